@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/// @file base.h
+/// Results, errors, allocator, logger, assertions: what every other header builds on.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Major version; the interface is stable within one major version from 1.0 on.
+#define KEEL_VERSION_MAJOR 0
+/// Minor version; before 1.0 it may change the interface.
+#define KEEL_VERSION_MINOR 1
+/// Patch version: fixes only.
+#define KEEL_VERSION_PATCH 0
+
+#if defined(_WIN32) && defined(KEELI_BUILD_SHARED)
+#define KEEL_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define KEEL_API __attribute__((visibility("default")))
+#else
+#define KEEL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Every result with its value and text; X(name, value, text). Errors are negative.
+#define KEEL_RESULTS(X)                                                                            \
+    X(KEEL_ABSENT, 1, "nothing was there (not an error)")                                          \
+    X(KEEL_OK, 0, "done")                                                                          \
+    X(KEEL_ERROR_MEMORY, -1, "out of memory; nothing was changed")                                 \
+    X(KEEL_ERROR_DEAD_ENTITY, -2, "the entity is null, deleted, or of another world")              \
+    X(KEEL_ERROR_BORROWED, -3, "the storage is in use by an open view or a running system")        \
+    X(KEEL_ERROR_ITERATING, -4, "the storage is being iterated; record the edit with commands")    \
+    X(KEEL_ERROR_SHARED, -5, "the world is shared between threads; record the edit with commands") \
+    X(KEEL_ERROR_ACCESS, -6, "this access was not declared")                                       \
+    X(KEEL_ERROR_COMPONENT, -7, "two different components have the same name")                     \
+    X(KEEL_ERROR_MISSING_UNIQUE, -8, "the unique was never set")                                   \
+    X(KEEL_ERROR_UNKNOWN, -9, "no component, workload or system of this name")                     \
+    X(KEEL_ERROR_SYSTEM, -10, "a system reported an error")                                        \
+    X(KEEL_ERROR_ARGUMENT, -11, "an argument is out of its documented range")                      \
+    X(KEEL_ERROR_FULL, -12, "every entity index is in use")                                        \
+    X(KEEL_ERROR_OCCUPIED, -13, "a living entity has this index already")                          \
+    X(KEEL_ERROR_CYCLE, -14, "that would close a cycle")                                           \
+    X(KEEL_ERROR_COPY, -15, "the component cannot be copied")                                      \
+    X(KEEL_ERROR_COUNT, -16, "not exactly one entity matches")
+
+/// What a call did. Negative: an error, and nothing was changed. The names, values and texts stand
+/// in KEEL_RESULTS; docs/errors.md says which call returns which.
+typedef enum keel_result {
+#define KEELI_RESULT(name, value, text) name = value,
+    KEEL_RESULTS(KEELI_RESULT)
+#undef KEELI_RESULT
+} keel_result;
+
+/// The text of a result, for people.
+/// @return a string that lives for ever, "unknown result" for a value that is none
+KEEL_API const char *keel_result_text(keel_result result);
+
+/// Return a negative result of `call` from the calling function; go on after KEEL_OK and KEEL_ABSENT.
+#define KEEL_TRY(call)                                                                             \
+    do {                                                                                           \
+        const keel_result keeli_result_ = (call);                                                  \
+        if (keeli_result_ < 0) return keeli_result_;                                               \
+    } while (0)
+
+/// The version of the library that is linked, such as "0.1.0".
+KEEL_API const char *keel_version(void);
+
+/// What went wrong. See keel_last_error.
+typedef struct keel_error {
+    keel_result result;   ///< KEEL_OK: no error
+    char system[64];      ///< the system that failed or was running; empty outside systems
+    const void *object;   ///< what the system handed to keel_fail, or NULL
+    char message[256];    ///< one sentence: what happened, to whom, and what to do
+} keel_error;
+
+/// Where memory comes from. Zero: malloc and free.
+typedef struct keel_allocator {
+    /// Allocate (`block` NULL, `old_size` 0), free (`new_size` 0, returns NULL) or resize.
+    /// On failure return NULL and leave `block` as it is. Freeing never fails. `align` is a power of
+    /// two, the same for all calls about one block. Keel never calls it from two threads at once.
+    void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align);
+    void *context; ///< handed to every call
+} keel_allocator;
+
+/// How much a log line matters.
+typedef enum keel_log_level {
+    KEEL_LOG_WARNING, ///< something to look at; the program goes on as asked
+    KEEL_LOG_ERROR    ///< a call failed; its result says the same
+} keel_log_level;
+
+/// Where log lines go. Zero: stderr.
+typedef struct keel_logger {
+    /// `line` is one sentence without a line break; it is only valid during the call.
+    void (*write)(void *context, keel_log_level level, const char *line);
+    void *context; ///< handed to every call
+} keel_logger;
+
+/// A logger that drops every line.
+KEEL_API extern const keel_logger keel_log_none;
+
+/// Called when an assertion fails, in builds with assertions (KEEL_CHECKED).
+/// @param condition the text of the condition that does not hold
+/// @param message what the caller did wrong and what to do instead
+/// @return true to abort the process; false to go on, the call then returns its error result
+typedef bool keel_assert_handler(const char *condition, const char *message, const char *file,
+                                 int line);
+
+/// Set the process-wide assertion handler; NULL restores the default, which prints and aborts.
+/// @threads at start-up, before other threads use Keel
+KEEL_API void keel_set_assert_handler(keel_assert_handler *handler);
+
+#ifdef __cplusplus
+}
+#endif

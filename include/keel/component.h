@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/// @file component.h
+/// Component descriptors: what a component is called, how large it is, how it is stored.
+///
+/// Most programs never touch this header: `KEEL_COMPONENT(Position);` (typed.h) writes the
+/// descriptor, and a world learns of it on first use. The functions are for editors, scripts and
+/// bindings, which make descriptors at run time.
+///
+/// **Identity** is the definition: name, base name of the declaring file, layout and storage. Copies
+/// of one definition (a header used by several files, by C++, by a plug-in that is loaded again) are
+/// the same component. The same name with any of these different is another component, and a world
+/// that knows one refuses the other with KEEL_ERROR_COMPONENT, naming both places.
+#pragma once
+#include <keel/entity.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct keel_world keel_world;
+
+/// The largest component value, in bytes.
+#define KEEL_MAX_COMPONENT_SIZE 65536u
+/// The largest alignment of a component, in bytes.
+#define KEEL_MAX_COMPONENT_ALIGN 4096u
+
+/// How a component's values are laid out. It changes speed, never results.
+typedef enum keel_storage {
+    KEEL_SPARSE_SET ///< packed values, found through a table by entity index; the default
+} keel_storage;
+
+/// The type of a described field.
+typedef enum keel_field_type {
+    KEEL_FIELD_BYTES, ///< anything else: `count` bytes
+    KEEL_FIELD_BOOL,  ///< bool
+    KEEL_FIELD_I8,    ///< int8_t
+    KEEL_FIELD_U8,    ///< uint8_t
+    KEEL_FIELD_I16,   ///< int16_t
+    KEEL_FIELD_U16,   ///< uint16_t
+    KEEL_FIELD_I32,   ///< int32_t
+    KEEL_FIELD_U32,   ///< uint32_t
+    KEEL_FIELD_I64,   ///< int64_t
+    KEEL_FIELD_U64,   ///< uint64_t
+    KEEL_FIELD_F32,   ///< float
+    KEEL_FIELD_F64,   ///< double
+    KEEL_FIELD_ENTITY ///< keel_entity: a reference to another entity
+} keel_field_type;
+
+/// One described field of a component: made by KEEL_FIELDS, or by hand for run-time components.
+typedef struct keel_field {
+    const char *name;     ///< the member's name
+    keel_field_type type; ///< the type of one element
+    uint32_t offset;      ///< bytes from the start of the value
+    uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES
+} keel_field;
+
+/// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared, or
+/// still there when the world is destroyed. It must not fail and must not call the world.
+typedef void keel_drop_hook(void *value, void *hook_data);
+/// Make `to` (uninitialised) an independent copy of `from`; false when that fails.
+/// It must not call the world.
+typedef bool keel_copy_hook(void *to, const void *from, void *hook_data);
+/// Move the value from `from` to `to` (uninitialised); `from` is not dropped afterwards.
+/// It must not fail and must not call the world.
+typedef void keel_move_hook(void *to, void *from, void *hook_data);
+
+/// What a component is. Zero members take their defaults. Worlds copy what they need of it.
+typedef struct keel_component {
+    const char *name;         ///< default: `type`. Unique in a world
+    const char *type;         ///< the C type's name; filled by KEEL_COMPONENT
+    uint32_t size;            ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
+    uint32_t align;           ///< a power of two to 4096; 0: 1
+    keel_storage storage;     ///< default KEEL_SPARSE_SET
+    keel_drop_hook *drop;     ///< default: nothing to release
+    keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
+    keel_move_hook *move;     ///< default: bytes are moved
+    void *hook_data;          ///< handed to the three hooks
+    const keel_field *fields; ///< described fields, for editors and scripts; default none
+    uint32_t field_count;     ///< number of `fields`
+    bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
+    int line;                 ///< where it was declared
+    const char *file;         ///< where it was declared; NULL: made at run time
+    uint32_t *slot;           ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+} keel_component;
+
+/// Make a component known to the world before its first use, or replace the hooks of one that it
+/// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
+/// not what `hook_data` points to.
+/// @return the world's own descriptor, valid until keel_unregister_component or the world's end; NULL
+///   on error (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED: see
+///   keel_last_error)
+/// @threads the world's owner
+KEEL_API const keel_component *keel_register_component(keel_world *world,
+                                                       const keel_component *component);
+
+/// keel_register_component for a list that ends with NULL.
+/// @return KEEL_OK, or the first error; the components before it are registered
+KEEL_API keel_result keel_register_components(keel_world *world,
+                                              const keel_component *const *components);
+
+/// Forget a component: drop all its values and free its storage. Its name may then be used anew.
+/// @invalidates the world's descriptor of it, keel_column, pointers to its values
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_component *component);
+
+/// The world's descriptor of the component (or unique) of this name, or NULL.
+KEEL_API const keel_component *keel_find_component(const keel_world *world, const char *name);
+
+/// Walk all components the world knows, in order of registration: pass NULL first, then the last
+/// answer. Uniques are not listed.
+/// @return NULL at the end
+KEEL_API const keel_component *keel_next_component(const keel_world *world,
+                                                   const keel_component *after);
+
+/// Walk the components of one entity, in order of registration: pass NULL first, then the last answer.
+/// @return NULL at the end, and for an entity that is not alive
+KEEL_API const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
+                                                      const keel_component *after);
+
+/// How many entities have the component; 0 when the world does not know it.
+KEEL_API uint32_t keel_component_count(const keel_world *world, const keel_component *component);
+
+#ifdef __cplusplus
+}
+#endif

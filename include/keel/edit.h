@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/// @file edit.h
+/// Structural edits, now: entities and their components through the world; and reading one value.
+///
+/// These are the functions behind the typed verbs of typed.h, for bindings and generic code. All of
+/// them are for the world's owner and refuse an edit, changing nothing, with KEEL_ERROR_BORROWED
+/// while a view or system uses a storage it touches, and KEEL_ERROR_SHARED in shared mode. To edit
+/// then, record commands (commands.h).
+///
+/// **Values** are handed over: on success the world owns what the bytes own, on error the caller
+/// still does. A NULL value means zeros. Pointers to values stay valid until the next edit of their
+/// component.
+#pragma once
+#include <keel/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A component and the value to give it: made by KEEL_INIT.
+typedef struct keel_value {
+    const keel_component *component; ///< NULL ends a list
+    const void *value;               ///< `component->size` bytes; NULL: zeros
+} keel_value;
+
+/// A component and where a removed value goes: made by KEEL_OUT.
+typedef struct keel_out {
+    const keel_component *component; ///< NULL ends a list
+    void *value;                     ///< receives the value; NULL: it is dropped
+    bool *taken;                     ///< receives whether there was one; may be NULL
+} keel_out;
+
+/// A component and the values for many entities: made by KEEL_COLUMN, KEEL_COLUMN_IN, KEEL_FILL.
+typedef struct keel_bulk {
+    const keel_component *component; ///< NULL ends a list
+    const void *values;              ///< the first value; NULL: zeros
+    size_t stride;                   ///< bytes from one value to the next; 0: one value, copied for all
+} keel_bulk;
+
+/// Create an entity with the given components.
+/// @param values a list that ends with a NULL component; NULL: no components. A component named
+///   twice gets the last value (the earlier one is dropped)
+/// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, told by keel_last_error
+KEEL_API keel_entity keel_world_add_entity(keel_world *world, const keel_value *values);
+
+/// Bring exactly this handle to life, with no components: for save games and network copies.
+/// Indices below it that were never used are handed out by later adds, lowest first.
+/// @return KEEL_OK, KEEL_ERROR_OCCUPIED when its index is alive (with any version),
+///   KEEL_ERROR_DEAD_ENTITY when `e` is null, KEEL_ERROR_FULL when the index is retired,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
+
+/// Create `count` entities at once: the same as `count` single adds, and all or nothing.
+/// @param out receives `count` handles; may be NULL
+/// @param columns a list that ends with a NULL component; NULL: no components. Values with a stride
+///   are handed over; a stride of 0 keeps the caller's value and makes copies, with the copy hook
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COPY, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
+                                             const keel_bulk *columns);
+
+/// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes them
+/// too.
+/// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_delete_entity(keel_world *world, keel_entity e);
+
+/// keel_world_delete_entity without any check, for hot code: undefined unless `e` is alive, no view is
+/// open and the entity is in no hierarchy. Components are deleted all the same, without notifications.
+KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
+
+/// Delete each living entity of the list; the others are skipped.
+/// @return KEEL_OK, KEEL_ABSENT when none was alive, KEEL_ERROR_BORROWED (none deleted),
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
+                                          uint32_t count);
+
+/// Delete every entity that has the component, with all its other components.
+/// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_delete_entities_with(keel_world *world, const keel_component *component);
+
+/// Delete all entities. The next adds use the indices in ascending order, with higher versions.
+/// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_clear_entities(keel_world *world);
+
+/// Create an entity with copies of all components of `prototype`. It takes no place in the hierarchy.
+/// @return null on error: KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but no
+///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED, told by keel_last_error
+KEEL_API keel_entity keel_clone_entity(keel_world *world, keel_entity prototype);
+
+/// Create `count` copies of `prototype`, all or nothing.
+/// @param out receives `count` handles; may be NULL
+/// @return KEEL_OK or an error of keel_clone_entity
+KEEL_API keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32_t count,
+                                         keel_entity *out);
+
+/// Add a component to an entity, or overwrite its value (the old one is dropped).
+/// @param value `component->size` bytes, handed over; NULL: zeros
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_add_component(keel_world *world, keel_entity e,
+                                        const keel_component *component, const void *value);
+
+/// keel_add_component without checking that `e` is alive: undefined unless it is.
+KEEL_API keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
+                                                  const keel_component *component,
+                                                  const void *value);
+
+/// Add or overwrite several components in one step: all of them or, on error, none.
+/// @param values a list that ends with a NULL component
+/// @return as keel_add_component
+KEEL_API keel_result keel_world_add_values(keel_world *world, keel_entity e,
+                                           const keel_value *values);
+
+/// Add the component with a zero value, or set an existing value to zero (the old one is dropped), and
+/// hand out the place to fill in.
+/// @return the value; NULL on error, as keel_add_component, told by keel_last_error (a dead entity is
+///   not kept there)
+KEEL_API void *keel_emplace_component(keel_world *world, keel_entity e,
+                                      const keel_component *component);
+
+/// The entity's value, which is added first when it has none.
+/// @param value what to add: handed over only when it is added; NULL: zeros
+/// @return the value; NULL on error as keel_emplace_component
+KEEL_API void *keel_get_or_add_component(keel_world *world, keel_entity e,
+                                         const keel_component *component, const void *value);
+
+/// Take a component away and hand its value out.
+/// @param out receives `component->size` bytes and what they own; NULL: the value is dropped
+/// @return KEEL_OK, KEEL_ABSENT when the entity has none (`out` untouched), KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_remove_component(keel_world *world, keel_entity e,
+                                           const keel_component *component, void *out);
+
+/// Take several components away and hand their values out; `taken` tells which were there.
+/// @param outs a list that ends with a NULL component
+/// @return KEEL_OK when at least one was there, KEEL_ABSENT when none, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none removed)
+KEEL_API keel_result keel_world_remove_values(keel_world *world, keel_entity e,
+                                              const keel_out *outs);
+
+/// Delete one component of an entity; its value is dropped.
+/// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_delete_component(keel_world *world, keel_entity e,
+                                           const keel_component *component);
+
+/// Delete every listed component of an entity, whichever of them it has.
+/// @param components a list that ends with NULL
+/// @return KEEL_OK when at least one was there, KEEL_ABSENT when none, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none deleted)
+KEEL_API keel_result keel_world_delete_components(keel_world *world, keel_entity e,
+                                                  const keel_component *const *components);
+
+/// Delete all components of an entity, which stays alive. It leaves the hierarchy: its children
+/// become roots.
+/// @return KEEL_OK, KEEL_ABSENT when it had none, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_strip(keel_world *world, keel_entity e);
+
+/// Delete the component from every entity that has it; the entities stay alive.
+/// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_clear_component(keel_world *world, const keel_component *component);
+
+/// Decides for one value: true keeps it. It must not call the world.
+typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
+
+/// Delete the component from every entity for which `keep` answers false.
+/// @return KEEL_OK, KEEL_ABSENT when nothing was deleted, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_retain_component(keel_world *world, const keel_component *component,
+                                           keel_retain_fn *keep, void *data);
+
+/// The entity's value, to read.
+/// @return NULL when it has none or is not alive; for a tag, a pointer that must not be read
+/// @invalidates nothing; the next edit of the component invalidates the pointer
+KEEL_API const void *keel_get_component(const keel_world *world, keel_entity e,
+                                        const keel_component *component);
+
+/// The entity's value, to change in place.
+/// @return as keel_get_component; NULL also while a view or system uses the storage
+KEEL_API void *keel_get_component_mut(keel_world *world, keel_entity e,
+                                      const keel_component *component);
+
+/// Does the entity have the component? False when it is not alive.
+KEEL_API bool keel_has_component(const keel_world *world, keel_entity e,
+                                 const keel_component *component);
+
+/// Make room for `count` values of a component in all, so that adding them cannot run out of memory.
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_component *component,
+                                            uint32_t count);
+
+/// Make room for `count` entities in all.
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_reserve_entities(keel_world *world, uint32_t count);
+
+#ifdef __cplusplus
+}
+#endif

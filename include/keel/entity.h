@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/// @file entity.h
+/// Entity handles: an index and a version in one value.
+///
+/// A handle is null when its upper part is zero, so zeroed memory holds null handles. The upper part
+/// is `version + 1`; each time an index is used again its version is one higher, so an old handle
+/// never means the new entity. An index whose versions are used up is retired.
+#pragma once
+#include <keel/base.h>
+
+#if defined(KEEL_ENTITY_32) && KEEL_ENTITY_32
+/// Bits of a handle that hold the index: 1,048,576 entities at a time.
+#define KEEL_ENTITY_INDEX_BITS 20
+/// The highest version; an index is retired after it.
+#define KEEL_ENTITY_VERSION_MAX 4094u
+/// The highest index.
+#define KEEL_ENTITY_INDEX_MAX 0xFFFFFu
+/// The unsigned integer in a handle.
+typedef uint32_t keel_entity_bits;
+#else
+/// Bits of a handle that hold the index: about 4.29 billion entities at a time.
+#define KEEL_ENTITY_INDEX_BITS 32
+/// The highest version; an index is retired after it.
+#define KEEL_ENTITY_VERSION_MAX 0x7FFFFFFEu
+/// The highest index.
+#define KEEL_ENTITY_INDEX_MAX 0xFFFFFFEFu
+/// The unsigned integer in a handle.
+typedef uint64_t keel_entity_bits;
+#endif
+
+/// A handle to an entity. Copy it freely; compare it with keel_is_same. A handle means something in
+/// the world that made it only.
+typedef struct keel_entity {
+    keel_entity_bits bits; ///< index | (version + 1) << KEEL_ENTITY_INDEX_BITS; 0 is null
+} keel_entity;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The null handle: never alive in any world.
+static inline keel_entity keel_null(void) {
+    const keel_entity e = { 0 };
+    return e;
+}
+
+/// True when `e` is null: its upper part is zero. A handle that is not null may still be stale.
+static inline bool keel_is_null(keel_entity e) {
+    return (e.bits >> KEEL_ENTITY_INDEX_BITS) == 0;
+}
+
+/// True when both handles are the same index and version.
+static inline bool keel_is_same(keel_entity a, keel_entity b) {
+    return a.bits == b.bits;
+}
+
+/// The index: small, dense, used again after the entity is deleted. 0 to KEEL_ENTITY_INDEX_MAX.
+static inline uint32_t keel_entity_index(keel_entity e) {
+    return (uint32_t)(e.bits & (((keel_entity_bits)1 << KEEL_ENTITY_INDEX_BITS) - 1));
+}
+
+/// How often the index was used before: 0 to KEEL_ENTITY_VERSION_MAX; UINT32_MAX for null.
+static inline uint32_t keel_entity_version(keel_entity e) {
+    return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS) - 1u;
+}
+
+/// The handle of an index and a version, for save games and network messages.
+/// @return null when either is above its maximum
+static inline keel_entity keel_entity_make(uint32_t index, uint32_t version) {
+    keel_entity e = { 0 };
+    if (index <= KEEL_ENTITY_INDEX_MAX && version <= KEEL_ENTITY_VERSION_MAX)
+        e.bits = ((keel_entity_bits)(version + 1u) << KEEL_ENTITY_INDEX_BITS) | index;
+    return e;
+}
+
+#ifdef __cplusplus
+}
+#endif

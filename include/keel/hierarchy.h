@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/// @file hierarchy.h
+/// Parents and children.
+///
+/// Two components hold the links: a root has keel_parent only, a leaf keel_child only, what is between
+/// has both. The children of one parent form a circle in order: the last one's `next` is the first, the
+/// first one's `prev` is the last. Views may read the two components; only the functions here change
+/// them. Deleting an entity repairs the links.
+///
+/// The edits follow the rules of edit.h: owner only, refused with KEEL_ERROR_BORROWED while a view uses
+/// the links, KEEL_ERROR_SHARED in shared mode.
+#pragma once
+#include <keel/edit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Component of an entity that has children.
+typedef struct keel_parent {
+    uint32_t child_count;    ///< at least 1
+    keel_entity first_child; ///< the first in order
+} keel_parent;
+
+/// Component of an entity that has a parent.
+typedef struct keel_child {
+    keel_entity parent; ///< the parent
+    keel_entity prev;   ///< the sibling before; the last one for the first
+    keel_entity next;   ///< the sibling after; the first one for the last
+} keel_child;
+
+/// Make `child` the last child of `parent`; it leaves its old parent and brings its own children along.
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent);
+
+/// Create an entity as the last child of `parent`.
+/// @param values as keel_world_add_entity
+/// @return null on error, as keel_world_add_entity and keel_world_attach
+KEEL_API keel_entity keel_world_add_child(keel_world *world, keel_entity parent,
+                                          const keel_value *values);
+
+/// Make `child` a root; it keeps its own children.
+/// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_detach(keel_world *world, keel_entity child);
+
+/// Take one entity out of the hierarchy: it leaves its parent, and its children become roots that keep
+/// their own children. No entity is deleted.
+/// @return KEEL_OK, KEEL_ABSENT when it had neither, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_unlink(keel_world *world, keel_entity e);
+
+/// Take an entity and all its descendants out of the hierarchy. No entity is deleted.
+/// @return as keel_world_unlink
+KEEL_API keel_result keel_world_unlink_tree(keel_world *world, keel_entity root);
+
+/// Delete an entity and all its descendants.
+/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (then
+///   none is deleted)
+KEEL_API keel_result keel_world_delete_tree(keel_world *world, keel_entity root);
+
+/// Compares two entities: negative, zero or positive as for qsort. It must not change the world.
+typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
+
+/// Sort the children of `parent`; children that compare equal keep their order (merge sort on the
+/// links, no memory needed).
+/// @return KEEL_OK, KEEL_ABSENT with 0 or 1 child, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+KEEL_API keel_result keel_sort_children(keel_world *world, keel_entity parent,
+                                        keel_entity_compare *compare, void *data);
+
+/// The parent, or null for a root and for an entity that is not alive.
+KEEL_API keel_entity keel_world_parent_of(const keel_world *world, keel_entity e);
+
+/// How many children the entity has.
+KEEL_API uint32_t keel_child_count(const keel_world *world, keel_entity e);
+
+/// The first child, or null.
+KEEL_API keel_entity keel_world_first_child(const keel_world *world, keel_entity parent);
+
+/// The child after `child` among the children of `parent`, or null after the last one.
+KEEL_API keel_entity keel_world_next_child(const keel_world *world, keel_entity parent,
+                                           keel_entity child);
+
+/// The next of all descendants of `root`, parents before their children, siblings in order (pre-order).
+/// @param after null or `root` for the first, then the last answer
+/// @return null at the end
+KEEL_API keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
+                                                keel_entity after);
+
+/// The next of all descendants of `root`, level by level (breadth-first). A whole walk takes no memory,
+/// and time for all levels above each level: entities times depth at most.
+/// @param after null or `root` for the first, then the last answer
+/// @return null at the end
+KEEL_API keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
+                                                        keel_entity after);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,847 @@
+// SPDX-License-Identifier: MIT
+/// @file typed.h
+/// The macro layer: typed spellings of the exported functions, and systems, workloads and loops
+/// written in place. It adds no behaviour of its own; bindings never need it.
+///
+/// Names are told apart by suffix: `Position` the component is the object Position_component, the
+/// unique Position_unique; the system `move` is move_system, a condition ends in _condition, a workload
+/// in _workload. The lower-case macros take the bare word and paste the suffix, so a misspelt name or
+/// the wrong kind does not compile.
+///
+/// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How the
+/// macros work: docs/macros.md.
+#pragma once
+// Errors in user code then point at the user's line only, instead of at every macro inside.
+#pragma GCC system_header
+#include <keel/workload.h>
+// clang-format off
+
+#ifdef __cplusplus
+#define KEELI_RESTRICT __restrict
+#define KEELI_ALIGNOF(T) alignof(T)
+#define KEELI_STATIC_ASSERT(condition, text) static_assert(condition, text);
+#define KEELI_DECLARE(type, symbol) extern "C" const type symbol
+#else
+#define KEELI_RESTRICT restrict
+#define KEELI_ALIGNOF(T) _Alignof(T)
+#define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
+#define KEELI_DECLARE(type, symbol) extern const type symbol
+#endif
+#define KEELI_UNUSED __attribute__((unused))
+#define KEELI_NOINLINE static __attribute__((noinline, unused))
+#define KEELI_INLINE static inline __attribute__((always_inline))
+
+// ---------------------------------------------------------------- preprocessor core
+#define KEELI_CAT_(a, b) a##b
+#define KEELI_CAT(a, b) KEELI_CAT_(a, b)
+#define KEELI_APPLY(m, ...) m(__VA_ARGS__)
+#define KEELI_UNWRAP(...) __VA_ARGS__
+#define KEELI_FIRST(a, ...) a
+#define KEELI_SECOND_(a, b, ...) b
+#define KEELI_SECOND(...) KEELI_SECOND_(__VA_ARGS__)
+#define KEELI_TEXT_(...) #__VA_ARGS__
+#define KEELI_TEXT(...) KEELI_TEXT_(__VA_ARGS__)
+#define KEELI_HERE __FILE__ ":" KEELI_TEXT(__LINE__)
+// How many arguments (to 64): a number to 17 or 8, or whether there are more than 1, 2, 3.
+#define KEELI_AT_64(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
+#define KEELI_COUNT_17(...) KEELI_AT_64(__VA_ARGS__, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define KEELI_COUNT_8(...) KEELI_AT_64(__VA_ARGS__, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define KEELI_OVER_1(...) KEELI_AT_64(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, ONE, 0, ~)
+#define KEELI_OVER_2(...) KEELI_AT_64(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, ONE, ONE, 0, ~)
+#define KEELI_OVER_3(...) KEELI_AT_64(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, ONE, ONE, ONE, 0, ~)
+// KEELI_MAP(f, s, a, b, ...): f(s, 0, a) f(s, 1, b) ... for up to 17 arguments; then KEELI_MANY_f(s).
+#define KEELI_MAP(f, s, ...) KEELI_CAT(KEELI_MAP_, KEELI_COUNT_17(__VA_ARGS__))(f, s, __VA_ARGS__)
+#define KEELI_MAP_MANY(f, s, ...) KEELI_MANY_##f(s)
+#define KEELI_MAP_1(f, s, a0) f(s, 0, a0)
+#define KEELI_MAP_2(f, s, a0, a1) f(s, 0, a0) f(s, 1, a1)
+#define KEELI_MAP_3(f, s, a0, a1, a2) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2)
+#define KEELI_MAP_4(f, s, a0, a1, a2, a3) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3)
+#define KEELI_MAP_5(f, s, a0, a1, a2, a3, a4) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4)
+#define KEELI_MAP_6(f, s, a0, a1, a2, a3, a4, a5) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5)
+#define KEELI_MAP_7(f, s, a0, a1, a2, a3, a4, a5, a6) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6)
+#define KEELI_MAP_8(f, s, a0, a1, a2, a3, a4, a5, a6, a7) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7)
+#define KEELI_MAP_9(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8)
+#define KEELI_MAP_10(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9)
+#define KEELI_MAP_11(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10)
+#define KEELI_MAP_12(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11)
+#define KEELI_MAP_13(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12)
+#define KEELI_MAP_14(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13)
+#define KEELI_MAP_15(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13) f(s, 14, a14)
+#define KEELI_MAP_16(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13) f(s, 14, a14) f(s, 15, a15)
+#define KEELI_MAP_17(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13) f(s, 14, a14) f(s, 15, a15) f(s, 16, a16)
+
+// ---------------------------------------------------------------- descriptors
+/// Declare the type `T` as a component, in a .c file, a header, a plug-in or C++:
+/// `KEEL_COMPONENT(Mesh, .drop = mesh_drop);`. The options are the members of keel_component.
+#define KEEL_COMPONENT(...) KEELI_DESCRIBE(component, false, __VA_ARGS__, .line = __LINE__)
+/// Declare the type `T` as a unique. It may be a component too.
+#define KEEL_UNIQUE(...) KEELI_DESCRIBE(unique, true, __VA_ARGS__, .line = __LINE__)
+/// Declare a component without a value. It declares the type `T`, which cannot be read.
+#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(T##_component, #T, 0, 1, false, .line = __LINE__)
+/// The descriptor of a component, for functions that take one.
+#define KEEL_OF(T) (&T##_component)
+/// The descriptor of a unique, for functions that take one.
+#define KEEL_UNIQUE_OF(T) (&T##_unique)
+#define KEELI_DESCRIBE(kind, unique, T, ...) \
+    KEELI_DESCRIPTOR(T##_##kind, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
+#ifdef __cplusplus
+#define KEELI_OPTION(s, i, option) keeli_it option;
+#define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
+#define KEELI_DESCRIPTOR(symbol, text, bytes, alignment, unique, ...)                               \
+    KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
+    KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
+        keel_component keeli_it = {};                                                               \
+        keeli_it.type = text; keeli_it.size = bytes; keeli_it.align = alignment;                    \
+        keeli_it.is_unique = unique; keeli_it.file = __FILE__; keeli_it.slot = &symbol##_slot;      \
+        KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__)                                                     \
+        return keeli_it;                                                                            \
+    }()
+#else
+#define KEELI_DESCRIPTOR(symbol, text, bytes, alignment, unique, ...)                               \
+    KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
+    KEELI_UNUSED static const keel_component symbol = {                                             \
+        .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
+        .file = __FILE__, .slot = &symbol##_slot, __VA_ARGS__ }
+#endif
+KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, .line = 0);
+KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, .line = 0);
+
+/// Describe members of `T` for editors and scripts, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
+/// member may be an array.
+#define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field T##_fields[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
+/// The option that gives a component the fields of KEEL_FIELDS.
+#ifdef __cplusplus
+#define KEEL_HAS_FIELDS(T) .fields = T##_fields, .field_count = static_cast<uint32_t>(sizeof T##_fields / sizeof T##_fields[0])
+#else
+#define KEEL_HAS_FIELDS(T) .fields = T##_fields, .field_count = sizeof T##_fields / sizeof T##_fields[0]
+#endif
+#define KEELI_MANY_KEELI_FIELD(s) KEELI_at_most_17_fields
+#ifdef __cplusplus
+template <class T> struct keeli_field_of { static constexpr keel_field_type type = KEEL_FIELD_BYTES; static constexpr uint32_t count = sizeof(T); };
+template <class T, size_t N> struct keeli_field_of<T[N]> { static constexpr keel_field_type type = keeli_field_of<T>::type; static constexpr uint32_t count = N * keeli_field_of<T>::count; };
+#define KEELI_FIELD_TYPE(T, t) template <> struct keeli_field_of<T> { static constexpr keel_field_type type = t; static constexpr uint32_t count = 1; };
+KEELI_FIELD_TYPE(bool, KEEL_FIELD_BOOL) KEELI_FIELD_TYPE(int8_t, KEEL_FIELD_I8) KEELI_FIELD_TYPE(uint8_t, KEEL_FIELD_U8)
+KEELI_FIELD_TYPE(int16_t, KEEL_FIELD_I16) KEELI_FIELD_TYPE(uint16_t, KEEL_FIELD_U16) KEELI_FIELD_TYPE(int32_t, KEEL_FIELD_I32)
+KEELI_FIELD_TYPE(uint32_t, KEEL_FIELD_U32) KEELI_FIELD_TYPE(int64_t, KEEL_FIELD_I64) KEELI_FIELD_TYPE(uint64_t, KEEL_FIELD_U64)
+KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64) KEELI_FIELD_TYPE(keel_entity, KEEL_FIELD_ENTITY)
+#define KEELI_FIELD(T, i, m) { #m, keeli_field_of<decltype(T::m)>::type, offsetof(T, m), keeli_field_of<decltype(T::m)>::count },
+#else
+// A pointer to the member tells an element from an array of them.
+#define KEELI_ELEMENTS(member, E) (sizeof(member) / (sizeof(E)) + (sizeof(member) < sizeof(E)))
+#define KEELI_FIELD_IS(member, E, t, other) _Generic(&(member), E *: t, E (*)[KEELI_ELEMENTS(member, E)]: t, default: other)
+#define KEELI_FIELD_TYPE(m)                                                                         \
+    KEELI_FIELD_IS(m, bool, KEEL_FIELD_BOOL, KEELI_FIELD_IS(m, int8_t, KEEL_FIELD_I8,               \
+    KEELI_FIELD_IS(m, uint8_t, KEEL_FIELD_U8, KEELI_FIELD_IS(m, int16_t, KEEL_FIELD_I16,            \
+    KEELI_FIELD_IS(m, uint16_t, KEEL_FIELD_U16, KEELI_FIELD_IS(m, int32_t, KEEL_FIELD_I32,          \
+    KEELI_FIELD_IS(m, uint32_t, KEEL_FIELD_U32, KEELI_FIELD_IS(m, int64_t, KEEL_FIELD_I64,          \
+    KEELI_FIELD_IS(m, uint64_t, KEEL_FIELD_U64, KEELI_FIELD_IS(m, float, KEEL_FIELD_F32,            \
+    KEELI_FIELD_IS(m, double, KEEL_FIELD_F64, KEELI_FIELD_IS(m, keel_entity, KEEL_FIELD_ENTITY, KEEL_FIELD_BYTES))))))))))))
+#define KEELI_FIELD_COUNT(m)                                                                        \
+    (KEELI_FIELD_IS(m, int16_t, 2, KEELI_FIELD_IS(m, uint16_t, 2, KEELI_FIELD_IS(m, int32_t, 4,     \
+     KEELI_FIELD_IS(m, uint32_t, 4, KEELI_FIELD_IS(m, int64_t, 8, KEELI_FIELD_IS(m, uint64_t, 8,    \
+     KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
+#define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
+#endif
+
+// ---------------------------------------------------------------- values
+// An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
+#ifdef __cplusplus
+template <class T> struct keeli_one { T value[1]; };
+template <class T> inline const T *keeli_pointer(const keeli_one<T> &one) { return one.value; }
+template <class T> struct keeli_same { typedef T type; };
+#define KEELI_POINTER(T, ...) keeli_pointer(keeli_one<T>{ { __VA_ARGS__ } })
+#define KEELI_STRUCT(S, ...) S{ __VA_ARGS__ }
+#define KEELI_READS(T, pointer) static_cast<const typename keeli_same<T>::type *>(pointer)
+#define KEELI_FILLS(T, pointer) static_cast<typename keeli_same<T>::type *>(pointer)
+#else
+#define KEELI_POINTER(T, ...) (T[1]){ __VA_ARGS__ }
+#define KEELI_STRUCT(S, ...) (S){ __VA_ARGS__ }
+#define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
+#define KEELI_FILLS(T, pointer) _Generic((pointer), T *: (pointer))
+#endif
+/// A component to add: `KEEL_INIT(T)` zero or a tag, `KEEL_INIT(T, {1, 2})`, `KEEL_INIT(T, variable)`.
+#define KEEL_INIT(...) KEELI_CAT(KEELI_INIT_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_INIT_ONE(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
+#define KEELI_INIT_MORE(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+/// A component to take away and where its value goes: `KEEL_OUT(T, &value)`, `KEEL_OUT(T, &value, &taken)`.
+#define KEEL_OUT(...) KEELI_CAT(KEELI_OUT_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_OUT_ONE(T, pointer) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), NULL)
+#define KEELI_OUT_MORE(T, pointer, taken) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), taken)
+/// Values for many entities, from an array of `T`.
+#define KEEL_COLUMN(T, array) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, array), sizeof(T))
+/// Values for many entities, from a member of an array of structs; `stride` is the size of one struct.
+#define KEEL_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, first), stride)
+/// The same value for many entities: `KEEL_FILL(T)` zero or a tag, `KEEL_FILL(T, {1, 2})`.
+#define KEEL_FILL(...) KEELI_CAT(KEELI_FILL_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_FILL_ONE(T) KEELI_STRUCT(keel_bulk, &T##_component, NULL, 0)
+#define KEELI_FILL_MORE(T, ...) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_POINTER(T, __VA_ARGS__), 0)
+#define KEELI_LISTED(s, i, T) &T##_component,
+#define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
+
+// ---------------------------------------------------------------- verbs
+// The first argument says when: a world now, commands later, a view or a context within what it holds.
+#ifdef __cplusplus
+#define KEELI_VERB(name, world_fn, view_fn, commands_fn, context_fn)                                \
+    template <class... A> inline auto name(keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
+    template <class... A> inline auto name(const keel_view *s, A... a) -> decltype(view_fn(s, a...)) { return view_fn(s, a...); }       \
+    template <class... A> inline auto name(keel_commands *s, A... a) -> decltype(commands_fn(s, a...)) { return commands_fn(s, a...); } \
+    template <class... A> inline auto name(keel_context *s, A... a) -> decltype(context_fn(s, a...)) { return context_fn(s, a...); }
+#define KEELI_VERB_WC(name, world_fn, commands_fn)                                                  \
+    template <class... A> inline auto name(keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
+    template <class... A> inline auto name(keel_commands *s, A... a) -> decltype(commands_fn(s, a...)) { return commands_fn(s, a...); }
+#define KEELI_VERB_WV(name, world_fn, view_fn)                                                      \
+    template <class... A> inline auto name(keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
+    template <class... A> inline auto name(const keel_view *s, A... a) -> decltype(view_fn(s, a...)) { return view_fn(s, a...); }
+#define KEELI_VERB_READ(name, world_type, world_fn, view_fn, context_fn)                            \
+    template <class... A> inline auto name(world_type *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
+    template <class... A> inline auto name(const keel_view *s, A... a) -> decltype(view_fn(s, a...)) { return view_fn(s, a...); }       \
+    template <class... A> inline auto name(keel_context *s, A... a) -> decltype(context_fn(s, a...)) { return context_fn(s, a...); }
+#define KEELI_VERB_WX(name, world_fn, context_fn)                                                   \
+    template <class... A> inline auto name(const keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }    \
+    template <class... A> inline auto name(keel_context *s, A... a) -> decltype(context_fn(s, a...)) { return context_fn(s, a...); }
+KEELI_VERB(keeli_add, keel_add_component, keel_view_add_component, keel_commands_add_component, keel_context_add_component)
+KEELI_VERB(keeli_add_values, keel_world_add_values, keel_view_add_values, keel_commands_add_values, keel_context_add_values)
+KEELI_VERB(keeli_delete, keel_world_delete_components, keel_view_delete_components, keel_commands_delete_components, keel_context_delete_components)
+KEELI_VERB_WV(keeli_remove_out, keel_remove_component, keel_view_remove_component)
+inline keel_result keeli_remove_out(keel_context *s, keel_entity e, const keel_component *c, void *out) { return keel_context_remove_component(s, e, c, out); }
+inline keel_result keeli_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
+inline keel_result keeli_remove(const keel_view *s, keel_entity e, const keel_component *c) { return keel_view_remove_component(s, e, c, NULL); }
+inline keel_result keeli_remove(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_remove_component(s, e, c, NULL); }
+inline keel_result keeli_remove(keel_commands *s, keel_entity e, const keel_component *c) { return keel_commands_remove_component(s, e, c); }
+KEELI_VERB_WV(keeli_remove_values, keel_world_remove_values, keel_view_remove_values)
+KEELI_VERB_WV(keeli_add_unchecked, keel_add_component_unchecked, keel_view_add_component_unchecked)
+KEELI_VERB_WV(keeli_delete_any, keel_delete_entities_with, keel_view_delete_entities_with)
+KEELI_VERB_WC(keeli_delete_entity, keel_world_delete_entity, keel_commands_delete_entity)
+inline keel_result keeli_delete_entity(const keel_view *s, keel_entity e) { return keel_view_delete_entity(s, e); }
+KEELI_VERB_WC(keeli_strip, keel_world_strip, keel_commands_strip)
+inline keel_result keeli_strip(const keel_view *s, keel_entity e) { return keel_view_strip(s, e); }
+KEELI_VERB_WC(keeli_attach, keel_world_attach, keel_commands_attach)
+KEELI_VERB_WC(keeli_detach, keel_world_detach, keel_commands_detach)
+KEELI_VERB_WC(keeli_unlink, keel_world_unlink, keel_commands_unlink)
+KEELI_VERB_WC(keeli_unlink_tree, keel_world_unlink_tree, keel_commands_unlink_tree)
+KEELI_VERB_WC(keeli_delete_tree, keel_world_delete_tree, keel_commands_delete_tree)
+KEELI_VERB_WC(keeli_add_entity_values, keel_world_add_entity, keel_commands_add_entity)
+inline keel_entity keeli_add_entity_values(const keel_view *s, const keel_value *v) { return keel_view_add_entity(s, v); }
+KEELI_VERB_WC(keeli_add_child_values, keel_world_add_child, keel_commands_add_child)
+KEELI_VERB_READ(keeli_get, const keel_world, keel_get_component, keel_view_get_component, keel_context_get_component)
+KEELI_VERB_READ(keeli_get_mut, keel_world, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)
+KEELI_VERB_READ(keeli_has, const keel_world, keel_has_component, keel_view_has_component, keel_context_has_component)
+KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
+KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)
+KEELI_VERB_WX(keeli_is_alive, keel_world_is_alive, keel_context_is_alive)
+KEELI_VERB_WX(keeli_parent_of, keel_world_parent_of, keel_context_parent_of)
+KEELI_VERB_WX(keeli_first_child, keel_world_first_child, keel_context_first_child)
+KEELI_VERB_WX(keeli_next_child, keel_world_next_child, keel_context_next_child)
+KEELI_VERB_WX(keeli_next_descendant, keel_world_next_descendant, keel_context_next_descendant)
+KEELI_VERB_WX(keeli_next_descendant_breadth, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)
+template <class S, class... V> inline keel_entity keeli_add_entity(S s, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_add_entity_values(s, static_cast<const keel_value *>(list)); }
+template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_add_child_values(s, parent, static_cast<const keel_value *>(list)); }
+template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_add_values(s, e, static_cast<const keel_value *>(list)); }
+template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_entity e, const V &...v) { const keel_out list[] = { v..., keel_out{ NULL, NULL, NULL } }; return keeli_remove_values(s, e, static_cast<const keel_out *>(list)); }
+template <class... V> inline keel_result keeli_add_entities(keel_world *w, uint32_t n, keel_entity *out, const V &...v) { const keel_bulk list[] = { v..., keel_bulk{ NULL, NULL, 0 } }; return keel_world_add_entities(w, n, out, list); }
+template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keeli_delete(s, e, static_cast<const keel_component *const *>(list)); }
+template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_register_components(w, list); }
+#define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, static_cast<const void *>(value))
+#define KEELI_REMOVE_OUT(scope, e, c, out) keeli_remove_out((scope), (e), c, static_cast<void *>(out))
+#define KEELI_REMOVE(scope, e, c) keeli_remove((scope), (e), c)
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, static_cast<const void *>(value))
+#define KEELI_LISTED_COMMA(s, i, T) , &T##_component
+#define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
+#define keel_add_entity(...) keeli_add_entity(__VA_ARGS__)
+#define keel_add_child(...) keeli_add_child(__VA_ARGS__)
+#define keel_add_values(...) keeli_add_all(__VA_ARGS__)
+#define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
+#define keel_add_entities(...) keeli_add_entities(__VA_ARGS__)
+#define keel_delete(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
+#define keel_register(world, ...) keeli_register((world) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
+#define keel_delete_entity(scope, e) keeli_delete_entity((scope), (e))
+#define keel_delete_any(scope, T) keeli_delete_any((scope), &T##_component)
+#define keel_strip(scope, e) keeli_strip((scope), (e))
+#define keel_attach(scope, child, parent) keeli_attach((scope), (child), (parent))
+#define keel_detach(scope, child) keeli_detach((scope), (child))
+#define keel_unlink(scope, e) keeli_unlink((scope), (e))
+#define keel_unlink_tree(scope, root) keeli_unlink_tree((scope), (root))
+#define keel_delete_tree(scope, root) keeli_delete_tree((scope), (root))
+#define keel_get(scope, e, T) (static_cast<const T *>(keeli_get((scope), (e), &T##_component)))
+#define keel_get_mut(scope, e, T) (static_cast<T *>(keeli_get_mut((scope), (e), &T##_component)))
+#define keel_has(scope, e, T) keeli_has((scope), (e), &T##_component)
+#define keel_get_unique(scope, T) (static_cast<const T *>(keeli_get_unique((scope), &T##_unique)))
+#define keel_get_unique_mut(scope, T) (static_cast<T *>(keeli_get_unique_mut((scope), &T##_unique)))
+#define keel_is_alive(scope, e) keeli_is_alive((scope), (e))
+#define keel_parent_of(scope, e) keeli_parent_of((scope), (e))
+#define keel_first_child(scope, e) keeli_first_child((scope), (e))
+#define keel_next_child(scope, parent, child) keeli_next_child((scope), (parent), (child))
+#define keel_next_descendant(scope, root, after) keeli_next_descendant((scope), (root), (after))
+#define keel_next_descendant_breadth(scope, root, after) keeli_next_descendant_breadth((scope), (root), (after))
+#define KEELI_CAST(T, pointer) static_cast<T *>(pointer)
+#else
+#define KEELI_WVCX(scope, w, v, c, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c, keel_context *: x)
+#define KEELI_WVC(scope, w, v, c) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c)
+#define KEELI_WVX(scope, w, v, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
+#define KEELI_RVX(scope, w, v, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
+#define KEELI_RX(scope, w, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x)
+#define KEELI_WV(scope, w, v) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v)
+#define KEELI_WC(scope, w, c) _Generic((scope), keel_world *: w, keel_commands *: c)
+static inline keel_result keeli_world_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
+static inline keel_result keeli_view_remove(const keel_view *s, keel_entity e, const keel_component *c) { return keel_view_remove_component(s, e, c, NULL); }
+static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_remove_component(s, e, c, NULL); }
+#define KEELI_ADD(scope, e, c, value) KEELI_WVCX(scope, keel_add_component, keel_view_add_component, keel_commands_add_component, keel_context_add_component)((scope), (e), c, value)
+#define KEELI_REMOVE_OUT(scope, e, c, out) KEELI_WVX(scope, keel_remove_component, keel_view_remove_component, keel_context_remove_component)((scope), (e), c, out)
+#define KEELI_REMOVE(scope, e, c) KEELI_WVCX(scope, keeli_world_remove, keeli_view_remove, keel_commands_remove_component, keeli_context_remove)((scope), (e), c)
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) KEELI_WV(scope, keel_add_component_unchecked, keel_view_add_component_unchecked)((scope), (e), c, value)
+/// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. Scope: world, commands, or
+/// a view that may add entities. @return its handle, null on error (keel_last_error)
+#define keel_add_entity(...) KEELI_ADD_ENTITY(__VA_ARGS__, (keel_value){ NULL, NULL })
+#define KEELI_ADD_ENTITY(scope, ...) KEELI_WVC(scope, keel_world_add_entity, keel_view_add_entity, keel_commands_add_entity)((scope), (const keel_value[]){ __VA_ARGS__ })
+/// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`. Scope: world, commands.
+#define keel_add_child(...) KEELI_ADD_CHILD(__VA_ARGS__, (keel_value){ NULL, NULL })
+#define KEELI_ADD_CHILD(scope, parent, ...) KEELI_WC(scope, keel_world_add_child, keel_commands_add_child)((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
+/// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`. Scope: any.
+#define keel_add_values(...) KEELI_ADD_VALUES(__VA_ARGS__, (keel_value){ NULL, NULL })
+#define KEELI_ADD_VALUES(scope, e, ...) KEELI_WVCX(scope, keel_world_add_values, keel_view_add_values, keel_commands_add_values, keel_context_add_values)((scope), (e), (const keel_value[]){ __VA_ARGS__ })
+/// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view.
+#define keel_remove_values(...) KEELI_REMOVE_VALUES(__VA_ARGS__, (keel_out){ NULL, NULL, NULL })
+#define KEELI_REMOVE_VALUES(scope, e, ...) KEELI_WV(scope, keel_world_remove_values, keel_view_remove_values)((scope), (e), (const keel_out[]){ __VA_ARGS__ })
+/// Create many entities: `keel_add_entities(world, count, handles_or_NULL, KEEL_COLUMN..., KEEL_FILL...)`.
+#define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_bulk){ NULL, NULL, 0 })
+#define KEELI_ADD_ENTITIES(world, count, out, ...) keel_world_add_entities((world), (count), (out), (const keel_bulk[]){ __VA_ARGS__ })
+/// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has. Scope: any.
+#define keel_delete(scope, e, ...) KEELI_WVCX(scope, keel_world_delete_components, keel_view_delete_components, keel_commands_delete_components, keel_context_delete_components)((scope), (e), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
+/// Make components known before their first use: `keel_register(world, A, B...)`.
+#define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
+/// Delete an entity with its components. Scope: world, commands, or a view of everything.
+#define keel_delete_entity(scope, e) KEELI_WVC(scope, keel_world_delete_entity, keel_view_delete_entity, keel_commands_delete_entity)((scope), (e))
+/// Delete every entity that has the component. Scope: world, or a view of everything.
+#define keel_delete_any(scope, T) KEELI_WV(scope, keel_delete_entities_with, keel_view_delete_entities_with)((scope), &T##_component)
+/// Delete all components of an entity. Scope: world, commands, or a view of everything.
+#define keel_strip(scope, e) KEELI_WVC(scope, keel_world_strip, keel_view_strip, keel_commands_strip)((scope), (e))
+/// Make `child` the last child of `parent`. Scope: world, commands.
+#define keel_attach(scope, child, parent) KEELI_WC(scope, keel_world_attach, keel_commands_attach)((scope), (child), (parent))
+/// Make `child` a root. Scope: world, commands.
+#define keel_detach(scope, child) KEELI_WC(scope, keel_world_detach, keel_commands_detach)((scope), (child))
+/// Take an entity out of the hierarchy; its children become roots. Scope: world, commands.
+#define keel_unlink(scope, e) KEELI_WC(scope, keel_world_unlink, keel_commands_unlink)((scope), (e))
+/// Take an entity and its descendants out of the hierarchy. Scope: world, commands.
+#define keel_unlink_tree(scope, root) KEELI_WC(scope, keel_world_unlink_tree, keel_commands_unlink_tree)((scope), (root))
+/// Delete an entity and its descendants. Scope: world, commands.
+#define keel_delete_tree(scope, root) KEELI_WC(scope, keel_world_delete_tree, keel_commands_delete_tree)((scope), (root))
+/// The value of a component, to read: `const T *` or NULL. Scope: world, view, context.
+#define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keel_get_component, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
+/// The value of a component, to change: `T *` or NULL. Scope: world, view, context.
+#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
+/// Does the entity have the component? Scope: world, view, context.
+#define keel_has(scope, e, T) KEELI_RVX(scope, keel_has_component, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
+/// The value of a unique, to read: `const T *` or NULL. Scope: world, view, context.
+#define keel_get_unique(scope, T) ((const T *)KEELI_RVX(scope, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)((scope), &T##_unique))
+/// The value of a unique, to change: `T *` or NULL. Scope: world, view, context.
+#define keel_get_unique_mut(scope, T) ((T *)KEELI_WVX(scope, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)((scope), &T##_unique))
+/// Is the entity alive? Scope: world, context.
+#define keel_is_alive(scope, e) KEELI_RX(scope, keel_world_is_alive, keel_context_is_alive)((scope), (e))
+/// The parent, or null. Scope: world, context.
+#define keel_parent_of(scope, e) KEELI_RX(scope, keel_world_parent_of, keel_context_parent_of)((scope), (e))
+/// The first child, or null. Scope: world, context.
+#define keel_first_child(scope, e) KEELI_RX(scope, keel_world_first_child, keel_context_first_child)((scope), (e))
+/// The child after `child`, or null. Scope: world, context.
+#define keel_next_child(scope, parent, child) KEELI_RX(scope, keel_world_next_child, keel_context_next_child)((scope), (parent), (child))
+/// The descendant after `after`, parents before children; null at the end. Scope: world, context.
+#define keel_next_descendant(scope, root, after) KEELI_RX(scope, keel_world_next_descendant, keel_context_next_descendant)((scope), (root), (after))
+/// The descendant after `after`, level by level; null at the end. Scope: world, context.
+#define keel_next_descendant_breadth(scope, root, after) KEELI_RX(scope, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)((scope), (root), (after))
+#define KEELI_CAST(T, pointer) ((T *)(pointer))
+#endif
+/// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
+/// `keel_add(scope, e, T, variable)`. Scope: any.
+#define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_ADD_ONE(scope, e, T) KEELI_ADD(scope, e, &T##_component, NULL)
+#define KEELI_ADD_MORE(scope, e, T, ...) KEELI_ADD(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+/// keel_add without checking that the entity is alive: undefined unless it is. Scope: world, view.
+#define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_ADDU_ONE(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &T##_component, NULL)
+#define KEELI_ADDU_MORE(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+/// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
+/// &value)` hands it out (scope: world, view, context).
+#define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_REMOVE_ONE(scope, e, T) KEELI_REMOVE(scope, e, &T##_component)
+#define KEELI_REMOVE_MORE(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &T##_component, KEELI_FILLS(T, out))
+/// Add the component with a zero value, or set its value to zero, and give the place to fill in: `T *` or NULL.
+#define keel_emplace(world, e, T) KEELI_CAST(T, keel_emplace_component((world), (e), &T##_component))
+/// The value, added first when there is none: `keel_get_or_add(world, e, T)` or `(…, T, {1, 2})`. `T *` or NULL.
+#define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_GET_OR_ADD_ONE(world, e, T) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, NULL))
+#define KEELI_GET_OR_ADD_MORE(world, e, T, ...) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__)))
+/// Delete the component from all entities.
+#define keel_clear(world, T) keel_clear_component((world), &T##_component)
+/// Delete the component from the entities for which `keep` answers false.
+#define keel_retain(world, T, keep, data) keel_retain_component((world), &T##_component, (keep), (data))
+/// Make room for `count` values of the component.
+#define keel_reserve(world, T, count) keel_reserve_component((world), &T##_component, (count))
+/// How many entities have the component.
+#define keel_count(world, T) keel_component_count((world), &T##_component)
+/// Set a unique: `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`.
+#define keel_set_unique(world, T, ...) keel_set_unique_value((world), &T##_unique, KEELI_POINTER(T, __VA_ARGS__))
+/// Take a unique away: `keel_remove_unique(world, T)` or `(world, T, &value)`.
+#define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_REMOVE_UNIQUE_ONE(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
+#define KEELI_REMOVE_UNIQUE_MORE(world, T, out) keel_remove_unique_value((world), &T##_unique, KEELI_FILLS(T, out))
+/// Fast access to a component by entity; see keel_column.
+#define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
+/// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
+#define keel_column_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T)))
+/// The values of a component in a span, to read: `const T *` or NULL.
+#define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &T##_component))
+/// The values of a component in a span, to write: `T *` or NULL.
+#define keel_span_write(span, T) KEELI_CAST(T, keel_span_write_component((span), &T##_component))
+
+// ---------------------------------------------------------------- terms and parameters
+// A parameter is a tuple (class, kind, C type, name, component, others, word). The class decides what each
+// part of the generated code does with it; class names start with keeli_ so that no macro of a user
+// (READ, DATA, ...) can change them.
+/// Parameter: must be there; `const T *name` (an array in a span).
+#define KEEL_READ(T, name) (keeli_value, KEEL_TERM_READ, const T, name, &T##_component, NULL, T)
+/// Parameter: must be there; `T *name` (an array in a span).
+#define KEEL_WRITE(T, name) (keeli_value, KEEL_TERM_WRITE, T, name, &T##_component, NULL, T)
+/// Parameter of a view: must be there; values to write; may be added and removed through the view.
+#define KEEL_EDIT(T, name) (keeli_value, KEEL_TERM_EDIT, T, name, &T##_component, NULL, T)
+/// Parameter: `const T *name`, or NULL when absent.
+#define KEEL_MAYBE(T, name) (keeli_maybe, KEEL_TERM_MAYBE, const T, name, &T##_component, NULL, T)
+/// Parameter: `T *name`, or NULL when absent.
+#define KEEL_MAYBE_WRITE(T, name) (keeli_maybe, KEEL_TERM_MAYBE_WRITE, T, name, &T##_component, NULL, T)
+/// Filter: must be there.
+#define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &T##_component, NULL, T)
+/// Filter: must not be there.
+#define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &T##_component, NULL, T)
+/// Filter: at least one of up to 8 components must be there.
+#define KEEL_ANY_OF(...) (keeli_filter, KEEL_TERM_ANY_OF, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+/// Parameter: the handle, `const keel_entity name`.
+#define KEEL_ENTITY(name) (keeli_entity, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
+/// Parameter of a span: the handles, `const keel_entity *name`.
+#define KEEL_ENTITIES(name) (keeli_entities, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
+/// Parameter of a span: how many entities, `const uint32_t name`.
+#define KEEL_COUNT(name) (keeli_count, KEEL_TERM_NONE, uint32_t, name, NULL, NULL, ~)
+/// Parameter: a unique, `const T *name`.
+#define KEEL_UNIQUE_READ(T, name) (keeli_unique, KEEL_TERM_UNIQUE_READ, const T, name, &T##_unique, NULL, T)
+/// Parameter: a unique, `T *name`.
+#define KEEL_UNIQUE_WRITE(T, name) (keeli_unique, KEEL_TERM_UNIQUE_WRITE, T, name, &T##_unique, NULL, T)
+/// Access: the system may read up to 8 components of any entity (keel_get on the context, KEEL_EACH).
+#define KEEL_MAY_READ(...) (keeli_access, KEEL_TERM_MAY_READ, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+/// Access: the system may write up to 8 components of any entity.
+#define KEEL_MAY_WRITE(...) (keeli_access, KEEL_TERM_MAY_WRITE, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+/// Access: the system may add and remove up to 8 components of any entity (keel_add on the context).
+#define KEEL_MAY_EDIT(...) (keeli_access, KEEL_TERM_MAY_EDIT, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+/// Parameter: commands, `keel_commands *name`. `KEEL_COMMANDS(name, A, B)` says what they may edit (to 8
+/// components); without a list they may edit everything.
+#define KEEL_COMMANDS(...) KEELI_CAT(KEELI_COMMANDS_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_COMMANDS_ONE(name) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, NULL, NULL, ~)
+#define KEELI_COMMANDS_MORE(name, ...) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+/// Parameter: the context, `keel_context *name`: look-ups, loops and keel_fail inside the system.
+#define KEEL_CONTEXT(name) (keeli_context, KEEL_TERM_CONTEXT, keel_context, name, NULL, NULL, ~)
+/// Parameter: what keel_run_with was given, `T *name`.
+#define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
+/// Parameter of a task: the world itself, `keel_world *name`. Everything is the task's, alone.
+#define KEEL_WORLD(name) (keeli_world, KEEL_TERM_EDIT_WORLD, keel_world, name, NULL, NULL, ~)
+#define KEELI_END (keeli_end, KEEL_TERM_END, void, , NULL, NULL, ~)
+
+#define KEELI_ONE_OF(...) KEELI_ONE_OF_(__VA_ARGS__, ~)
+#define KEELI_ONE_OF_(T, ...) &T##_component
+#define KEELI_OTHERS(...) KEELI_CAT(KEELI_OTHERS_, KEELI_COUNT_8(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_OTHERS_MANY(...) keeli_at_most_8_components_in_one_term
+#define KEELI_OTHERS_1(a) NULL
+#define KEELI_OTHERS_2(a, b) KEELI_ARRAY(&b##_component)
+#define KEELI_OTHERS_3(a, b, c) KEELI_ARRAY(&b##_component, &c##_component)
+#define KEELI_OTHERS_4(a, b, c, d) KEELI_ARRAY(&b##_component, &c##_component, &d##_component)
+#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component)
+#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component)
+#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component)
+#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component, &h##_component)
+#ifdef __cplusplus
+template <const keel_component *...C> struct keeli_array { static constexpr const keel_component *list[] = { C..., NULL }; };
+#define KEELI_ARRAY(...) keeli_array<__VA_ARGS__>::list
+#else
+#define KEELI_ARRAY(...) ((const keel_component *const[]){ __VA_ARGS__, NULL }) // parentheses: macro arguments split at commas in braces
+#endif
+
+// A parameter that is no tuple becomes class keeli_bad, which says so with its text.
+#define KEELI_PROBE(...) ~, 1
+#define KEELI_IS_TUPLE(x) KEELI_SECOND(KEELI_PROBE x, 0, ~)
+#define KEELI_CLASS(x) KEELI_CAT(KEELI_CLASS_, KEELI_IS_TUPLE(x))(x)
+#define KEELI_CLASS_1(x) KEELI_FIRST x
+#define KEELI_CLASS_0(x) keeli_bad
+#define KEELI_PARTS(x) KEELI_CAT(KEELI_PARTS_, KEELI_IS_TUPLE(x))(x)
+#define KEELI_PARTS_1(x) KEELI_UNWRAP x
+#define KEELI_PARTS_0(x) keeli_bad, KEEL_TERM_END, void, , NULL, NULL, x
+#define KEELI_PART(prefix, s, i, x) KEELI_APPLY(KEELI_CAT(prefix, KEELI_CLASS(x)), s, i, KEELI_PARTS(x))
+
+// 1. The table of terms.
+#define KEELI_TERM(s, i, x) KEELI_APPLY(KEELI_TERM_, KEELI_PARTS(x))
+#define KEELI_TERM_(c, kind, CT, n, component, others, T) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n },
+#define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL }
+#define KEELI_SIZE_keeli_value(CT) 0
+#define KEELI_SIZE_keeli_maybe(CT) 0
+#define KEELI_SIZE_keeli_filter(CT) 0
+#define KEELI_SIZE_keeli_access(CT) 0
+#define KEELI_SIZE_keeli_entity(CT) 0
+#define KEELI_SIZE_keeli_entities(CT) 0
+#define KEELI_SIZE_keeli_count(CT) 0
+#define KEELI_SIZE_keeli_unique(CT) 0
+#define KEELI_SIZE_keeli_data(CT) sizeof(CT)
+#define KEELI_SIZE_keeli_commands(CT) 0
+#define KEELI_SIZE_keeli_context(CT) 0
+#define KEELI_SIZE_keeli_world(CT) 0
+#define KEELI_SIZE_keeli_bad(CT) 0
+#define KEELI_SIZE_keeli_end(CT) 0
+
+// 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
+#define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
+#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_filter(s, i, ...)
+#define KEELI_CHECK_keeli_access(s, i, ...)
+#define KEELI_CHECK_keeli_entity(s, i, ...)
+#define KEELI_CHECK_keeli_entities(s, i, ...)
+#define KEELI_CHECK_keeli_count(s, i, ...)
+#define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { s##_unique_##T = i };
+#define KEELI_CHECK_keeli_data(s, i, ...) enum { s##_data_parameter = i };
+#define KEELI_CHECK_keeli_commands(s, i, ...) enum { s##_commands_parameter = i };
+#define KEELI_CHECK_keeli_context(s, i, ...)
+#define KEELI_CHECK_keeli_world(s, i, ...)
+#define KEELI_CHECK_keeli_bad(s, i, c, k, CT, n, component, others, x) KEELI_STATIC_ASSERT(0, #s ": parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x)
+#define KEELI_CHECK_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_CHECK(s) KEELI_STATIC_ASSERT(0, #s ": a system takes at most 16 parameters")
+
+// 3. The parameters of the body.
+#define KEELI_BODY(s, i, x) KEELI_PART(KEELI_BODY_, s, i, x)
+#define KEELI_BODY_keeli_value(s, i, c, k, CT, n, ...) , CT *KEELI_RESTRICT n
+#define KEELI_BODY_keeli_maybe(s, i, c, k, CT, n, ...) , CT *KEELI_RESTRICT n
+#define KEELI_BODY_keeli_filter(s, i, ...)
+#define KEELI_BODY_keeli_access(s, i, ...)
+#define KEELI_BODY_keeli_entity(s, i, c, k, CT, n, ...) , const keel_entity n
+#define KEELI_BODY_keeli_entities(s, i, c, k, CT, n, ...) , const keel_entity *n
+#define KEELI_BODY_keeli_count(s, i, c, k, CT, n, ...) , const uint32_t n
+#define KEELI_BODY_keeli_unique(s, i, c, k, CT, n, ...) , CT *n
+#define KEELI_BODY_keeli_data(s, i, c, k, CT, n, ...) , CT *n
+#define KEELI_BODY_keeli_commands(s, i, c, k, CT, n, ...) , keel_commands *n
+#define KEELI_BODY_keeli_context(s, i, c, k, CT, n, ...) , keel_context *n
+#define KEELI_BODY_keeli_world(s, i, c, k, CT, n, ...) , keel_world *n
+#define KEELI_BODY_keeli_bad(s, i, ...)
+#define KEELI_BODY_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_BODY(s)
+
+// 4. Arrays of values as restrict parameters of the loop functions (gcc ignores restrict on locals), and
+//    the arguments for them.
+#define KEELI_IS_ARRAY(x) KEELI_SECOND(KEELI_CAT(KEELI_IS_ARRAY_, KEELI_CLASS(x)), 0, ~)
+#define KEELI_IS_ARRAY_keeli_value ~, 1
+#define KEELI_IS_ARRAY_keeli_maybe ~, 1
+#define KEELI_BASES(s, i, x) KEELI_CAT(KEELI_BASES_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_BASES_1(s, i) , s##_type_##i *KEELI_RESTRICT keeli_base_##i
+#define KEELI_BASES_0(s, i)
+#define KEELI_MANY_KEELI_BASES(s)
+#define KEELI_PASS(s, i, x) KEELI_CAT(KEELI_PASS_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_PASS_1(s, i) , KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base)
+#define KEELI_PASS_0(s, i)
+#define KEELI_MANY_KEELI_PASS(s)
+
+// 5. Locals of all loops: what is the same for every entity; and of the list loop.
+#define KEELI_LOCAL(s, i, x) KEELI_PART(KEELI_LOCAL_, s, i, x)
+#define KEELI_LOCAL_keeli_value(s, i, ...)
+#define KEELI_LOCAL_keeli_maybe(s, i, ...)
+#define KEELI_LOCAL_keeli_filter(s, i, ...)
+#define KEELI_LOCAL_keeli_access(s, i, ...)
+#define KEELI_LOCAL_keeli_entity(s, i, ...) const keel_entity *keeli_entities_##i = keeli_chunk->entities;
+#define KEELI_LOCAL_keeli_entities(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_ENTITIES is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM takes KEEL_ENTITY(name)")
+#define KEELI_LOCAL_keeli_count(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_COUNT is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM runs for one entity")
+#define KEELI_LOCAL_keeli_unique(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
+#define KEELI_LOCAL_keeli_data(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
+#define KEELI_LOCAL_keeli_commands(s, i, ...) keel_commands *keeli_commands = keel_context_commands(keeli_context);
+#define KEELI_LOCAL_keeli_context(s, i, ...)
+#define KEELI_LOCAL_keeli_world(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_WORLD is for KEEL_TASK; a KEEL_SYSTEM takes KEEL_CONTEXT(name)")
+#define KEELI_LOCAL_keeli_bad(s, i, ...)
+#define KEELI_LOCAL_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_LOCAL(s)
+#define KEELI_LISTS(s, i, x) KEELI_CAT(KEELI_LISTS_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_LISTS_1(s, i)                                                                         \
+    void *const *keeli_pages_##i = keeli_chunk->columns[i].pages;                                   \
+    const uint32_t *keeli_index_##i = keeli_chunk->columns[i].index;                                \
+    const uint32_t keeli_shift_##i = keeli_chunk->columns[i].shift;
+#define KEELI_LISTS_0(s, i)
+#define KEELI_MANY_KEELI_LISTS(s)
+
+// 6. The arguments of the body for entity keeli_k: side by side, and through a list.
+#define KEELI_SIDE(s, i, x) KEELI_PART(KEELI_SIDE_, s, i, x)
+#define KEELI_SIDE_keeli_value(s, i, ...) , keeli_base_##i + keeli_k
+#define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
+#define KEELI_SIDE_keeli_filter(s, i, ...)
+#define KEELI_SIDE_keeli_access(s, i, ...)
+#define KEELI_SIDE_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_k]
+#define KEELI_SIDE_keeli_entities(s, i, ...) , NULL
+#define KEELI_SIDE_keeli_count(s, i, ...) , 0
+#define KEELI_SIDE_keeli_unique(s, i, ...) , keeli_value_##i
+#define KEELI_SIDE_keeli_data(s, i, ...) , keeli_value_##i
+#define KEELI_SIDE_keeli_commands(s, i, ...) , keeli_commands
+#define KEELI_SIDE_keeli_context(s, i, ...) , keeli_context
+#define KEELI_SIDE_keeli_world(s, i, ...) , NULL
+#define KEELI_SIDE_keeli_bad(s, i, ...)
+#define KEELI_SIDE_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_SIDE(s)
+#define KEELI_AT(s, i, x) KEELI_PART(KEELI_AT_, s, i, x)
+#define KEELI_AT_VALUE(s, i) (KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
+#define KEELI_AT_keeli_value(s, i, ...) , KEELI_AT_VALUE(s, i)
+#define KEELI_AT_keeli_maybe(s, i, ...) , (keeli_index_##i[keeli_k] == UINT32_MAX ? NULL : KEELI_AT_VALUE(s, i))
+#define KEELI_AT_keeli_filter(s, i, ...)
+#define KEELI_AT_keeli_access(s, i, ...)
+#define KEELI_AT_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_k]
+#define KEELI_AT_keeli_entities(s, i, ...) , NULL
+#define KEELI_AT_keeli_count(s, i, ...) , 0
+#define KEELI_AT_keeli_unique(s, i, ...) , keeli_value_##i
+#define KEELI_AT_keeli_data(s, i, ...) , keeli_value_##i
+#define KEELI_AT_keeli_commands(s, i, ...) , keeli_commands
+#define KEELI_AT_keeli_context(s, i, ...) , keeli_context
+#define KEELI_AT_keeli_world(s, i, ...) , NULL
+#define KEELI_AT_keeli_bad(s, i, ...)
+#define KEELI_AT_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_AT(s)
+
+// 7. The arguments of the body of a span system, a task or a condition.
+#define KEELI_WHOLE(s, i, x) KEELI_PART(KEELI_WHOLE_, s, i, x)
+#define KEELI_WHOLE_keeli_value(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_maybe(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_filter(s, i, ...)
+#define KEELI_WHOLE_keeli_access(s, i, ...)
+#define KEELI_WHOLE_keeli_entity(s, i, ...) , keeli_a_span_system_takes_KEEL_ENTITIES_not_KEEL_ENTITY
+#define KEELI_WHOLE_keeli_entities(s, i, ...) , keeli_chunk->entities
+#define KEELI_WHOLE_keeli_count(s, i, ...) , keeli_chunk->count
+#define KEELI_WHOLE_keeli_unique(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_data(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_commands(s, i, ...) , keel_context_commands(keeli_context)
+#define KEELI_WHOLE_keeli_context(s, i, ...) , keeli_context
+#define KEELI_WHOLE_keeli_world(s, i, ...) , keel_context_world(keeli_context)
+#define KEELI_WHOLE_keeli_bad(s, i, ...)
+#define KEELI_WHOLE_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_WHOLE(s)
+
+// 8. How many parameters are about entities: a system needs one, a task has none; none is KEEL_WORLD.
+#define KEELI_ABOUT(s, i, x) KEELI_CAT(KEELI_ABOUT_, KEELI_CLASS(x))
+#define KEELI_ABOUT_keeli_value + 1
+#define KEELI_ABOUT_keeli_maybe + 1
+#define KEELI_ABOUT_keeli_filter + 1
+#define KEELI_ABOUT_keeli_entity + 1
+#define KEELI_ABOUT_keeli_entities + 1
+#define KEELI_ABOUT_keeli_count + 0
+#define KEELI_ABOUT_keeli_access + 0
+#define KEELI_ABOUT_keeli_unique + 0
+#define KEELI_ABOUT_keeli_data + 0
+#define KEELI_ABOUT_keeli_commands + 0
+#define KEELI_ABOUT_keeli_context + 0
+#define KEELI_ABOUT_keeli_world + 0
+#define KEELI_ABOUT_keeli_bad + 0
+#define KEELI_ABOUT_keeli_end + 0
+#define KEELI_MANY_KEELI_ABOUT(s) + 0
+
+// ---------------------------------------------------------------- systems
+#define KEELI_SELF KEELI_UNUSED const keel_chunk *keeli_chunk
+#define KEELI_SYSTEM_OBJECT(s, suffix, kind, ...)                                                   \
+    static const keel_term s##_terms[] = { KEELI_MAP(KEELI_TERM, s, __VA_ARGS__) };                 \
+    KEELI_DECLARE(keel_system, s##_##suffix);                                                       \
+    const keel_system s##_##suffix = { #s, kind, s##_run, NULL, s##_terms, __FILE__, __LINE__ }
+#define KEELI_LOOP_HEAD(s, form, ...)                                                               \
+    KEELI_NOINLINE void s##_##form(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__))
+/// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
+/// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters.
+#define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
+#define KEELI_SYSTEM(s, ...)                                                                        \
+    KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
+    KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
+        #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_TASK to run once") \
+    KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                   \
+    KEELI_LOOP_HEAD(s, span, __VA_ARGS__) {                                                         \
+        (void)keeli_context;                                                                        \
+        KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
+        const uint32_t keeli_n = keeli_chunk->count;                                                \
+        for (uint32_t keeli_k = 0; keeli_k < keeli_n; ++keeli_k)                                    \
+            s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
+    }                                                                                               \
+    KEELI_LOOP_HEAD(s, mask, __VA_ARGS__) {                                                         \
+        (void)keeli_context;                                                                        \
+        KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
+        const uint32_t keeli_n = (keeli_chunk->count + 63) / 64;                                    \
+        for (uint32_t keeli_w = 0; keeli_w < keeli_n; ++keeli_w)                                    \
+            for (uint64_t keeli_bits = keeli_chunk->words[keeli_w]; keeli_bits; keeli_bits &= keeli_bits - 1) { \
+                const uint32_t keeli_k = keeli_w * 64 + (uint32_t)__builtin_ctzll(keeli_bits);      \
+                s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                        \
+            }                                                                                       \
+    }                                                                                               \
+    KEELI_NOINLINE void s##_list(const keel_chunk *keeli_chunk, keel_context *keeli_context) {      \
+        (void)keeli_context;                                                                        \
+        KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__) KEELI_MAP(KEELI_LISTS, s, __VA_ARGS__)               \
+        const uint32_t keeli_n = keeli_chunk->count;                                                \
+        for (uint32_t keeli_k = 0; keeli_k < keeli_n; ++keeli_k)                                    \
+            s##_each(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
+    }                                                                                               \
+    static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
+        if (keeli_chunk->form == KEEL_CHUNK_LIST) s##_list(keeli_chunk, keeli_context);             \
+        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__)); \
+        else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));            \
+    }                                                                                               \
+    KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_ENTITY, __VA_ARGS__);                                   \
+    KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+/// A system that runs once per span of entities whose values lie side by side; values are arrays of KEEL_COUNT(n)
+/// elements, for hand-written SIMD. They have their type's alignment, no more. A sparse set that is not in the
+/// same order as the others gives short spans: correct, and slow.
+#define KEEL_SPAN_SYSTEM(...) KEELI_SPAN_SYSTEM(__VA_ARGS__, KEELI_END)
+#define KEELI_SPAN_SYSTEM(s, ...)                                                                   \
+    KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
+    KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
+        #s ": a KEEL_SPAN_SYSTEM runs once per span and needs a component or KEEL_ENTITIES; use KEEL_TASK to run once") \
+    KEELI_WHOLE_SYSTEM(s, void, s##_values(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_values, __VA_ARGS__) \
+    KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_SPAN, __VA_ARGS__);                                     \
+    static inline void s##_values(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+#define KEELI_WHOLE_SYSTEM(s, result, call, body, ...)                                              \
+    static inline result body(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                    \
+    static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
+        (void)keeli_context;                                                                        \
+        call;                                                                                       \
+    }
+/// A system that runs once per run: uniques, commands, and a context to look things up and loop with. It says what
+/// it may touch with KEEL_MAY_READ, KEEL_MAY_WRITE and KEEL_MAY_EDIT.
+#define KEEL_TASK(...) KEELI_TASK(__VA_ARGS__, KEELI_END)
+#define KEELI_TASK(s, ...)                                                                          \
+    KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
+    KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
+        #s ": a KEEL_TASK runs once and has no current entity; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH") \
+    KEELI_WHOLE_SYSTEM(s, void, s##_once(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_once, __VA_ARGS__) \
+    KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_RUN, __VA_ARGS__);                                      \
+    static inline void s##_once(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+/// A test for `.run_if = KEEL_IF(name)`; the body returns bool. Parameters as for KEEL_TASK.
+#define KEEL_CONDITION(...) KEELI_CONDITION(__VA_ARGS__, KEELI_END)
+#define KEELI_CONDITION(s, ...)                                                                     \
+    KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
+    KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
+        #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
+    KEELI_WHOLE_SYSTEM(s, bool, keeli_context_answer(keeli_context, s##_test(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), s##_test, __VA_ARGS__) \
+    KEELI_SYSTEM_OBJECT(s, condition, KEEL_IS_CONDITION, __VA_ARGS__);                              \
+    static inline bool s##_test(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+/// Declare a system that another file defines.
+#define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, s##_system)
+/// Declare a condition that another file defines.
+#define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, s##_condition)
+/// Run one system now; see keel_world_run_system.
+#define keel_run(world, s) keel_world_run_system((world), &s##_system, NULL, 0)
+/// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
+#define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
+
+// ---------------------------------------------------------------- workloads
+/// A step that runs a system: `KEEL_STEP(move)`, `KEEL_STEP(move, .run_if = KEEL_IF(playing))`.
+#define KEEL_STEP(...) KEELI_STEP(__VA_ARGS__, .line = __LINE__)
+/// A step that runs another workload: `KEEL_NESTED(physics)`, with the options of KEEL_STEP.
+#define KEEL_NESTED(...) KEELI_NESTED(__VA_ARGS__, .line = __LINE__)
+/// A condition, for `.run_if`.
+#define KEEL_IF(condition) (&condition##_condition)
+#ifdef __cplusplus
+#define KEELI_STEP(s, ...) [] { keel_step keeli_it = {}; keeli_it.system = &s##_system; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+#define KEELI_NESTED(w, ...) [] { keel_step keeli_it = {}; keeli_it.workload = &w##_workload; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+inline keel_result keeli_add_step(keel_world *world, const char *workload, const keel_step &step) { return keel_world_add_step(world, workload, &step); }
+#define keel_add_step(world, workload, ...) keeli_add_step((world), (workload), __VA_ARGS__)
+#else
+#define KEELI_STEP(s, ...) { .system = &s##_system, __VA_ARGS__ }
+#define KEELI_NESTED(w, ...) { .workload = &w##_workload, __VA_ARGS__ }
+/// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
+#define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
+#endif
+/// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
+#define KEEL_WORKLOAD(w, ...)                                                                       \
+    static const keel_step w##_steps[] = { __VA_ARGS__ };                                           \
+    KEELI_DECLARE(keel_workload, w##_workload);                                                     \
+    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0] }
+/// Declare a workload that another file defines.
+#define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
+/// Run a workload now; see keel_world_run_workload.
+#define keel_run_workload(world, w) keel_world_run_workload((world), &w##_workload)
+/// Store a workload in the world, to run it by name; see keel_world_add_workload.
+#define keel_add_workload(world, w) keel_world_add_workload((world), &w##_workload)
+
+// ---------------------------------------------------------------- loops
+/// Terms for keel_view_begin: `keel_view_begin(&view, world, KEEL_TERMS(KEEL_READ(Position, p), KEEL_MAY_EDIT(Dead)),
+/// "my view")`. The names do nothing. Two words only exist here: KEEL_EDIT_ENTITIES and KEEL_EDIT_WORLD.
+#ifdef __cplusplus
+template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&terms)[N]) { return terms; }
+#define KEEL_TERMS(...) keeli_terms_of({ KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__, KEELI_END) })
+#else
+#define KEEL_TERMS(...) ((const keel_term[]){ KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__, KEELI_END) })
+#endif
+/// Term of a view: entities may be added through it.
+#define KEEL_EDIT_ENTITIES (keeli_access, KEEL_TERM_EDIT_ENTITIES, void, , NULL, NULL, ~)
+/// Term of a view: everything is the view's, alone; entities may be deleted through it.
+#define KEEL_EDIT_WORLD (keeli_access, KEEL_TERM_EDIT_WORLD, void, , NULL, NULL, ~)
+
+/// A loop over entities inside ordinary code: `KEEL_EACH(world, KEEL_WRITE(Position, p), KEEL_ENTITY(e)) { ... }`.
+/// The scope is the world or, in a system, the context. The view is closed when the loop is left in any way:
+/// to its end, break, return, goto. It costs a few instructions per entity more than a KEEL_SYSTEM. When the view
+/// cannot be opened the loop does nothing, and keel_last_error says why.
+#define KEEL_EACH(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), false, KEELI_ONE, __VA_ARGS__, KEELI_END)
+/// A loop over spans of entities whose values lie side by side: `KEEL_EACH_SPAN(world, KEEL_COUNT(n),
+/// KEEL_READ(Position, p)) for (uint32_t i = 0; i < n; ++i) ...`. Scope and end as for KEEL_EACH.
+#define KEEL_EACH_SPAN(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), true, KEELI_ALL, __VA_ARGS__, KEELI_END)
+#ifdef __cplusplus
+template <size_t N> inline keeli_cursor keeli_cursor_of(keel_world *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
+template <size_t N> inline keeli_cursor keeli_cursor_of(keel_context *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
+#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of((scope), { KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+#else
+static inline keeli_cursor keeli_cursor_of_world(keel_world *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
+static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
+#define KEELI_CURSOR(it, scope, spans, ...) _Generic((scope), keel_world *: keeli_cursor_of_world, keel_context *: keeli_cursor_of_context)((scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+#endif
+// Each parameter is a loop of its own that runs once; the innermost notes that the body ran to its end.
+#define KEELI_EACH(it, spans, parameter, scope, ...)                                                \
+    for (keeli_cursor it __attribute__((cleanup(keeli_cursor_end))) = KEELI_CURSOR(it, scope, spans, __VA_ARGS__); keeli_cursor_next(&it);) \
+        KEELI_MAP(parameter, it, __VA_ARGS__)
+#define KEELI_ONE(it, i, x) KEELI_PART(KEELI_ONE_, it, i, x)
+#define KEELI_MANY_KEELI_ONE(it) for (; keeli_a_loop_takes_at_most_16_parameters;)
+#define KEELI_ONE_keeli_value(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ONE_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ONE_keeli_entity(it, i, c, k, CT, n, ...) for (const keel_entity n = it.chunk->entities[it.position]; keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ONE_keeli_filter(it, i, ...)
+#define KEELI_ONE_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
+#define KEELI_ONE_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; keeli_this_is_not_a_parameter_##x;)
+#define KEELI_ONE_keeli_entities(it, i, ...) for (; KEEL_EACH_takes_KEEL_ENTITY_not_KEEL_ENTITIES;)
+#define KEELI_ONE_keeli_count(it, i, ...) for (; KEEL_COUNT_is_for_KEEL_EACH_SPAN;)
+#define KEELI_ONE_keeli_unique(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ONE_keeli_data(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ONE_keeli_commands(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ONE_keeli_context(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ONE_keeli_world(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ONE_keeli_access(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ALL(it, i, x) KEELI_PART(KEELI_ALL_, it, i, x)
+#define KEELI_MANY_KEELI_ALL(it) for (; keeli_a_loop_takes_at_most_16_parameters;)
+#define KEELI_ALL_keeli_value(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ALL_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ALL_keeli_entities(it, i, c, k, CT, n, ...) for (const keel_entity *n = it.chunk->entities; keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ALL_keeli_count(it, i, c, k, CT, n, ...) for (const uint32_t n = it.chunk->count; keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ALL_keeli_filter(it, i, ...)
+#define KEELI_ALL_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
+#define KEELI_ALL_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; keeli_this_is_not_a_parameter_##x;)
+#define KEELI_ALL_keeli_entity(it, i, ...) for (; KEEL_EACH_SPAN_takes_KEEL_ENTITIES_not_KEEL_ENTITY;)
+#define KEELI_ALL_keeli_unique(it, i, ...) for (; KEEL_EACH_SPAN_takes_components_KEEL_ENTITIES_and_KEEL_COUNT_only;)
+#define KEELI_ALL_keeli_data(it, i, ...) KEELI_ALL_keeli_unique(it, i)
+#define KEELI_ALL_keeli_commands(it, i, ...) KEELI_ALL_keeli_unique(it, i)
+#define KEELI_ALL_keeli_context(it, i, ...) KEELI_ALL_keeli_unique(it, i)
+#define KEELI_ALL_keeli_world(it, i, ...) KEELI_ALL_keeli_unique(it, i)
+#define KEELI_ALL_keeli_access(it, i, ...) KEELI_ALL_keeli_unique(it, i)
+
+// Loops over the hierarchy. The body may delete or detach the current entity, and nothing else of the walk.
+/// All children of `of`, in order: `KEEL_CHILDREN(world, tank, turret) { ... }`. Scope: world, context.
+#define KEEL_CHILDREN(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_of_, __COUNTER__), KEELI_CAT(keeli_next_, __COUNTER__), scope, of, child)
+#define KEELI_CHILDREN(root, following, scope, of, child)                                           \
+    for (keel_entity root = (of), child = keel_first_child((scope), root), following = keel_next_child((scope), root, child); \
+         !keel_is_null(child); child = following, following = keel_next_child((scope), root, child))
+/// All ancestors of `of`, nearest first. Scope: world, context.
+#define KEEL_ANCESTORS(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
+#define KEELI_ANCESTORS(following, scope, of, ancestor)                                             \
+    for (keel_entity ancestor = keel_parent_of((scope), (of)), following = keel_parent_of((scope), ancestor); \
+         !keel_is_null(ancestor); ancestor = following, following = keel_parent_of((scope), ancestor))
+/// All descendants of `of`, each before its children, siblings in order. The body must not change the hierarchy.
+/// Scope: world, context.
+#define KEEL_DESCENDANTS(scope, of, descendant) KEELI_WALK(KEELI_CAT(keeli_of_, __COUNTER__), keel_next_descendant, scope, of, descendant)
+/// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
+#define KEEL_DESCENDANTS_BREADTH(scope, of, descendant) KEELI_WALK(KEELI_CAT(keeli_of_, __COUNTER__), keel_next_descendant_breadth, scope, of, descendant)
+#define KEELI_WALK(root, next, scope, of, descendant)                                               \
+    for (keel_entity root = (of), descendant = next((scope), root, root); !keel_is_null(descendant); descendant = next((scope), root, descendant))
+// clang-format on

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/// @file unique.h
+/// Uniques: single values without an entity, such as the time or the input state.
+///
+/// KEEL_UNIQUE declares one. The same type may also be a component; the two have nothing to do with
+/// each other. Views and systems borrow uniques by the same rules as storages.
+#pragma once
+#include <keel/edit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Set a unique, or replace its value (the old one is dropped).
+/// @param value `unique->size` bytes, handed over; NULL: zeros
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
+                                           const void *value);
+
+/// The value, to read; NULL before it is set.
+KEEL_API const void *keel_get_unique_value(const keel_world *world, const keel_component *unique);
+
+/// The value, to change in place; NULL before it is set, and while a view or system uses it.
+KEEL_API void *keel_get_unique_value_mut(keel_world *world, const keel_component *unique);
+
+/// Take a unique away.
+/// @param out receives the value and what it owns; NULL: it is dropped
+/// @return KEEL_OK, KEEL_ABSENT when it was not set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique,
+                                              void *out);
+
+#ifdef __cplusplus
+}
+#endif

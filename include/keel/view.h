@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/// @file view.h
+/// Views: all entities that have some components, and access to those components.
+///
+/// A view is a list of terms. Opening one **borrows** its storages: any number of views may read a
+/// storage, and one that writes or edits it is alone. A conflict is an error that names both sides.
+/// While a storage is borrowed, edits of it through the world are refused; edits through a view that
+/// holds `edit` are allowed, except while an iterator over that storage is live
+/// (KEEL_ERROR_ITERATING). Otherwise record commands.
+///
+/// Borrowing is not iterating: one view can be iterated many times, also inside itself (for pairs).
+/// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which are made of what is here.
+///
+/// **Order.** The smallest sparse set among the terms that an entity must have leads (the first of
+/// equals), and its entities are visited in packed order: order of insertion until something is
+/// removed. A view with no such term visits living entities by ascending index.
+#pragma once
+#include <keel/commands.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The most terms in one view, parameters in one system.
+#define KEEL_MAX_TERMS 16
+/// The most components in one KEEL_ANY_OF, KEEL_MAY_READ, KEEL_MAY_WRITE or KEEL_MAY_EDIT.
+#define KEEL_MAX_TERM_COMPONENTS 8
+
+/// How strongly a storage is used. Each kind includes the ones before it.
+typedef enum keel_access {
+    KEEL_ACCESS_NONE,  ///< not at all
+    KEEL_ACCESS_READ,  ///< read values; shared with other readers
+    KEEL_ACCESS_WRITE, ///< write values; alone
+    KEEL_ACCESS_EDIT   ///< add and remove values; alone
+} keel_access;
+
+/// What a term asks for.
+typedef enum keel_term_kind {
+    KEEL_TERM_END,           ///< ends a list of terms
+    KEEL_TERM_NONE,          ///< asks for nothing (the count of a span)
+    KEEL_TERM_READ,          ///< must be there; values to read
+    KEEL_TERM_WRITE,         ///< must be there; values to write
+    KEEL_TERM_EDIT,          ///< must be there; values to write; may be added and removed
+    KEEL_TERM_MAYBE,         ///< may be absent; values to read
+    KEEL_TERM_MAYBE_WRITE,   ///< may be absent; values to write
+    KEEL_TERM_WITH,          ///< must be there; no values
+    KEEL_TERM_WITHOUT,       ///< must not be there
+    KEEL_TERM_ANY_OF,        ///< at least one of several must be there; no values
+    KEEL_TERM_ENTITY,        ///< the handles
+    KEEL_TERM_MAY_READ,      ///< access only: values of other entities, to read
+    KEEL_TERM_MAY_WRITE,     ///< access only: values of other entities, to write
+    KEEL_TERM_MAY_EDIT,      ///< access only: may be added and removed
+    KEEL_TERM_EDIT_ENTITIES, ///< access only: entities may be added
+    KEEL_TERM_EDIT_WORLD,    ///< access only: everything, alone
+    KEEL_TERM_UNIQUE_READ,   ///< a unique, to read
+    KEEL_TERM_UNIQUE_WRITE,  ///< a unique, to write
+    KEEL_TERM_COMMANDS,      ///< systems only: a list of commands
+    KEEL_TERM_CONTEXT,       ///< systems only: the context
+    KEEL_TERM_DATA           ///< systems only: what keel_run_with was given
+} keel_term_kind;
+
+/// One term. Lists end with KEEL_TERM_END.
+typedef struct keel_term {
+    keel_term_kind kind;                 ///< what is asked for
+    uint32_t data_size;                  ///< KEEL_TERM_DATA: bytes that the system expects
+    const keel_component *component;     ///< the component or unique; NULL where none is needed
+    const keel_component *const *others; ///< further components of the same term, ends with NULL; or NULL
+    const char *name;                    ///< the parameter's name, for messages; may be NULL
+} keel_term;
+
+/// How a chunk's values are addressed; the same for all its columns.
+typedef enum keel_chunk_form {
+    KEEL_CHUNK_SPAN, ///< value i is `base[i]`
+    KEEL_CHUNK_MASK, ///< value i is `base[i]`, to be visited when bit i of `words` is set
+    KEEL_CHUNK_LIST  ///< value i is in page `index[i] >> shift`, at the place of its low `shift` bits
+} keel_chunk_form;
+
+/// Where one term's values are in a chunk.
+typedef struct keel_chunk_column {
+    /// SPAN, MASK: the first value; NULL for a `maybe` term that is absent throughout.
+    /// Uniques, in systems: the value.
+    void *base;
+    void *const *pages;    ///< LIST: the pages of values; never NULL for a term with values
+    const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent `maybe`
+    uint32_t shift;        ///< LIST: a page holds `1 << shift` values
+} keel_chunk_column;
+
+/// Some of the entities that a view matches. For generated code and bindings; people use spans.
+typedef struct keel_chunk {
+    keel_chunk_form form;                      ///< how to address values
+    uint32_t count;                            ///< SPAN, LIST: entities; MASK: window slots, to 4,096
+    const keel_entity *entities;               ///< their handles (MASK: one per slot); NULL unless asked
+    const uint64_t *words;                     ///< MASK: one bit per slot
+    keel_chunk_column columns[KEEL_MAX_TERMS]; ///< by position of the term in the view's list
+} keel_chunk;
+
+struct keeli_view;
+struct keeli_iterator;
+typedef struct keel_context keel_context;
+
+/// An open view, in the caller's memory; every member is private. It may be copied. Use after
+/// keel_view_end is an error result, not a crash.
+typedef struct keel_view {
+    struct keeli_view *state; ///< private
+    keel_world *world;        ///< private
+    uint64_t serial;          ///< private
+} keel_view;
+
+/// A walk over the entities of a view, in the caller's memory; every member is private.
+typedef struct keel_iterator {
+    struct keeli_iterator *state; ///< private
+    keel_world *world;            ///< private
+    uint64_t serial;              ///< private
+} keel_iterator;
+
+/// Some entities of a view whose values lie side by side.
+typedef struct keel_span {
+    uint32_t count;                 ///< entities, at least 1
+    const keel_entity *entities;    ///< `count` handles; NULL unless the view has KEEL_TERM_ENTITY
+    const keel_chunk *chunk;        ///< private
+    const struct keeli_view *state; ///< private
+} keel_span;
+
+/// Open a view and borrow its storages. Components that the world does not know yet become known to
+/// it (in shared mode they match nothing).
+/// @param view written on success; on error it is a closed view
+/// @param terms ends with KEEL_TERM_END; copied, with the components' identity
+/// @param where named in messages: the place in the code, or what the view is for; copied to 63 bytes
+/// @threads the owner; in shared mode any thread, each with its own view
+/// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_MISSING_UNIQUE, KEEL_ERROR_ARGUMENT (too many terms; a component both written and
+///   named again; a term for systems only)
+KEEL_API keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term *terms,
+                                     const char *where);
+
+/// Open a view inside a system, over what the system declared (KEEL_MAY_READ, KEEL_MAY_WRITE,
+/// KEEL_MAY_EDIT). Views of one system borrow against each other.
+/// @return as keel_view_begin, and KEEL_ERROR_ACCESS for what the system did not declare
+KEEL_API keel_result keel_view_begin_in(keel_view *view, keel_context *context,
+                                        const keel_term *terms, const char *where);
+
+/// Close a view: give its storages back. Its iterators end too. A closed view stays closed: calling
+/// again does nothing.
+KEEL_API void keel_view_end(keel_view *view);
+
+/// How many entities match. Counts by walking them, except for views of one plain term.
+KEEL_API uint32_t keel_view_count(const keel_view *view);
+
+/// Does the view match this entity? False for an entity that is not alive.
+KEEL_API bool keel_view_contains(const keel_view *view, keel_entity e);
+
+/// The first entity in the order of iteration; null when none matches.
+KEEL_API keel_entity keel_view_first(const keel_view *view);
+
+/// The only entity that matches.
+/// @return KEEL_OK, KEEL_ERROR_COUNT when none or more than one matches (`out` is then null)
+KEEL_API keel_result keel_view_single(const keel_view *view, keel_entity *out);
+
+/// One component of one entity, to read. The view must hold `read` or more for it; the entity need
+/// not match the other terms.
+/// @return NULL when absent, not alive, or not accessible through this view
+KEEL_API const void *keel_view_get_component(const keel_view *view, keel_entity e,
+                                             const keel_component *component);
+
+/// One component of one entity, to write. The view must hold `write` or more for it.
+/// @return NULL when absent, not alive, or not accessible through this view
+KEEL_API void *keel_view_get_component_mut(const keel_view *view, keel_entity e,
+                                           const keel_component *component);
+
+/// Does the entity have the component? The view must hold `read` or more for it, or name it in a filter.
+KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
+                                      const keel_component *component);
+
+/// All components of the view for one entity at once, as a span of one.
+/// @param span valid until the next keel_view_get_all of this view
+/// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
+KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
+
+/// A unique of the view, to read; NULL when the view does not hold it.
+KEEL_API const void *keel_view_get_unique_value(const keel_view *view,
+                                                const keel_component *unique);
+
+/// A unique of the view, to write; NULL when the view does not hold it with `write`.
+KEEL_API void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component *unique);
+
+/// keel_world_add_entity through a view that holds KEEL_TERM_EDIT_ENTITIES, and `edit` for each
+/// component.
+/// @return null on error, as keel_world_add_entity; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values);
+
+/// keel_world_delete_entity through a view that holds KEEL_TERM_EDIT_WORLD.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_delete_entity(const keel_view *view, keel_entity e);
+
+/// keel_world_strip through a view that holds KEEL_TERM_EDIT_WORLD.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_strip(const keel_view *view, keel_entity e);
+
+/// keel_delete_entities_with through a view that holds KEEL_TERM_EDIT_WORLD.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_delete_entities_with(const keel_view *view,
+                                                    const keel_component *component);
+
+/// keel_add_component through a view that holds `edit` for the component.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_add_component(const keel_view *view, keel_entity e,
+                                             const keel_component *component, const void *value);
+
+/// keel_add_component_unchecked through a view that holds `edit` for the component.
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
+                                                       const keel_component *component,
+                                                       const void *value);
+
+/// keel_world_add_values through a view that holds `edit` for each component.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_add_values(const keel_view *view, keel_entity e,
+                                          const keel_value *values);
+
+/// keel_remove_component through a view that holds `edit` for the component.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
+                                                const keel_component *component, void *out);
+
+/// keel_world_remove_values through a view that holds `edit` for each component.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_remove_values(const keel_view *view, keel_entity e,
+                                             const keel_out *outs);
+
+/// keel_world_delete_components through a view that holds `edit` for each component.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
+                                                 const keel_component *const *components);
+
+/// Begin a walk over the matching entities.
+/// @param iterator written on success; on error it is an ended iterator
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT when the view is closed
+KEEL_API keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view);
+
+/// The next entities, in whatever form the storages give.
+/// @return NULL at the end, which ends the iterator; valid until the next call
+KEEL_API const keel_chunk *keel_iterator_next(keel_iterator *iterator);
+
+/// The next entities whose values lie side by side.
+/// @return false at the end, which ends the iterator; `span` is valid until the next call
+KEEL_API bool keel_iterator_next_span(keel_iterator *iterator, keel_span *span);
+
+/// End a walk early. Calling it again, or after the end, does nothing.
+KEEL_API void keel_iterator_end(keel_iterator *iterator);
+
+/// The values of a component in a span, to read.
+/// @return NULL when the view has no values of it, or a `maybe` is absent here
+KEEL_API const void *keel_span_read_component(const keel_span *span,
+                                              const keel_component *component);
+
+/// The values of a component in a span, to write.
+/// @return NULL when the view does not write it, or a `maybe` is absent here
+KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
+
+/// Private: what keel_column reads. Layouts may change with any version.
+struct keeli_entity_root {
+    uint32_t *const *versions; ///< private: pages of 4,096
+    uint32_t page_count;       ///< private
+};
+/// Private: what keel_column reads. Layouts may change with any version.
+struct keeli_set_root {
+    uint32_t *const *sparse; ///< private: pages of 4,096
+    void *const *pages;      ///< private
+    uint32_t page_count;     ///< private: of `sparse`
+    uint32_t shift;          ///< private
+};
+
+/// Fast access to one component by entity, for hot loops that jump around: half the cost of keel_get.
+/// It stays valid over edits, until the component is unregistered or the world is destroyed; what it
+/// hands out is valid as long as from keel_get. It borrows nothing.
+typedef struct keel_column {
+    const struct keeli_entity_root *entities; ///< private
+    const struct keeli_set_root *set;         ///< private
+    uint32_t size;                            ///< bytes of a value
+} keel_column;
+
+/// The column of a component. Where the world does not know the component yet it is registered.
+/// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
+KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_component *component);
+
+/// Private: the value, or NULL.
+static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size) {
+    const uint32_t index = keel_entity_index(e), page = index >> 12, at = index & 4095u;
+    if (column->size != size || !column->set) return NULL; // another type, or a zeroed column
+    if (page >= column->entities->page_count || page >= column->set->page_count) return NULL;
+    if (column->entities->versions[page][at] != (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS))
+        return NULL;
+    const uint32_t slot = column->set->sparse[page][at], shift = column->set->shift;
+    if (slot == UINT32_MAX) return NULL;
+    return (char *)column->set->pages[slot >> shift] + (slot & (((uint32_t)1 << shift) - 1)) * size;
+}
+
+/// The value of an entity, `column->size` bytes; NULL when absent or not alive.
+static inline const void *keel_column_get_value(const keel_column *column, keel_entity e) {
+    return keeli_column_at(column, e, column->size);
+}
+
+#ifdef __cplusplus
+}
+#endif

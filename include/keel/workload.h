@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+/// @file workload.h
+/// Systems and workloads: functions with declared access, and ordered lists of them.
+///
+/// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SPAN_SYSTEM, KEEL_TASK and
+/// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a list
+/// of systems and other workloads. Its systems run in order; the first one that fails stops the rest.
+///
+/// A system may touch what its terms declare, and nothing else.
+#pragma once
+#include <keel/unique.h>
+#include <keel/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a system is called.
+typedef enum keel_system_kind {
+    KEEL_PER_ENTITY, ///< for each entity: KEEL_SYSTEM
+    KEEL_PER_SPAN,   ///< for each span: KEEL_SPAN_SYSTEM
+    KEEL_PER_RUN,    ///< once per run: KEEL_TASK, and plain functions
+    KEEL_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
+} keel_system_kind;
+
+/// A system. Exactly one of `run` and `function` is set.
+typedef struct keel_system {
+    const char *name;      ///< for messages
+    keel_system_kind kind; ///< how it is called
+    /// Generated code: called once per chunk, or once per run with the columns of uniques and data.
+    void (*run)(const keel_chunk *chunk, keel_context *context);
+    /// A plain function, of kind KEEL_PER_RUN: a negative result is the system's failure.
+    keel_result (*function)(keel_context *context);
+    const keel_term *terms; ///< ends with KEEL_TERM_END; what the system may touch
+    const char *file;       ///< where it was written, or NULL
+    int line;               ///< where it was written
+} keel_system;
+
+/// One entry of a workload. Exactly one of `system`, `workload` and `workload_name` is set.
+typedef struct keel_step {
+    const keel_system *system;            ///< a system
+    const struct keel_workload *workload; ///< a nested workload
+    const char *workload_name;            ///< a nested workload, found by name when it runs
+    const keel_system *run_if;            ///< a condition; NULL: always. Asked just before the step
+    int line;                             ///< where it was written
+} keel_step;
+
+/// A list of steps.
+typedef struct keel_workload {
+    const char *name;       ///< what it is called
+    const keel_step *steps; ///< `step_count` steps
+    uint32_t step_count;    ///< how many
+} keel_workload;
+
+/// Run one system now: keel_run, keel_run_with. Commands of keel_world_commands are applied before, the
+/// system's own commands after it.
+/// @param data handed to the system; NULL when it takes none
+/// @param data_size bytes of `data`; must be what the system declares
+/// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped), the errors of
+///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms)
+KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system,
+                                           void *data, size_t data_size);
+
+/// Run a workload now, first step to last: keel_run_workload.
+/// @return KEEL_OK; the first error, which the steps after it do not run after;
+///   KEEL_ERROR_CYCLE when a workload contains itself
+KEEL_API keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload);
+
+/// Store a workload in the world under its name; the table is copied. The first one stored becomes the
+/// default. One of the same name is replaced.
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no name; a step with no system or workload)
+KEEL_API keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload);
+
+/// Append a step to a stored workload, which is made when there is none of this name.
+/// @return as keel_world_add_workload
+KEEL_API keel_result keel_world_add_step(keel_world *world, const char *workload,
+                                         const keel_step *step);
+
+/// Forget a stored workload.
+/// @return KEEL_OK, KEEL_ABSENT
+KEEL_API keel_result keel_remove_workload(keel_world *world, const char *name);
+
+/// Is there a stored workload of this name?
+KEEL_API bool keel_has_workload(const keel_world *world, const char *name);
+
+/// Run a stored workload.
+/// @return as keel_world_run_workload; KEEL_ERROR_UNKNOWN, with the names there are
+KEEL_API keel_result keel_run_named(keel_world *world, const char *name);
+
+/// Run the default workload: the first one stored, or what keel_set_default_workload chose.
+/// @return as keel_world_run_workload; KEEL_OK when no workload is stored
+KEEL_API keel_result keel_run_default(keel_world *world);
+
+/// Choose the default workload.
+/// @return KEEL_OK, KEEL_ERROR_UNKNOWN
+KEEL_API keel_result keel_set_default_workload(keel_world *world, const char *name);
+
+/// Fail the running system: keel_run* returns KEEL_ERROR_SYSTEM, and the message carries the system's
+/// name and this text. The function goes on until it returns; per-entity systems see no more entities.
+/// Only the first call of a run counts.
+/// @param object anything of yours, given back in keel_error; it must live until you take it from there
+/// @param format as printf
+#ifdef __GNUC__
+__attribute__((format(printf, 3, 4)))
+#endif
+KEEL_API void keel_fail(keel_context *context, const void *object, const char *format, ...);
+
+/// The commands of the running system; NULL when it did not declare KEEL_COMMANDS.
+KEEL_API keel_commands *keel_context_commands(keel_context *context);
+
+/// What the caller of keel_run_with handed in; NULL when nothing, or when `size` is not its size.
+KEEL_API void *keel_context_data(keel_context *context, size_t size);
+
+/// The world, in a system that declared KEEL_WORLD; otherwise NULL (an error: KEEL_ERROR_ACCESS).
+KEEL_API keel_world *keel_context_world(keel_context *context);
+
+/// Is the entity alive?
+KEEL_API bool keel_context_is_alive(const keel_context *context, keel_entity e);
+
+/// One component of any entity, to read. The system must have declared it (KEEL_MAY_READ or more).
+/// @return NULL when absent or not alive, and when not declared (an error: KEEL_ERROR_ACCESS)
+KEEL_API const void *keel_context_get_component(keel_context *context, keel_entity e,
+                                                const keel_component *component);
+
+/// One component of any entity, to write. The system must have declared KEEL_MAY_WRITE or more.
+/// @return as keel_context_get_component
+KEEL_API void *keel_context_get_component_mut(keel_context *context, keel_entity e,
+                                              const keel_component *component);
+
+/// Does the entity have the component? The system must have declared it.
+KEEL_API bool keel_context_has_component(keel_context *context, keel_entity e,
+                                         const keel_component *component);
+
+/// A unique that the system declared, to read.
+KEEL_API const void *keel_context_get_unique_value(keel_context *context,
+                                                   const keel_component *unique);
+
+/// A unique that the system declared with write access.
+KEEL_API void *keel_context_get_unique_value_mut(keel_context *context,
+                                                 const keel_component *unique);
+
+/// keel_add_component for a component that the system declared with KEEL_MAY_EDIT.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_context_add_component(keel_context *context, keel_entity e,
+                                                const keel_component *component,
+                                                const void *value);
+
+/// keel_world_add_values for components that the system declared with KEEL_MAY_EDIT.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_context_add_values(keel_context *context, keel_entity e,
+                                             const keel_value *values);
+
+/// keel_remove_component for a component that the system declared with KEEL_MAY_EDIT.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_context_remove_component(keel_context *context, keel_entity e,
+                                                   const keel_component *component, void *out);
+
+/// keel_world_delete_components for components that the system declared with KEEL_MAY_EDIT.
+/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
+KEEL_API keel_result keel_context_delete_components(keel_context *context, keel_entity e,
+                                                    const keel_component *const *components);
+
+/// keel_world_parent_of; the system must have declared keel_child.
+KEEL_API keel_entity keel_context_parent_of(keel_context *context, keel_entity e);
+
+/// keel_world_first_child; the system must have declared keel_parent.
+KEEL_API keel_entity keel_context_first_child(keel_context *context, keel_entity parent);
+
+/// keel_world_next_child; the system must have declared keel_parent and keel_child.
+KEEL_API keel_entity keel_context_next_child(keel_context *context, keel_entity parent,
+                                             keel_entity child);
+
+/// keel_world_next_descendant; the system must have declared keel_parent and keel_child.
+KEEL_API keel_entity keel_context_next_descendant(keel_context *context, keel_entity root,
+                                                  keel_entity after);
+
+/// keel_world_next_descendant_breadth; the system must have declared keel_parent and keel_child.
+KEEL_API keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_entity root,
+                                                          keel_entity after);
+
+/// Private: the answer of a KEEL_CONDITION.
+KEEL_API void keeli_context_answer(keel_context *context, bool answer);
+
+/// Private: the loop of KEEL_EACH and KEEL_EACH_SPAN.
+typedef struct keeli_cursor {
+    keel_view view;          ///< private
+    keel_iterator iterator;  ///< private
+    const keel_chunk *chunk; ///< private
+    uint32_t position;       ///< private: of the current entity in the chunk
+    uint32_t level;          ///< private: loops entered
+    bool whole, spans;       ///< private: the body ran to its end; by span
+} keeli_cursor;
+
+/// Private: exactly one of `world` and `context` is given.
+KEEL_API void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,
+                                 const keel_term *terms, bool spans, const char *where);
+/// Private: the next chunk that is not empty; false at the end.
+KEEL_API bool keeli_cursor_refill(keeli_cursor *cursor);
+/// Private.
+KEEL_API void keeli_cursor_end(keeli_cursor *cursor);
+
+/// Private: to the next entity or span.
+static inline bool keeli_cursor_next(keeli_cursor *cursor) {
+    if (!cursor->whole) return false; // left by break
+    cursor->whole = false;
+    cursor->level = 0;
+    if (cursor->spans || !cursor->chunk) return keeli_cursor_refill(cursor);
+    const keel_chunk *chunk = cursor->chunk;
+    uint32_t at = cursor->position + 1;
+    if (chunk->form == KEEL_CHUNK_MASK)
+        while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1)) ++at;
+    cursor->position = at;
+    return at < chunk->count || keeli_cursor_refill(cursor);
+}
+
+/// Private: each of the nested loops runs once per entity.
+static inline bool keeli_cursor_enter(keeli_cursor *cursor, uint32_t level) {
+    if (cursor->level >= level) return false;
+    cursor->level = level;
+    return true;
+}
+
+/// Private: the value of the current entity, or NULL.
+static inline void *keeli_cursor_at(const keeli_cursor *cursor, uint32_t term, size_t size) {
+    const keel_chunk_column *column = &cursor->chunk->columns[term];
+    const uint32_t k = cursor->position;
+    if (cursor->chunk->form != KEEL_CHUNK_LIST)
+        return column->base ? (char *)column->base + k * size : NULL;
+    const uint32_t at = column->index[k], low = at & (((uint32_t)1 << column->shift) - 1);
+    return at == UINT32_MAX ? NULL : (char *)column->pages[at >> column->shift] + low * size;
+}
+
+#ifdef __cplusplus
+}
+#endif

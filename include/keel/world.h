@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/// @file world.h
+/// The world: everything Keel knows, and the first error since the last look.
+///
+/// A world is in **owner mode**: the thread that uses it is its owner. Between keel_share_begin and
+/// keel_share_end it is in **shared mode**: every thread may open views and record commands, and
+/// structural edits through the world are refused with KEEL_ERROR_SHARED. Two worlds never share
+/// anything.
+#pragma once
+#include <keel/component.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(KEEL_ENTITY_32) && KEEL_ENTITY_32
+// A program built for one handle width must not link with a library built for the other.
+#define keel_world_create keel_world_create_with_32_bit_entities
+#endif
+
+/// What a contract violation does in builds with assertions (KEEL_CHECKED).
+typedef enum keel_misuse {
+    KEEL_MISUSE_ASSERT, ///< call the assertion handler, then return the error; the default
+    KEEL_MISUSE_RETURN  ///< return the error only: for editors, script hosts and tests
+} keel_misuse;
+
+/// How a world is made. Zero members take their defaults.
+typedef struct keel_world_desc {
+    const char *name;         ///< for log lines; default "world"
+    keel_allocator allocator; ///< default malloc and free
+    keel_logger log;          ///< default stderr
+    keel_misuse on_misuse;    ///< default KEEL_MISUSE_ASSERT
+    uint32_t entity_capacity; ///< entities to make room for at once; default 0: grow on demand
+} keel_world_desc;
+
+/// Make a world.
+/// @param desc NULL: all defaults. It is copied
+/// @return NULL when out of memory
+KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
+
+/// Drop every value and free the world. Views that are still open are named in the log. NULL is
+/// allowed. Recorded commands that were never applied are dropped.
+KEEL_API void keel_world_destroy(keel_world *world);
+
+/// The first error since the last keel_take_error; its `result` is KEEL_OK when there was none.
+/// Outcomes such as KEEL_ABSENT and KEEL_ERROR_DEAD_ENTITY are only returned, not kept.
+/// @return valid until the next call that changes the world
+KEEL_API const keel_error *keel_last_error(const keel_world *world);
+
+/// Like keel_last_error, and forget it: a game may look once per frame.
+KEEL_API keel_error keel_take_error(keel_world *world);
+
+/// How many entities are alive.
+KEEL_API uint32_t keel_entity_count(const keel_world *world);
+
+/// Walk all living entities in ascending index: pass null first, then the last answer. The walk also
+/// works when the last answer was deleted in between.
+/// @return null at the end
+KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
+
+/// Is `e` alive? False for null, stale, foreign and invented handles. See keel_is_alive in typed.h.
+KEEL_API bool keel_world_is_alive(const keel_world *world, keel_entity e);
+
+/// Begin shared mode. Calls nest.
+/// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open in owner mode
+KEEL_API keel_result keel_share_begin(keel_world *world);
+
+/// End shared mode: every thread but the owner is done with the world.
+/// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is still open (shared mode goes on),
+///   KEEL_ERROR_ARGUMENT without keel_share_begin
+KEEL_API keel_result keel_share_end(keel_world *world);
+
+/// Bytes that the world holds.
+typedef struct keel_memory {
+    size_t total;      ///< all of it
+    size_t entities;   ///< handles: versions and free list
+    size_t components; ///< values and look-up tables of all components
+    size_t uniques;    ///< values of uniques
+    size_t commands;   ///< recorded commands, and buffers kept for the next ones
+    size_t other;      ///< descriptors, views, scratch
+} keel_memory;
+
+/// Bytes held by the world.
+KEEL_API keel_memory keel_world_memory(const keel_world *world);
+
+/// Bytes held for the values and look-up tables of one component; 0 when the world does not know it.
+KEEL_API size_t keel_component_memory(const keel_world *world, const keel_component *component);
+
+/// Return memory that is not needed now.
+/// @invalidates pointers to component values
+/// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_world_trim(keel_world *world);
+
+/// Walk every data structure and check its invariants: for tests, and for hosts of native plug-ins.
+/// @param error filled when something is broken; may be NULL
+/// @return true when all is well
+KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// Which handles are alive. The walk of the free list follows the EnTT seed (last in, first out, version
+// raised at delete); gaps are Keel's own, so that restoring a save needs no free list at all.
+#include "data/entity_index.h"
+
+#include "base/assert.h"
+#include "base/fill.h"
+
+#include <string.h>
+
+// What pages look like before anything is written to them.
+static uint32_t gap_versions[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_DEAD | 1u) };
+static uint32_t gap_where[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_GAP) };
+
+static uint32_t *version_of(const keeli_entity_index *ix, uint32_t i) {
+    return &ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+}
+static uint32_t *where_of(const keeli_entity_index *ix, uint32_t i) {
+    return &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+}
+static keel_entity handle(uint32_t i, uint32_t upper) {
+    return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
+}
+static uint32_t upper_of(keel_entity e) {
+    return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
+
+void keeli_entity_index_init(keeli_entity_index *ix) {
+    *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END };
+}
+
+static const size_t page_bytes = KEELI_ENTITY_PAGE * sizeof(uint32_t);
+
+void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap) {
+    for (uint32_t p = 0; p < ix->root.page_count; ++p)
+        if (ix->versions[p] != gap_versions) {
+            keeli_free(heap, ix->versions[p], page_bytes, 64);
+            keeli_free(heap, ix->where[p], page_bytes, 64);
+        }
+    keeli_free(heap, ix->versions, ix->page_capacity * sizeof(void *), sizeof(void *));
+    keeli_free(heap, ix->where, ix->page_capacity * sizeof(void *), sizeof(void *));
+    keeli_entity_index_init(ix);
+}
+
+// ------------------------------------------------------------------ pages
+static bool grow_tables(keeli_entity_index *ix, keeli_heap *heap, uint32_t pages) {
+    if (pages <= ix->page_capacity) return true;
+    uint32_t capacity = ix->page_capacity ? ix->page_capacity * 2 : 4;
+    if (capacity < pages) capacity = pages;
+    const size_t old_bytes = ix->page_capacity * sizeof(void *), bytes = capacity * sizeof(void *);
+    uint32_t **versions = keeli_new(heap, bytes, sizeof(void *));
+    uint32_t **where = keeli_new(heap, bytes, sizeof(void *));
+    if (!versions || !where) {
+        keeli_free(heap, versions, bytes, sizeof(void *));
+        keeli_free(heap, where, bytes, sizeof(void *));
+        return false;
+    }
+    if (old_bytes) {
+        memcpy(versions, ix->versions, old_bytes);
+        memcpy(where, ix->where, old_bytes);
+        keeli_free(heap, ix->versions, old_bytes, sizeof(void *));
+        keeli_free(heap, ix->where, old_bytes, sizeof(void *));
+    }
+    ix->versions = versions;
+    ix->where = where;
+    ix->root.versions = versions;
+    ix->page_capacity = capacity;
+    ix->bytes += 2 * (bytes - old_bytes);
+    return true;
+}
+
+// Index `i` can be looked at.
+static bool cover(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
+    const uint32_t pages = i / KEELI_ENTITY_PAGE + 1;
+    if (!grow_tables(ix, heap, pages)) return false;
+    for (; ix->root.page_count < pages; ++ix->root.page_count) {
+        ix->versions[ix->root.page_count] = gap_versions;
+        ix->where[ix->root.page_count] = gap_where;
+    }
+    return true;
+}
+
+// Index `i` can be written.
+static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
+    if (!cover(ix, heap, i)) return false;
+    const uint32_t p = i / KEELI_ENTITY_PAGE;
+    if (ix->versions[p] != gap_versions) return true;
+    uint32_t *versions = keeli_new(heap, page_bytes, 64), *where = keeli_new(heap, page_bytes, 64);
+    if (!versions || !where) {
+        keeli_free(heap, versions, page_bytes, 64);
+        keeli_free(heap, where, page_bytes, 64);
+        return false;
+    }
+    memcpy(versions, gap_versions, page_bytes);
+    memcpy(where, gap_where, page_bytes);
+    ix->versions[p] = versions;
+    ix->where[p] = where;
+    ix->bytes += 2 * page_bytes;
+    return true;
+}
+
+// ------------------------------------------------------------------ adding
+// The first gap at `from` or above; there is one.
+static uint32_t next_gap(const keeli_entity_index *ix, uint32_t from) {
+    while (*where_of(ix, from) != KEELI_GAP) ++from;
+    return from;
+}
+
+static bool own_gaps(keeli_entity_index *ix, keeli_heap *heap, uint32_t count) {
+    for (uint32_t i = ix->gap_first; count; ++i, --count) {
+        i = next_gap(ix, i);
+        if (!own_page(ix, heap, i)) return false;
+    }
+    return true;
+}
+
+keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra) {
+    if (extra <= ix->free_count) return KEEL_OK;
+    extra -= ix->free_count;
+    const uint32_t gaps = extra < ix->gap_count ? extra : ix->gap_count;
+    const uint64_t fresh = extra - gaps;
+    if (ix->size + fresh > (uint64_t)KEEL_ENTITY_INDEX_MAX + 1) return KEEL_ERROR_FULL;
+    if (!own_gaps(ix, heap, gaps)) return KEEL_ERROR_MEMORY;
+    if (!fresh) return KEEL_OK;
+    const uint32_t last = (uint32_t)(ix->size + fresh - 1);
+    for (uint32_t i = ix->size;; i += KEELI_ENTITY_PAGE) {
+        if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
+        if (i / KEELI_ENTITY_PAGE >= last / KEELI_ENTITY_PAGE) return KEEL_OK;
+    }
+}
+
+// Take the next free index out of the free ones.
+static uint32_t take(keeli_entity_index *ix) {
+    if (ix->free_count) {
+        const uint32_t i = ix->free_head;
+        ix->free_head = *where_of(ix, i);
+        --ix->free_count;
+        return i;
+    }
+    if (ix->gap_count) {
+        const uint32_t i = next_gap(ix, ix->gap_first);
+        ix->gap_first = i + 1;
+        --ix->gap_count;
+        return i;
+    }
+    return ix->size++;
+}
+
+keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
+    const uint32_t i = take(ix);
+    uint32_t *version = version_of(ix, i);
+    *version &= ~KEELI_DEAD;
+    *where_of(ix, i) = 0;
+    ++ix->alive;
+    return handle(i, *version);
+}
+
+void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
+                             const keel_entity *added, uint32_t count) {
+    // the first ones came from the free list, then gaps, then fresh ones
+    const uint32_t listed = count < before->free_count ? count : before->free_count;
+    uint32_t next = ix->free_head;
+    for (uint32_t k = count; k--;) {
+        const uint32_t i = keel_entity_index(added[k]);
+        *version_of(ix, i) |= KEELI_DEAD;
+        if (k < listed) {
+            *where_of(ix, i) = next;
+            next = i;
+        } else {
+            *where_of(ix, i) = KEELI_GAP;
+        }
+    }
+    ix->free_head = before->free_head;
+    ix->free_count = before->free_count;
+    ix->gap_first = before->gap_first;
+    ix->gap_count = before->gap_count;
+    ix->size = before->size;
+    ix->alive = before->alive;
+    KEEL_ASSERT_INTERNAL(next == ix->free_head);
+}
+
+// Take `i` out of the free list; its length is what this costs.
+static void unlink_free(keeli_entity_index *ix, uint32_t i) {
+    uint32_t *link = &ix->free_head;
+    while (*link != i) link = where_of(ix, *link);
+    *link = *where_of(ix, i);
+    --ix->free_count;
+}
+
+keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    if (keel_is_null(e) || upper_of(e) > KEEL_ENTITY_VERSION_MAX + 1u) return KEEL_ERROR_DEAD_ENTITY;
+    if (i > KEEL_ENTITY_INDEX_MAX) return KEEL_ERROR_FULL;
+    const uint32_t where = i < ix->size ? *where_of(ix, i) : KEELI_GAP;
+    if (i < ix->size) {
+        if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD) return KEEL_ERROR_OCCUPIED;
+        if (where == KEELI_RETIRED) return KEEL_ERROR_FULL;
+    }
+    if (!own_page(ix, heap, i)) return KEEL_ERROR_MEMORY;
+    if (i >= ix->size) {
+        if (ix->gap_count == 0) ix->gap_first = ix->size;
+        ix->gap_count += i - ix->size;
+        ix->size = i + 1;
+    } else if (where == KEELI_GAP) {
+        --ix->gap_count;
+    } else {
+        unlink_free(ix, i);
+    }
+    *version_of(ix, i) = upper_of(e);
+    *where_of(ix, i) = 0;
+    ++ix->alive;
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ deleting
+// A dead index becomes free again, with the next version; or retires.
+static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
+    if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
+        *version_of(ix, i) = KEELI_DEAD;
+        *where_of(ix, i) = KEELI_RETIRED;
+        ++ix->retired;
+        return;
+    }
+    *version_of(ix, i) = KEELI_DEAD | (upper + 1);
+    *where_of(ix, i) = ix->free_head;
+    ix->free_head = i;
+    ++ix->free_count;
+}
+
+void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
+    --ix->alive;
+    put_back(ix, keel_entity_index(e), upper_of(e));
+}
+
+void keeli_entity_index_clear(keeli_entity_index *ix) {
+    // all free indices go through the list anew, so that the lowest is handed out first
+    ix->free_head = KEELI_FREE_END;
+    ix->free_count = 0;
+    for (uint32_t i = ix->size; i--;) {
+        const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
+        const bool dead = (version & KEELI_DEAD) != 0;
+        if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED)) continue;
+        if (dead) put_back(ix, i, (version & ~KEELI_DEAD) - 1);
+        else put_back(ix, i, version);
+    }
+    ix->alive = 0;
+}
+
+// ------------------------------------------------------------------ promised handles
+keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
+    const uint32_t i = take(ix);
+    *where_of(ix, i) = KEELI_HELD;
+    ++ix->held;
+    return handle(i, *version_of(ix, i) & ~KEELI_DEAD);
+}
+
+bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    return i < ix->size && *where_of(ix, i) == KEELI_HELD &&
+           *version_of(ix, i) == (KEELI_DEAD | upper_of(e));
+}
+
+void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    *version_of(ix, i) = upper_of(e);
+    *where_of(ix, i) = 0;
+    --ix->held;
+    ++ix->alive;
+}
+
+void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
+    --ix->held;
+    put_back(ix, keel_entity_index(e), upper_of(e));
+}
+
+// ------------------------------------------------------------------ walking
+keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
+    for (uint32_t i = from; i < ix->size; ++i) {
+        const uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
+        if (page == gap_versions) { // nothing lives there
+            i |= KEELI_ENTITY_PAGE - 1;
+            continue;
+        }
+        const uint32_t version = page[i % KEELI_ENTITY_PAGE];
+        if (!(version & KEELI_DEAD)) return handle(i, version);
+    }
+    return keel_null();
+}
+
+bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
+    uint32_t alive = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
+    for (uint32_t i = 0; i < ix->size; ++i) {
+        const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
+        if (!(version & KEELI_DEAD)) {
+            ++alive;
+            if (version == 0 || version > KEEL_ENTITY_VERSION_MAX + 1u) return false;
+            continue;
+        }
+        if (where == KEELI_GAP && i < ix->gap_first) return false;
+        if (where == KEELI_GAP) ++gaps;
+        else if (where == KEELI_HELD) ++held;
+        else if (where == KEELI_RETIRED) ++retired;
+        else ++dead;
+    }
+    for (uint32_t i = ix->free_head; i != KEELI_FREE_END; i = *where_of(ix, i)) {
+        if (i >= ix->size || !(*version_of(ix, i) & KEELI_DEAD) || listed++ > dead) return false;
+    }
+    return alive == ix->alive && held == ix->held && retired == ix->retired &&
+           (gaps == ix->gap_count) && dead == ix->free_count && listed == dead &&
+           ix->root.versions == ix->versions;
+}

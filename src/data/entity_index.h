@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Which handles are alive: two paged arrays by entity index.
+//   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit and the
+//                upper part of the next handle, so that "alive with this version" is one compare.
+//   where[i]:    dead: the next free index, or why it is not in the free list (the marks below).
+// Free indices are handed out in three steps: the free list (last deleted first), then gaps (indices
+// that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones.
+// Pages that were never written are one shared constant page of gaps, so a far index costs no memory.
+#pragma once
+#include "base/heap.h"
+
+#include <keel/view.h>
+
+#define KEELI_ENTITY_PAGE 4096u
+#define KEELI_DEAD 0x80000000u // top bit of a version
+
+#define KEELI_FREE_END 0xFFFFFFFFu // end of the free list
+#define KEELI_GAP 0xFFFFFFFEu      // never used, not in the free list
+#define KEELI_HELD 0xFFFFFFFDu     // promised to a command, not alive yet
+#define KEELI_RETIRED 0xFFFFFFFCu  // its versions are used up
+
+typedef struct keeli_entity_index {
+    struct keeli_entity_root root; // what keel_column reads; same pages as `versions`
+    uint32_t **versions, **where;  // pages
+    uint32_t page_capacity;        // of both tables; root.page_count of them are set
+    uint32_t size;                 // indices below it were handed out, or are gaps
+    uint32_t alive, held, retired;
+    uint32_t free_head, free_count;
+    uint32_t gap_first, gap_count; // no gap below gap_first
+    size_t bytes;
+} keeli_entity_index;
+
+void keeli_entity_index_init(keeli_entity_index *ix);
+void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
+
+static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    return i / KEELI_ENTITY_PAGE < ix->root.page_count &&
+           ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] ==
+               (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
+
+// Make room so that the next `extra` calls of add or hold cannot fail: KEEL_OK, KEEL_ERROR_MEMORY,
+// KEEL_ERROR_FULL.
+keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra);
+// After a successful reserve.
+keel_entity keeli_entity_index_add(keeli_entity_index *ix);
+// Take back the last `count` adds, newest first, as if they had never been. `before` is a copy of the
+// index made before them; nothing else may have happened since.
+void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
+                             const keel_entity *added, uint32_t count);
+// KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL, KEEL_ERROR_MEMORY, KEEL_ERROR_DEAD_ENTITY for null.
+keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
+// `e` is alive.
+void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e);
+// Delete all, so that indices are handed out in ascending order.
+void keeli_entity_index_clear(keeli_entity_index *ix);
+
+// Promise a handle to a command (after a successful reserve): not alive, not handed out again.
+keel_entity keeli_entity_index_hold(keeli_entity_index *ix);
+// Is it promised and not yet alive?
+bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e);
+// Bring a promised handle to life, or give it back (its version is used up).
+void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
+void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
+
+// The first living entity at index `from` or above; null at the end.
+keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
+bool keeli_entity_index_is_valid(const keeli_entity_index *ix);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// The sparse set. See the header for the layout and the invariant.
+#include "data/sparse_set.h"
+
+#include "base/assert.h"
+#include "base/fill.h"
+
+#include <string.h>
+
+// What pages of cells look like before anything is written to them; never written itself.
+static uint32_t empty_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
+static const size_t cell_bytes = KEELI_SPARSE_PAGE * sizeof(uint32_t);
+enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
+static char tag_value[1]; // where the values of tags are said to be
+
+static uint32_t shift_for(uint32_t size) {
+    if (size == 0) return 31; // one page for all
+    if (size > own_page_above) return 0;
+    uint32_t shift = 0;
+    while ((uint64_t)size << (shift + 1) <= value_page_bytes) ++shift;
+    return shift < 14 ? shift : 14;
+}
+
+void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component) {
+    *set = (keeli_sparse_set){ .root = { .shift = shift_for(component->size) },
+                               .size = component->size,
+                               .align = component->align ? component->align : 1,
+                               .drop = component->drop,
+                               .move = component->move,
+                               .hook_data = component->hook_data };
+}
+
+static uint32_t per_page(const keeli_sparse_set *set) {
+    return (uint32_t)1 << set->root.shift;
+}
+static size_t page_size(const keeli_sparse_set *set, uint32_t page) {
+    return (size_t)(page == 0 ? set->first_values : per_page(set)) * set->size;
+}
+static size_t page_align(const keeli_sparse_set *set) {
+    return set->align > 64 ? set->align : 64; // whole cache lines
+}
+
+static void free_value_page(keeli_sparse_set *set, keeli_heap *heap, uint32_t page) {
+    if (set->size) keeli_free(heap, set->values[page], page_size(set, page), page_align(set));
+    set->bytes -= page_size(set, page);
+}
+static size_t dense_bytes(const keeli_sparse_set *set, uint32_t page) {
+    return (page == 0 ? set->first_dense : dense_page) * sizeof(keel_entity);
+}
+
+void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
+    if (set->drop)
+        for (uint32_t slot = 0; slot < set->count; ++slot) keeli_sparse_set_drop(set, slot);
+    for (uint32_t p = 0; p < set->root.page_count; ++p)
+        if (set->sparse[p] != empty_cells) keeli_free(heap, set->sparse[p], cell_bytes, 64);
+    for (uint32_t p = 0; p < set->dense_pages; ++p)
+        keeli_free(heap, set->dense[p], dense_bytes(set, p), 64);
+    for (uint32_t p = 0; p < set->value_pages; ++p) free_value_page(set, heap, p);
+    keeli_free(heap, set->sparse, set->sparse_capacity * sizeof(void *), sizeof(void *));
+    keeli_free(heap, set->dense, set->dense_capacity * sizeof(void *), sizeof(void *));
+    keeli_free(heap, set->values, set->value_capacity * sizeof(void *), sizeof(void *));
+    *set = (keeli_sparse_set){ 0 };
+}
+
+// ------------------------------------------------------------------ growing
+// A table of page pointers with room for one more.
+static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, uint32_t *capacity,
+                        uint32_t need) {
+    if (need <= *capacity) return table;
+    uint32_t grown = *capacity ? *capacity * 2 : 4;
+    if (grown < need) grown = need;
+    void *fresh = keeli_resize(heap, table, *capacity * sizeof(void *), grown * sizeof(void *),
+                               sizeof(void *));
+    if (!fresh) return NULL;
+    set->bytes += (grown - *capacity) * sizeof(void *);
+    *capacity = grown;
+    return fresh;
+}
+
+bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
+    const uint32_t page = index / KEELI_SPARSE_PAGE;
+    if (page >= set->root.page_count) {
+        void *table = grow_table(set, heap, set->sparse, &set->sparse_capacity, page + 1);
+        if (!table) return false;
+        set->sparse = table;
+        set->root.sparse = set->sparse;
+        while (set->root.page_count <= page) set->sparse[set->root.page_count++] = empty_cells;
+    }
+    if (set->sparse[page] != empty_cells) return true;
+    uint32_t *cells = keeli_new(heap, cell_bytes, 64);
+    if (!cells) return false;
+    memset(cells, 0xFF, cell_bytes);
+    set->sparse[page] = cells;
+    set->bytes += cell_bytes;
+    return true;
+}
+
+// The size to which a first page that holds `have` grows for `need`: doubling, to `full`.
+static uint32_t first_size(uint32_t have, uint64_t need, uint32_t full) {
+    uint64_t grown = have ? have : 8;
+    while (grown < need && grown < full) grown *= 2;
+    return grown < full ? (uint32_t)grown : full;
+}
+
+static bool grow_first_dense(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
+    const uint32_t grown = first_size(set->first_dense, need, dense_page);
+    if (set->dense_pages && grown == set->first_dense) return true;
+    void *fresh = keeli_resize(heap, set->dense_pages ? set->dense[0] : NULL,
+                               set->first_dense * sizeof(keel_entity), grown * sizeof(keel_entity),
+                               64);
+    if (!fresh) return false;
+    set->bytes += (grown - set->first_dense) * sizeof(keel_entity);
+    set->dense[0] = fresh;
+    set->first_dense = grown;
+    if (!set->dense_pages) set->dense_pages = 1;
+    return true;
+}
+
+static bool reserve_dense(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
+    const uint32_t pages = (uint32_t)((need + dense_page - 1) >> KEELI_DENSE_SHIFT);
+    void *table = grow_table(set, heap, set->dense, &set->dense_capacity, pages);
+    if (!table) return false;
+    set->dense = table;
+    if (!grow_first_dense(set, heap, need)) return false;
+    while (set->dense_pages < pages) {
+        keel_entity *page = keeli_new(heap, dense_page * sizeof *page, 64);
+        if (!page) return false;
+        set->dense[set->dense_pages++] = page;
+        set->bytes += dense_page * sizeof *page;
+    }
+    return true;
+}
+
+// The first page cannot be resized in place when values have a move hook, or an alignment that the
+// allocator would have to keep: always move by hand.
+static bool grow_first_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
+    const uint32_t have = set->first_values, grown = first_size(have, need, per_page(set));
+    if (set->value_pages && grown == have) return true;
+    char *fresh = keeli_new(heap, (size_t)grown * set->size, page_align(set));
+    if (!fresh) return false;
+    if (set->value_pages) {
+        const uint32_t live = set->count < have ? set->count : have;
+        char *old = set->values[0];
+        if (set->move) {
+            for (uint32_t i = 0; i < live; ++i)
+                set->move(fresh + (size_t)i * set->size, old + (size_t)i * set->size, set->hook_data);
+        } else {
+            memcpy(fresh, old, (size_t)live * set->size);
+        }
+        keeli_free(heap, old, (size_t)have * set->size, page_align(set));
+    } else {
+        set->value_pages = 1;
+    }
+    set->values[0] = fresh;
+    set->first_values = grown;
+    set->bytes += (size_t)(grown - have) * set->size;
+    return true;
+}
+
+static bool reserve_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
+    const uint32_t pages =
+        set->size ? (uint32_t)((need + per_page(set) - 1) >> set->root.shift) : 1;
+    void *table = grow_table(set, heap, set->values, &set->value_capacity, pages);
+    if (!table) return false;
+    set->values = table;
+    set->root.pages = set->values;
+    if (!set->size) {
+        set->values[0] = tag_value;
+        set->value_pages = 1;
+        return true;
+    }
+    if (!grow_first_values(set, heap, need)) return false;
+    while (set->value_pages < pages) {
+        void *page = keeli_new(heap, (size_t)per_page(set) * set->size, page_align(set));
+        if (!page) return false;
+        set->values[set->value_pages++] = page;
+        set->bytes += (size_t)per_page(set) * set->size;
+    }
+    return true;
+}
+
+bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
+    const uint64_t need = (uint64_t)set->count + extra;
+    if (need == 0) return true;
+    if (need >= (uint64_t)1 << 31) return false; // slots have 31 bits
+    return reserve_dense(set, heap, need) && reserve_values(set, heap, need);
+}
+
+// ------------------------------------------------------------------ values
+void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value) {
+    void *to = keeli_sparse_set_value(set, slot);
+    if (!set->size) return;
+    if (!value) memset(to, 0, set->size);
+    else if (set->move) set->move(to, (void *)(uintptr_t)value, set->hook_data); // handed over
+    else memcpy(to, value, set->size);
+}
+
+static void move_value(keeli_sparse_set *set, void *to, void *from) {
+    if (set->move) set->move(to, from, set->hook_data);
+    else memcpy(to, from, set->size);
+}
+
+void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to) {
+    if (set->size) move_value(set, to, keeli_sparse_set_value(set, slot));
+}
+
+// ------------------------------------------------------------------ adding and removing
+uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
+    const uint32_t index = keel_entity_index(e), slot = set->count;
+    KEEL_ASSERT_INTERNAL(keeli_sparse_set_find(set, index) == KEELI_NO_SLOT);
+    *keeli_sparse_set_entity(set, slot) = e;
+    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
+    set->count = slot + 1;
+    return slot;
+}
+
+static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
+    const uint32_t index = keel_entity_index(e);
+    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
+}
+
+void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
+    const uint32_t last = set->count - 1;
+    const keel_entity gone = *keeli_sparse_set_entity(set, slot);
+    if (slot != last) {
+        const keel_entity moved = *keeli_sparse_set_entity(set, last);
+        *keeli_sparse_set_entity(set, slot) = moved;
+        if (set->size)
+            move_value(set, keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last));
+        set_cell(set, moved, slot);
+    }
+    set_cell(set, gone, KEELI_NO_SLOT);
+    set->count = last;
+}
+
+static void swap_bytes(char *a, char *b, size_t size) {
+    char between[256];
+    for (size_t at = 0; at < size; at += sizeof between) {
+        const size_t n = size - at < sizeof between ? size - at : sizeof between;
+        memcpy(between, a + at, n);
+        memcpy(a + at, b + at, n);
+        memcpy(b + at, between, n);
+    }
+}
+
+bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, uint32_t b) {
+    if (a == b) return true;
+    void *at_a = keeli_sparse_set_value(set, a), *at_b = keeli_sparse_set_value(set, b);
+    if (set->move) {
+        void *between = keeli_new(heap, set->size, page_align(set));
+        if (!between) return false;
+        set->move(between, at_a, set->hook_data);
+        set->move(at_a, at_b, set->hook_data);
+        set->move(at_b, between, set->hook_data);
+        keeli_free(heap, between, set->size, page_align(set));
+    } else {
+        swap_bytes(at_a, at_b, set->size);
+    }
+    keel_entity *entity_a = keeli_sparse_set_entity(set, a),
+                *entity_b = keeli_sparse_set_entity(set, b);
+    const keel_entity was_a = *entity_a;
+    *entity_a = *entity_b;
+    *entity_b = was_a;
+    set_cell(set, *entity_a, a);
+    set_cell(set, *entity_b, b);
+    return true;
+}
+
+void keeli_sparse_set_clear(keeli_sparse_set *set) {
+    for (uint32_t slot = 0; slot < set->count; ++slot) {
+        keeli_sparse_set_drop(set, slot);
+        set_cell(set, *keeli_sparse_set_entity(set, slot), KEELI_NO_SLOT);
+    }
+    set->count = 0;
+}
+
+// ------------------------------------------------------------------ giving memory back
+static void trim_cells(keeli_sparse_set *set, keeli_heap *heap) {
+    for (uint32_t p = 0; p < set->root.page_count; ++p) {
+        uint32_t *cells = set->sparse[p];
+        if (cells == empty_cells || memcmp(cells, empty_cells, cell_bytes) != 0) continue;
+        keeli_free(heap, cells, cell_bytes, 64);
+        set->sparse[p] = empty_cells;
+        set->bytes -= cell_bytes;
+    }
+}
+
+void keeli_sparse_set_trim(keeli_sparse_set *set, keeli_heap *heap) {
+    trim_cells(set, heap);
+    const uint32_t dense_used = (set->count + dense_page - 1) >> KEELI_DENSE_SHIFT;
+    while (set->dense_pages > dense_used) {
+        const uint32_t p = --set->dense_pages;
+        set->bytes -= dense_bytes(set, p);
+        keeli_free(heap, set->dense[p], dense_bytes(set, p), 64);
+        if (p == 0) set->first_dense = 0;
+    }
+    if (!set->size) return;
+    const uint32_t used = (uint32_t)(((uint64_t)set->count + per_page(set) - 1) >> set->root.shift);
+    while (set->value_pages > used) {
+        free_value_page(set, heap, --set->value_pages);
+        if (set->value_pages == 0) set->first_values = 0;
+    }
+}
+
+bool keeli_sparse_set_is_valid(const keeli_sparse_set *set) {
+    uint32_t used = 0;
+    for (uint32_t p = 0; p < set->root.page_count; ++p)
+        for (uint32_t i = 0; set->sparse[p] != empty_cells && i < KEELI_SPARSE_PAGE; ++i) {
+            const uint32_t slot = set->sparse[p][i];
+            if (slot == KEELI_NO_SLOT) continue;
+            ++used;
+            if (slot >= set->count) return false;
+            const keel_entity e = *keeli_sparse_set_entity(set, slot);
+            if (keel_entity_index(e) != p * KEELI_SPARSE_PAGE + i || keel_is_null(e)) return false;
+        }
+    return used == set->count && set->root.sparse == set->sparse && set->root.pages == set->values;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Sparse set: entity index -> slot through a paged table, and packed pages of entities and values.
+// Invariant: cell(index of entities[slot]) == slot for every slot < count; all other cells are
+// KEELI_NO_SLOT. Checked by keeli_sparse_set_is_valid.
+//
+// Values never move when one is added, except within the first page while it grows to its full size.
+// A value above 1 KiB has a page of its own. Removing moves the last value into the hole.
+#pragma once
+#include "base/heap.h"
+
+#include <keel/view.h>
+
+#define KEELI_NO_SLOT UINT32_MAX
+#define KEELI_SPARSE_PAGE 4096u // cells
+#define KEELI_DENSE_SHIFT 12u   // entities per packed page: 4,096
+
+typedef struct keeli_sparse_set {
+    struct keeli_set_root root; // what keel_column reads: the same tables as below
+    uint32_t **sparse;          // pages of cells; a page that was never used is one shared empty page
+    keel_entity **dense;        // pages of 1 << KEELI_DENSE_SHIFT entities
+    void **values;              // pages of 1 << root.shift values
+    uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
+    uint32_t dense_pages, value_pages;
+    uint32_t first_dense, first_values; // what the first page of each holds so far
+    uint32_t count;
+    uint32_t size, align; // of a value; size 0: a tag
+    keel_drop_hook *drop;
+    keel_move_hook *move;
+    void *hook_data;
+    size_t bytes;
+} keeli_sparse_set;
+
+void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component);
+// Drops all values and frees everything.
+void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap);
+
+// The slot of an entity index, or KEELI_NO_SLOT.
+static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32_t index) {
+    const uint32_t page = index / KEELI_SPARSE_PAGE;
+    return page < set->root.page_count ? set->sparse[page][index % KEELI_SPARSE_PAGE]
+                                       : KEELI_NO_SLOT;
+}
+static inline void *keeli_sparse_set_value(const keeli_sparse_set *set, uint32_t slot) {
+    const uint32_t shift = set->root.shift;
+    return (char *)set->values[slot >> shift] +
+           (size_t)(slot & (((uint32_t)1 << shift) - 1)) * set->size;
+}
+static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, uint32_t slot) {
+    return &set->dense[slot >> KEELI_DENSE_SHIFT][slot & ((1u << KEELI_DENSE_SHIFT) - 1)];
+}
+
+// Make room for `extra` more entities in the packed pages; false when out of memory. With a move hook the
+// values may move.
+bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
+// Make room for the cell of an entity index.
+bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
+// Append an entity that is not there, after both reserves: its slot; the value is not initialised.
+uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e);
+// Take a slot out whose value was moved out or dropped: the last one moves into the hole.
+void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
+// Call the drop hook on the value of a slot.
+static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
+    if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
+}
+// Fill a slot that holds no value. NULL: zeros.
+void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value);
+// Move the value of a slot out to `to`.
+void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to);
+// Exchange two slots; false when out of memory (large values or a move hook need a place in between).
+bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, uint32_t b);
+// Drop all values; the memory is kept.
+void keeli_sparse_set_clear(keeli_sparse_set *set);
+// Free pages that hold nothing.
+void keeli_sparse_set_trim(keeli_sparse_set *set, keeli_heap *heap);
+bool keeli_sparse_set_is_valid(const keeli_sparse_set *set);

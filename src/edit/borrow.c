@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Who uses which storage now.
+#include "edit/borrow.h"
+
+#include "edit/report.h"
+
+// ------------------------------------------------------------------ one counter
+// Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
+static bool take(int32_t *counter, keel_access access) {
+    int32_t now = keeli_atomic_peek(counter);
+    do {
+        if (access > KEEL_ACCESS_READ ? now != 0 : now < 0) return false;
+    } while (!keeli_atomic_swap(counter, &now, access > KEEL_ACCESS_READ ? -1 : now + 1));
+    return true;
+}
+static void give(int32_t *counter, keel_access access) {
+    (void)keeli_atomic_add(counter, access > KEEL_ACCESS_READ ? 1 : -1);
+}
+
+// ------------------------------------------------------------------ messages
+static const char *doing(keel_access access) {
+    return access == KEEL_ACCESS_READ ? "reading" : access == KEEL_ACCESS_WRITE ? "writing" : "editing";
+}
+static const char *to_do(keel_access access) {
+    return access == KEEL_ACCESS_READ ? "read" : access == KEEL_ACCESS_WRITE ? "write" : "edit";
+}
+
+static keeli_use *use_of(const keeli_holder *holder, const keeli_storage *storage) {
+    for (uint32_t i = 0; i < holder->uses.count; ++i)
+        if (holder->uses.items[i].storage == storage) return &holder->uses.items[i];
+    return NULL;
+}
+
+// Some open holder other than `asker` that uses the storage; its use in `*use`.
+static const keeli_holder *find_other(const keel_world *world, const keeli_storage *storage,
+                                      const keeli_holder *asker, const keeli_use **use) {
+    const keeli_holder *parent = asker ? asker->parent : NULL;
+    const bool is_system_itself = asker && asker->open; // its own views are in its way
+    for (const keeli_holder *h = world->holders; h; h = h->next) {
+        if (h == asker || h->parent != (is_system_itself ? asker : parent)) continue;
+        *use = use_of(h, storage);
+        if (*use || h->everything) return h;
+    }
+    return NULL;
+}
+
+static void lock(keel_world *world) {
+    if (world->share_depth) keeli_lock_take(&world->lock);
+}
+static void unlock(keel_world *world) {
+    if (world->share_depth) keeli_lock_give(&world->lock);
+}
+
+keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
+                           const keeli_holder *asker) {
+    const keeli_use *use = NULL;
+    char other[64] = "another view";
+    keel_access access = KEEL_ACCESS_EDIT;
+    lock(world);
+    const keeli_holder *holder = find_other(world, storage, asker, &use);
+    if (holder) {
+        for (uint32_t i = 0; i < sizeof other; ++i) other[i] = holder->name[i];
+        if (use) access = use->access;
+    }
+    unlock(world);
+    const char *what = storage->component.name;
+    if (asker)
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "%s wants to %s '%s', which %s is %s; end that view first, or ask for "
+                           "both in one view",
+                           asker->name, verb, what, other, doing(access));
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "cannot %s '%s': %s is %s it; record the edit with commands "
+                       "(keel_world_commands, KEEL_COMMANDS) or end that view first",
+                       verb, what, other, doing(access));
+}
+
+static keel_result undeclared(keel_world *world, const keeli_holder *holder,
+                              const keeli_storage *storage, keel_access access) {
+    const char *macro = access == KEEL_ACCESS_READ    ? "KEEL_MAY_READ"
+                        : access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE"
+                                                      : "KEEL_MAY_EDIT";
+    const keeli_holder *system = holder->parent ? holder->parent : holder;
+    const char *name = storage->component.name;
+    if (holder->parent)
+        return keeli_misuse(world, KEEL_ERROR_ACCESS,
+                            "system '%s' opens a view that %ss '%s' at %s but did not declare it; "
+                            "add %s(%s) to its parameters",
+                            system->name, to_do(access), name, holder->name, macro, name);
+    return keeli_misuse(world, KEEL_ERROR_ACCESS,
+                        "%s '%s' may not %s '%s'; add %s(%s) to its %s",
+                        system->is_system ? "system" : "view", system->name, to_do(access), name,
+                        macro, name, system->is_system ? "parameters" : "terms");
+}
+
+// ------------------------------------------------------------------ holders
+bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
+                       keel_access access) {
+    keeli_use *use = use_of(holder, storage);
+    if (use) {
+        if (access > use->access) use->access = access;
+        return true;
+    }
+    if (!KEELI_RESERVE(&world->heap, &holder->uses, 1)) return false;
+    holder->uses.items[holder->uses.count++] = (keeli_use){ .storage = storage, .access = access };
+    return true;
+}
+
+keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage *storage) {
+    if (holder->everything) return KEEL_ACCESS_EDIT;
+    const keeli_use *use = use_of(holder, storage);
+    return use ? use->access : KEEL_ACCESS_NONE;
+}
+
+// The counter that a use of this holder goes to: the storage's, or the system's own.
+static int32_t *counter_of(const keeli_holder *holder, const keeli_use *use) {
+    if (!holder->parent) return &use->storage->borrow;
+    keeli_use *outer = use_of(holder->parent, use->storage);
+    return outer && outer->access >= use->access ? &outer->inner : NULL;
+}
+
+static void give_first(const keeli_holder *holder, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        give(counter_of(holder, &holder->uses.items[i]), holder->uses.items[i].access);
+}
+
+static keel_result take_all(keel_world *world, keeli_holder *holder) {
+    for (uint32_t i = 0; i < holder->uses.count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        int32_t *counter = counter_of(holder, use);
+        if (counter && take(counter, use->access)) continue;
+        give_first(holder, i);
+        return counter ? keeli_borrowed(world, use->storage, to_do(use->access), holder)
+                       : undeclared(world, holder, use->storage, use->access);
+    }
+    return KEEL_OK;
+}
+
+// Everything: each storage that exists now, and the list of entities.
+static bool want_everything(keel_world *world, keeli_holder *holder) {
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (!keeli_holder_want(world, holder, world->order.items[i], KEEL_ACCESS_EDIT))
+            return false;
+    return keeli_holder_want(world, holder, &world->entity_storage, KEEL_ACCESS_EDIT);
+}
+
+keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
+    if (holder->everything && !want_everything(world, holder))
+        return keeli_out_of_memory(world, "opening a view");
+    KEEL_TRY(take_all(world, holder));
+    holder->open = true;
+    lock(world);
+    holder->prev = NULL;
+    holder->next = world->holders;
+    if (world->holders) world->holders->prev = holder;
+    world->holders = holder;
+    unlock(world);
+    return KEEL_OK;
+}
+
+void keeli_holder_close(keel_world *world, keeli_holder *holder) {
+    give_first(holder, holder->uses.count);
+    holder->open = false;
+    lock(world);
+    if (holder->prev) holder->prev->next = holder->next;
+    else world->holders = holder->next;
+    if (holder->next) holder->next->prev = holder->prev;
+    unlock(world);
+}
+
+void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
+    KEELI_RELEASE(&world->heap, &holder->uses);
+}
+
+// ------------------------------------------------------------------ edits
+keel_result keeli_world_is_editable(keel_world *world) {
+    if (!world->share_depth) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_SHARED,
+                       "the world is shared between threads; record the edit with commands, or call "
+                       "keel_share_end first");
+}
+
+keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
+                           const keeli_storage *storage, const char *verb) {
+    if (!holder) {
+        KEEL_TRY(keeli_world_is_editable(world));
+        if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
+        return KEEL_OK;
+    }
+    if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
+        return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
+    const keeli_use *use = use_of(holder, storage);
+    if (use && use->inner) return keeli_borrowed(world, storage, verb, holder);
+    if (keeli_atomic_peek(&storage->iterating))
+        return keeli_error(world, KEEL_ERROR_ITERATING,
+                           "cannot %s '%s' while a loop runs over it; record the edit with commands "
+                           "or collect the entities first",
+                           verb, storage->component.name);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ shared mode
+keel_result keel_share_begin(keel_world *world) {
+    if (!world) return keeli_no_world();
+    if (world->share_depth == 0 && world->holders)
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "cannot share the world while %s is open; end it first",
+                           world->holders->name);
+    ++world->share_depth;
+    world->heap.shared = true;
+    return KEEL_OK;
+}
+
+keel_result keel_share_end(keel_world *world) {
+    if (!world) return keeli_no_world();
+    if (world->share_depth == 0)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "keel_share_end without keel_share_begin");
+    if (world->share_depth == 1) {
+        lock(world);
+        const keeli_holder *open = world->holders;
+        unlock(world);
+        if (open)
+            return keeli_error(world, KEEL_ERROR_BORROWED,
+                               "cannot end shared mode while %s is open; end it first", open->name);
+        world->heap.shared = false;
+    }
+    --world->share_depth;
+    return KEEL_OK;
+}

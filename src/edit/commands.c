@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: MIT
+// Recorded edits. A record lies in its list's arena together with the values it carries. Components are kept
+// by their process-wide number, so that an unregistered one is noticed.
+#include "edit/commands.h"
+
+#include "edit/edit.h"
+#include "edit/registry.h"
+#include "edit/report.h"
+
+#include <string.h>
+
+typedef enum command_kind {
+    ADD_ENTITY,
+    ADD_VALUES,
+    REMOVE,
+    DELETE,
+    DELETE_ENTITY,
+    STRIP,
+    ATTACH,
+    DETACH,
+    UNLINK,
+    UNLINK_TREE,
+    DELETE_TREE,
+    CALL
+} command_kind;
+
+// A component and, when the record adds it, its value (NULL: zeros).
+typedef struct part {
+    uint32_t number; // 0: forgotten
+    void *value;     // in the arena, owned until it is handed over
+} part;
+
+typedef struct keeli_command {
+    struct keeli_command *next;
+    command_kind kind;
+    uint32_t count; // of parts
+    keel_entity entity, parent;
+    part *parts;
+    keel_command_fn *function; // CALL
+    void *data;
+} command;
+
+// ------------------------------------------------------------------ lists
+static keel_commands *new_list(keel_world *world) {
+    keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
+    if (list) list->world = world;
+    return list;
+}
+
+bool keeli_commands_init(keel_world *world) {
+    world->commands = new_list(world);
+    return world->commands != NULL;
+}
+
+keel_commands *keeli_commands_take(keel_world *world) {
+    keel_commands *list = world->spare_commands;
+    if (!list) return new_list(world);
+    world->spare_commands = list->next;
+    list->next = NULL;
+    return list;
+}
+
+static void make_spare(keel_world *world, keel_commands *list) {
+    keeli_arena_reset(&list->arena);
+    list->first = list->last = NULL;
+    list->allowed.count = 0;
+    list->next = world->spare_commands;
+    world->spare_commands = list;
+}
+
+static void queue(keel_world *world, keel_commands *list) {
+    list->next = NULL;
+    if (world->pending_end) world->pending_end->next = list;
+    else world->pending = list;
+    world->pending_end = list;
+}
+
+// Move what the world's own list holds to the end of the queue. A spare list was made when it got its
+// first record; false when a system has taken that one since and there is no memory for another.
+static bool queue_own(keel_world *world) {
+    keel_commands *own = world->commands;
+    if (!own->first) return true;
+    keel_commands *list = keeli_commands_take(world);
+    if (!list) return false;
+    list->arena = own->arena;
+    list->first = own->first;
+    list->last = own->last;
+    own->arena = (keeli_arena){ 0 };
+    own->first = own->last = NULL;
+    queue(world, list);
+    return true;
+}
+
+void keeli_commands_submit(keel_world *world, keel_commands *list) {
+    (void)queue_own(world); // recorded before the system ran, or by it on the side
+    if (list->first) queue(world, list);
+    else make_spare(world, list);
+}
+
+bool keeli_commands_are_pending(const keel_world *world) {
+    return world->pending || world->commands->first;
+}
+
+// ------------------------------------------------------------------ dropping
+static void drop_values(keel_world *world, command *c) {
+    for (uint32_t i = 0; i < c->count; ++i) {
+        const part *p = &c->parts[i];
+        const keeli_storage *s = p->number ? world->storages[p->number] : NULL;
+        if (s && p->value && s->component.drop) s->component.drop(p->value, s->component.hook_data);
+        c->parts[i].number = 0;
+    }
+}
+
+static void drop_command(keel_world *world, command *c) {
+    drop_values(world, c);
+    if (c->kind == ADD_ENTITY && keeli_entity_index_is_held(&world->entities, c->entity))
+        keeli_entity_index_release(&world->entities, c->entity);
+}
+
+void keeli_commands_discard(keel_world *world, keel_commands *list) {
+    for (command *c = list->first; c; c = c->next) drop_command(world, c);
+    make_spare(world, list);
+}
+
+static void free_list(keel_world *world, keel_commands *list) {
+    for (command *c = list->first; c; c = c->next) drop_command(world, c);
+    keeli_arena_deinit(&list->arena, &world->heap);
+    KEELI_RELEASE(&world->heap, &list->allowed);
+    KEELI_FREE(&world->heap, keel_commands, list);
+}
+
+static void free_lists(keel_world *world, keel_commands *list) {
+    for (keel_commands *next; list; list = next) {
+        next = list->next;
+        free_list(world, list);
+    }
+}
+
+void keeli_commands_deinit(keel_world *world) {
+    free_lists(world, world->pending);
+    free_lists(world, world->spare_commands);
+    free_lists(world, world->commands);
+    world->pending = world->spare_commands = world->commands = NULL;
+}
+
+static void forget_in(keel_world *world, keel_commands *list, const keeli_storage *storage) {
+    for (command *c = list->first; c; c = c->next)
+        for (uint32_t i = 0; i < c->count; ++i) {
+            if (c->parts[i].number != storage->slot) continue;
+            command one = { .count = 1, .parts = &c->parts[i] };
+            drop_values(world, &one);
+        }
+}
+
+void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
+    forget_in(world, world->commands, storage);
+    for (keel_commands *list = world->pending; list; list = list->next)
+        forget_in(world, list, storage);
+}
+
+static size_t list_bytes(const keel_commands *list) {
+    size_t bytes = 0;
+    for (; list; list = list->next) bytes += sizeof *list + list->arena.bytes;
+    return bytes;
+}
+
+size_t keeli_commands_bytes(const keel_world *world) {
+    return list_bytes(world->commands) + list_bytes(world->pending) +
+           list_bytes(world->spare_commands);
+}
+
+// ------------------------------------------------------------------ recording
+static keel_result no_memory(keel_commands *list) {
+    return keeli_error(list->world, KEEL_ERROR_MEMORY,
+                       "out of memory while recording a command; it is not recorded");
+}
+
+// A list that is the world's own needs a spare one, to move to the queue without memory.
+static bool reserve_spare(keel_commands *list) {
+    keel_world *world = list->world;
+    if (list != world->commands || world->spare_commands) return true;
+    keel_commands *spare = new_list(world);
+    if (spare) make_spare(world, spare);
+    return spare != NULL;
+}
+
+// A record that is not in the list yet; NULL when out of memory (reported).
+static command *new_command(keel_commands *list, command_kind kind, keel_entity e, uint32_t parts) {
+    if (!list) {
+        KEEL_ASSERT(!"commands", "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
+        return NULL;
+    }
+    keeli_heap *heap = &list->world->heap;
+    command *c = reserve_spare(list)
+                     ? keeli_arena_new(&list->arena, heap, sizeof *c, _Alignof(command))
+                     : NULL;
+    part *p = c ? keeli_arena_new(&list->arena, heap, parts * sizeof *p, _Alignof(part)) : NULL;
+    if (!p) return no_memory(list), NULL;
+    *c = (command){ .kind = kind, .entity = e, .count = parts, .parts = p };
+    memset(p, 0, parts * sizeof *p);
+    return c;
+}
+
+static keel_result append(keel_commands *list, command *c) {
+    if (list->last) list->last->next = c;
+    else list->first = c;
+    list->last = c;
+    return KEEL_OK;
+}
+
+static keel_result not_allowed(keel_commands *list, const char *what) {
+    return keeli_misuse(list->world, KEEL_ERROR_ACCESS,
+                        "these commands may not edit %s; name it in KEEL_COMMANDS, or name nothing "
+                        "there to allow everything",
+                        what);
+}
+
+static bool is_allowed(const keel_commands *list, const keeli_storage *s) {
+    for (uint32_t i = 0; i < list->allowed.count; ++i)
+        if (list->allowed.items[i] == s) return true;
+    return list->allowed.count == 0;
+}
+
+// Edits that touch whatever an entity has need commands that may edit everything.
+static keel_result check_all_allowed(keel_commands *list) {
+    return list && list->allowed.count ? not_allowed(list, "all components of an entity") : KEEL_OK;
+}
+
+// The storage of a component that a command names; NULL with the reason in `*result`.
+static keeli_storage *named(keel_commands *list, const keel_component *component,
+                            keel_result *result) {
+    keel_world *world = list->world;
+    keeli_storage *s = keeli_storage_get(world, component, false, result);
+    if (s && (s == world->parents || s == world->children)) {
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                               "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink",
+                               s->component.name);
+        return NULL;
+    }
+    if (s && !is_allowed(list, s)) *result = not_allowed(list, s->component.name);
+    return *result < 0 ? NULL : s;
+}
+
+static uint32_t count_values(const keel_value *values) {
+    uint32_t count = 0;
+    while (values && values[count].component) ++count;
+    return count;
+}
+
+// Places for the values first, then the values: nothing is taken over when memory runs out.
+static keel_result take_values(keel_commands *list, command *c, const keel_value *values) {
+    for (uint32_t i = 0; i < c->count; ++i) {
+        keel_result result;
+        const keeli_storage *s = named(list, values[i].component, &result);
+        if (!s) return result;
+        c->parts[i].number = s->slot;
+        if (!values[i].value) continue;
+        c->parts[i].value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
+                                            s->component.align);
+        if (!c->parts[i].value) return no_memory(list);
+    }
+    for (uint32_t i = 0; i < c->count; ++i) {
+        const keel_component *d = &list->world->storages[c->parts[i].number]->component;
+        if (!values[i].value) continue;
+        if (d->move) d->move(c->parts[i].value, (void *)(uintptr_t)values[i].value, d->hook_data);
+        else memcpy(c->parts[i].value, values[i].value, d->size);
+    }
+    return KEEL_OK;
+}
+
+static keel_entity record_add_entity(keel_commands *list, keel_entity parent,
+                                     const keel_value *values) {
+    command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
+    if (!c || take_values(list, c, values) < 0) return keel_null();
+    keel_world *world = list->world;
+    const keel_result room = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
+    if (room < 0) {
+        keeli_error(world, room, "cannot record an entity: %s", keel_result_text(room));
+        return keel_null();
+    }
+    c->entity = keeli_entity_index_hold(&world->entities);
+    c->parent = parent;
+    append(list, c);
+    return c->entity;
+}
+
+keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *values) {
+    return record_add_entity(commands, keel_null(), values);
+}
+
+keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
+                                    const keel_value *values) {
+    if (check_all_allowed(commands) < 0) return keel_null();
+    keel_entity child = record_add_entity(commands, keel_null(), values);
+    if (!keel_is_null(child) && keel_commands_attach(commands, child, parent) < 0)
+        return keel_null(); // the entity comes without its parent; the error is kept
+    return child;
+}
+
+keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
+                                     const keel_value *values) {
+    command *c = new_command(commands, ADD_VALUES, e, count_values(values));
+    if (!c) return KEEL_ERROR_MEMORY;
+    KEEL_TRY(take_values(commands, c, values));
+    return append(commands, c);
+}
+
+keel_result keel_commands_add_component(keel_commands *commands, keel_entity e,
+                                        const keel_component *component, const void *value) {
+    const keel_value values[] = { { component, value }, { NULL, NULL } };
+    return keel_commands_add_values(commands, e, values);
+}
+
+static keel_result record_parts(keel_commands *list, command_kind kind, keel_entity e,
+                                const keel_component *const *components) {
+    uint32_t count = 0;
+    while (components && components[count]) ++count;
+    command *c = new_command(list, kind, e, count);
+    if (!c) return KEEL_ERROR_MEMORY;
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_result result;
+        const keeli_storage *s = named(list, components[i], &result);
+        if (!s) return result;
+        c->parts[i].number = s->slot;
+    }
+    return append(list, c);
+}
+
+keel_result keel_commands_remove_component(keel_commands *commands, keel_entity e,
+                                           const keel_component *component) {
+    const keel_component *const components[] = { component, NULL };
+    return record_parts(commands, REMOVE, e, components);
+}
+
+keel_result keel_commands_delete_components(keel_commands *commands, keel_entity e,
+                                            const keel_component *const *components) {
+    return record_parts(commands, DELETE, e, components);
+}
+
+static keel_result record(keel_commands *list, command_kind kind, keel_entity e, keel_entity parent) {
+    KEEL_TRY(check_all_allowed(list));
+    command *c = new_command(list, kind, e, 0);
+    if (!c) return KEEL_ERROR_MEMORY;
+    c->parent = parent;
+    return append(list, c);
+}
+
+keel_result keel_commands_delete_entity(keel_commands *commands, keel_entity e) {
+    return record(commands, DELETE_ENTITY, e, keel_null());
+}
+keel_result keel_commands_strip(keel_commands *commands, keel_entity e) {
+    return record(commands, STRIP, e, keel_null());
+}
+keel_result keel_commands_attach(keel_commands *commands, keel_entity child, keel_entity parent) {
+    return record(commands, ATTACH, child, parent);
+}
+keel_result keel_commands_detach(keel_commands *commands, keel_entity child) {
+    return record(commands, DETACH, child, keel_null());
+}
+keel_result keel_commands_unlink(keel_commands *commands, keel_entity e) {
+    return record(commands, UNLINK, e, keel_null());
+}
+keel_result keel_commands_unlink_tree(keel_commands *commands, keel_entity root) {
+    return record(commands, UNLINK_TREE, root, keel_null());
+}
+keel_result keel_commands_delete_tree(keel_commands *commands, keel_entity root) {
+    return record(commands, DELETE_TREE, root, keel_null());
+}
+
+keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
+                               size_t size) {
+    KEEL_TRY(check_all_allowed(commands));
+    command *c = new_command(commands, CALL, keel_null(), 0);
+    if (!c) return KEEL_ERROR_MEMORY;
+    if (!function)
+        return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,
+                            "keel_commands_call needs a function");
+    c->function = function;
+    if (size) {
+        c->data = keeli_arena_new(&commands->arena, &commands->world->heap, size,
+                                  _Alignof(max_align_t));
+        if (!c->data) return no_memory(commands);
+        memcpy(c->data, data, size);
+    }
+    return append(commands, c);
+}
+
+// ------------------------------------------------------------------ applying
+// The parts as a list of values, or of components; forgotten ones are left out. `room` has one more place.
+static const keel_value *values_of(const keel_world *world, const command *c, keel_value *room) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->count; ++i)
+        if (c->parts[i].number && world->storages[c->parts[i].number])
+            room[n++] = (keel_value){ &world->storages[c->parts[i].number]->component,
+                                      c->parts[i].value };
+    room[n] = (keel_value){ NULL, NULL };
+    return room;
+}
+
+static keel_result apply_values(keel_world *world, const command *c, const keel_value *values) {
+    if (c->kind == ADD_VALUES) return keeli_edit_add_values(world, NULL, c->entity, values);
+    return keeli_edit_add_held(world, c->entity, values);
+}
+
+static keel_result apply_removal(keel_world *world, const command *c) {
+    keel_result any = KEEL_ABSENT;
+    for (uint32_t i = 0; i < c->count; ++i) {
+        const keeli_storage *s = c->parts[i].number ? world->storages[c->parts[i].number] : NULL;
+        if (!s) continue;
+        const keel_component *const list[] = { &s->component, NULL };
+        const keel_result result =
+            c->kind == REMOVE ? keeli_edit_remove(world, NULL, c->entity, &s->component, NULL)
+                              : keeli_edit_delete_components(world, NULL, c->entity, list);
+        if (result < 0) return result;
+        if (result == KEEL_OK) any = KEEL_OK;
+    }
+    return any;
+}
+
+static keel_result apply_adding(keel_world *world, const command *c) {
+    keel_value few[9];
+    if (c->count < 9) return apply_values(world, c, values_of(world, c, few));
+    const size_t bytes = (c->count + 1) * sizeof(keel_value);
+    keel_value *many = keeli_new(&world->heap, bytes, _Alignof(keel_value));
+    if (!many) return keeli_out_of_memory(world, "applying commands");
+    const keel_result result = apply_values(world, c, values_of(world, c, many));
+    keeli_free(&world->heap, many, bytes, _Alignof(keel_value));
+    return result;
+}
+
+static keel_result apply_one(keel_world *world, const command *c) {
+    switch (c->kind) {
+    case ADD_ENTITY:
+    case ADD_VALUES: return apply_adding(world, c);
+    case REMOVE:
+    case DELETE: return apply_removal(world, c);
+    case DELETE_ENTITY: return keeli_edit_delete_entity(world, NULL, c->entity);
+    case STRIP: return keeli_edit_strip(world, NULL, c->entity);
+    case ATTACH: return keel_world_attach(world, c->entity, c->parent);
+    case DETACH: return keel_world_detach(world, c->entity);
+    case UNLINK: return keel_world_unlink(world, c->entity);
+    case UNLINK_TREE: return keel_world_unlink_tree(world, c->entity);
+    case DELETE_TREE: return keel_world_delete_tree(world, c->entity);
+    case CALL: return c->function(world, c->data);
+    }
+    return KEEL_OK;
+}
+
+static bool is_dead_end(const command *c, keel_result result) {
+    return result == KEEL_ERROR_DEAD_ENTITY ||
+           (result == KEEL_ABSENT && (c->kind == DELETE_ENTITY || c->kind == DELETE_TREE));
+}
+
+// Apply one list; out of memory leaves the command that failed, and those after it, in it.
+static keel_result apply_list(keel_world *world, keel_commands *list) {
+    keel_result first_error = KEEL_OK;
+    while (list->first) {
+        command *c = list->first;
+        const keel_result result = apply_one(world, c);
+        if (result == KEEL_ERROR_MEMORY && c->kind != CALL) return result;
+        if (c->kind != CALL && is_dead_end(c, result)) {
+            drop_values(world, c);
+            ++world->dropped_commands;
+        } else if (result < 0) {
+            drop_command(world, c);
+            if (first_error == KEEL_OK) first_error = result;
+        }
+        list->first = c->next;
+        if (!list->first) list->last = NULL;
+    }
+    return first_error;
+}
+
+static keel_result apply_pending(keel_world *world) {
+    keel_result first_error = KEEL_OK;
+    if (!queue_own(world)) return keeli_out_of_memory(world, "applying commands");
+    keel_commands *last = world->pending_end; // what is recorded meanwhile waits for the next time
+    world->applying = true;
+    for (bool more = last != NULL; more;) {
+        keel_commands *list = world->pending;
+        const keel_result result = apply_list(world, list);
+        if (first_error == KEEL_OK) first_error = result < 0 ? result : KEEL_OK;
+        if (list->first) break; // out of memory
+        more = list != last;
+        world->pending = list->next;
+        if (!world->pending) world->pending_end = NULL;
+        make_spare(world, list);
+    }
+    world->applying = false;
+    return first_error;
+}
+
+keel_result keeli_commands_flush(keel_world *world) {
+    if (world->applying || world->holders || world->share_depth ||
+        !keeli_commands_are_pending(world))
+        return KEEL_OK;
+    return apply_pending(world);
+}
+
+keel_commands *keel_world_commands(keel_world *world) {
+    return world ? world->commands : (keeli_no_world(), NULL);
+}
+
+uint64_t keel_dropped_commands(const keel_world *world) {
+    return world ? world->dropped_commands : 0;
+}
+
+keel_result keel_apply(keel_world *world) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (world->applying)
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "commands are being applied; what is recorded now is applied next time");
+    if (world->holders)
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "cannot apply commands while %s is open; end it first",
+                           world->holders->name);
+    return apply_pending(world);
+}

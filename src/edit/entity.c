@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Creating and deleting single entities.
+#include "edit/edit.h"
+
+#include "edit/report.h"
+
+static keel_result reserve_entities(keel_world *world, uint32_t count) {
+    const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, count);
+    if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
+    if (result == KEEL_ERROR_FULL)
+        return keeli_error(world, KEEL_ERROR_FULL,
+                           "cannot add an entity: every index is in use; delete entities, or build "
+                           "with 64-bit handles");
+    return result;
+}
+
+// ------------------------------------------------------------------ adding
+keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
+                                  const keel_value *values) {
+    if (keeli_may_edit(world, holder, &world->entity_storage, "add to") < 0) return keel_null();
+    if (reserve_entities(world, 1) < 0) return keel_null();
+    const keeli_entity_index before = world->entities;
+    const keel_entity e = keeli_entity_index_add(&world->entities);
+    if (values && keeli_reserve_values(world, holder, keel_entity_index(e), values) < 0) {
+        keeli_entity_index_undo(&world->entities, &before, &e, 1);
+        return keel_null();
+    }
+    keeli_commit_values(world, e, values);
+    keeli_validate_entities(world);
+    return e;
+}
+
+keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_value *values) {
+    KEEL_TRY(keeli_reserve_values(world, NULL, keel_entity_index(held), values));
+    keeli_entity_index_confirm(&world->entities, held);
+    keeli_commit_values(world, held, values);
+    keeli_validate_entities(world);
+    return KEEL_OK;
+}
+
+keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
+    if (!world) return keeli_no_world(), keel_null();
+    return keeli_edit_add_entity(world, NULL, values);
+}
+
+keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
+    const keel_result result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
+    if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
+    if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
+        return keeli_error(world, result, "cannot add an entity at index %u: %s",
+                           (unsigned)keel_entity_index(e), keel_result_text(result));
+    keeli_validate_entities(world);
+    return result;
+}
+
+keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    const uint32_t alive = world->entities.alive;
+    return count > alive ? reserve_entities(world, count - alive) : KEEL_OK;
+}
+
+// ------------------------------------------------------------------ deleting
+keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "delete from"));
+    if (!holder && !world->holders) return KEEL_OK; // nothing is in use
+    if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        if (keeli_sparse_set_find(&s->set, keel_entity_index(e)) != KEELI_NO_SLOT)
+            KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
+    }
+    return KEEL_OK;
+}
+
+void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        (void)keeli_commit_delete(world, world->order.items[i], e);
+    keeli_entity_index_delete(&world->entities, e);
+    keeli_validate_entities(world);
+}
+
+keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_delete_entity(world, holder, e));
+    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keeli_commit_delete_entity(world, e);
+    return KEEL_OK;
+}
+
+keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
+    return world ? keeli_edit_delete_entity(world, NULL, e) : keeli_no_world();
+}
+
+void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
+    keeli_commit_delete_entity(world, e);
+}
+
+keel_result keel_delete_entities(keel_world *world, const keel_entity *entities, uint32_t count) {
+    if (!world) return keeli_no_world();
+    if (count && !entities)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_delete_entities needs a list");
+    for (uint32_t i = 0; i < count; ++i)
+        if (keeli_entity_is_alive(&world->entities, entities[i]))
+            KEEL_TRY(keeli_may_delete_entity(world, NULL, entities[i]));
+    bool any = false;
+    for (uint32_t i = 0; i < count; ++i)
+        if (keeli_edit_delete_entity(world, NULL, entities[i]) == KEEL_OK) any = true;
+    return any ? KEEL_OK : KEEL_ABSENT;
+}
+
+keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
+                                            const keel_component *component) {
+    const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s || s->set.count == 0) return KEEL_ABSENT;
+    for (uint32_t slot = 0; slot < s->set.count; ++slot)
+        KEEL_TRY(keeli_may_delete_entity(world, holder, *keeli_sparse_set_entity(&s->set, slot)));
+    // Deleting the last one never moves another; deleting links may empty the set of links faster.
+    while (s->set.count)
+        (void)keeli_edit_delete_entity(world, holder,
+                                       *keeli_sparse_set_entity(&s->set, s->set.count - 1));
+    return KEEL_OK;
+}
+
+keel_result keel_delete_entities_with(keel_world *world, const keel_component *component) {
+    return world ? keeli_edit_delete_entities_with(world, NULL, component) : keeli_no_world();
+}
+
+keel_result keel_clear_entities(keel_world *world) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "clear"));
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (world->order.items[i]->set.count)
+            KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "clear"));
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        keeli_sparse_set_clear(&world->order.items[i]->set);
+    keeli_entity_index_clear(&world->entities);
+    keeli_validate_entities(world);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ looking
+bool keel_world_is_alive(const keel_world *world, keel_entity e) {
+    return world && keeli_entity_is_alive(&world->entities, e);
+}
+
+uint32_t keel_entity_count(const keel_world *world) {
+    return world ? world->entities.alive : 0;
+}
+
+keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
+    if (!world) return keel_null();
+    const uint32_t index = keel_entity_index(after);
+    if (!keel_is_null(after) && index >= KEEL_ENTITY_INDEX_MAX) return keel_null();
+    return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// Which components and uniques a world knows. Names are few, so they are searched one by one.
+#include "edit/registry.h"
+
+#include "edit/borrow.h"
+#include "edit/commands.h"
+#include "edit/report.h"
+
+#include <keel/typed.h>
+#include <string.h>
+
+static const char *kind_of(bool is_unique) {
+    return is_unique ? "unique" : "component";
+}
+
+// ------------------------------------------------------------------ checks
+static const char *what_is_wrong(const keel_component *c) {
+    const uint32_t align = c->align ? c->align : 1;
+    if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
+    if (c->size > KEEL_MAX_COMPONENT_SIZE) return "is larger than 64 KiB; store a pointer";
+    if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
+        return "has an alignment that is not a power of two to 4096";
+    if (c->size % align) return "has a size that is no multiple of its alignment";
+    if (c->storage != KEEL_SPARSE_SET) return "has an unknown storage";
+    if (c->field_count && !c->fields) return "has a field count but no fields";
+    for (uint32_t i = 0; i < c->field_count; ++i)
+        if (!c->fields[i].name || c->fields[i].offset > c->size)
+            return "has a field without a name, or outside of its size";
+    return NULL;
+}
+
+static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique) {
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        if (s->component.is_unique == is_unique && strcmp(s->component.name, name) == 0) return s;
+    }
+    return NULL;
+}
+
+static keel_result name_clash(keel_world *world, const keeli_storage *known,
+                              const keel_component *c) {
+    const keel_component *a = &known->component;
+    return keeli_error(world, KEEL_ERROR_COMPONENT,
+                       "two %ss are named '%s': %s:%d (%u bytes) and %s:%d (%u bytes); rebuild the "
+                       "older side, or give one of them .name = \"...\"",
+                       kind_of(a->is_unique), a->name, a->file ? a->file : "run time", a->line,
+                       a->size, c->file ? keeli_base_name(c->file) : "run time", c->line, c->size);
+}
+
+// ------------------------------------------------------------------ owned copies
+// The descriptor's members are const for users; the world owns them.
+static void free_fields(keeli_heap *heap, const keel_field *fields, uint32_t count) {
+    for (uint32_t i = 0; fields && i < count; ++i)
+        keeli_free_text(heap, (char *)(uintptr_t)fields[i].name);
+    keeli_free(heap, (void *)(uintptr_t)fields, count * sizeof *fields, _Alignof(keel_field));
+}
+
+static keel_field *copy_fields(keeli_heap *heap, const keel_component *c) {
+    keel_field *fields =
+        keeli_new_zeroed(heap, c->field_count * sizeof *fields, _Alignof(keel_field));
+    if (!fields) return NULL;
+    for (uint32_t i = 0; i < c->field_count; ++i) {
+        fields[i] = c->fields[i];
+        fields[i].name = keeli_new_text(heap, c->fields[i].name);
+        if (!fields[i].name) {
+            for (uint32_t k = i + 1; k < c->field_count; ++k) fields[k].name = NULL;
+            free_fields(heap, fields, c->field_count);
+            return NULL;
+        }
+    }
+    return fields;
+}
+
+static void free_storage(keel_world *world, keeli_storage *s) {
+    keeli_heap *heap = &world->heap;
+    keel_component *c = &s->component;
+    keeli_sparse_set_deinit(&s->set, heap);
+    if (s->unique) {
+        if (c->drop) c->drop(s->unique, c->hook_data);
+        keeli_free(heap, s->unique, c->size ? c->size : 1, c->align);
+    }
+    keeli_free_text(heap, (char *)(uintptr_t)c->name);
+    keeli_free_text(heap, (char *)(uintptr_t)c->type);
+    keeli_free_text(heap, (char *)(uintptr_t)c->file);
+    free_fields(heap, c->fields, c->field_count);
+    KEELI_FREE(heap, keeli_storage, s);
+}
+
+static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
+    keeli_heap *heap = &world->heap;
+    keeli_storage *s = KEELI_NEW(heap, keeli_storage);
+    if (!s) return NULL;
+    keel_component *own = &s->component;
+    *own = *c;
+    own->align = c->align ? c->align : 1;
+    own->name = keeli_new_text(heap, keeli_component_name(c));
+    own->type = keeli_new_text(heap, c->type ? c->type : keeli_component_name(c));
+    own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
+    own->fields = c->field_count ? copy_fields(heap, c) : NULL;
+    own->slot = &s->slot;
+    s->slot = index;
+    if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields)) {
+        free_storage(world, s);
+        return NULL;
+    }
+    keeli_sparse_set_init(&s->set, own);
+    return s;
+}
+
+// ------------------------------------------------------------------ the table
+static bool reserve_number(keel_world *world, uint32_t index) {
+    if (index < world->storage_capacity) return true;
+    uint32_t grown = world->storage_capacity ? world->storage_capacity * 2 : 64;
+    if (grown <= index) grown = index + 1;
+    const size_t old_bytes = world->storage_capacity * sizeof(void *);
+    keeli_storage **fresh = keeli_resize(&world->heap, world->storages, old_bytes,
+                                         grown * sizeof(void *), sizeof(void *));
+    if (!fresh) return false;
+    memset(fresh + world->storage_capacity, 0, grown * sizeof(void *) - old_bytes);
+    world->storages = fresh;
+    world->storage_capacity = grown;
+    return true;
+}
+
+static keeli_storage *register_storage(keel_world *world, const keel_component *c,
+                                       keel_result *result) {
+    const char *wrong = what_is_wrong(c);
+    if (wrong) {
+        const char *name = keeli_component_name(c);
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c->is_unique),
+                               name ? name : "", wrong);
+        return NULL;
+    }
+    const keeli_storage *known = find_name(world, keeli_component_name(c), c->is_unique);
+    if (known) {
+        *result = name_clash(world, known, c);
+        return NULL;
+    }
+    *result = keeli_world_is_editable(world); // others may be looking at the table
+    if (*result < 0) return NULL;
+    const uint32_t index = keeli_component_index(c);
+    keeli_storage *s = NULL;
+    if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1))
+        s = new_storage(world, c, index);
+    if (!s) {
+        *result = keeli_out_of_memory(world, "registering a component");
+        return NULL;
+    }
+    world->order.items[world->order.count++] = s;
+    world->storages[index] = s;
+    return s;
+}
+
+keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
+                                 keel_result *result) {
+    *result = KEEL_OK;
+    if (!c) {
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                               "the component is NULL; pass KEEL_OF(T) or what "
+                               "keel_find_component found");
+        return NULL;
+    }
+    if (c->is_unique != is_unique) {
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",
+                               keeli_component_name(c), kind_of(c->is_unique), kind_of(is_unique));
+        return NULL;
+    }
+    keeli_storage *s = what_is_wrong(c) ? NULL : keeli_storage_find(world, c);
+    return s ? s : register_storage(world, c, result);
+}
+
+bool keeli_registry_init(keel_world *world) {
+    keel_result result;
+    world->parents = keeli_storage_get(world, KEEL_OF(keel_parent), false, &result);
+    world->children = keeli_storage_get(world, KEEL_OF(keel_child), false, &result);
+    return world->parents && world->children;
+}
+
+void keeli_registry_deinit(keel_world *world) {
+    for (uint32_t i = 0; i < world->order.count; ++i) free_storage(world, world->order.items[i]);
+    KEELI_RELEASE(&world->heap, &world->order);
+    keeli_free(&world->heap, world->storages, world->storage_capacity * sizeof(void *),
+               sizeof(void *));
+}
+
+// ------------------------------------------------------------------ public
+static void replace_hooks(keeli_storage *s, const keel_component *c) {
+    s->component.drop = c->drop;
+    s->component.copy = c->copy;
+    s->component.move = c->move;
+    s->component.hook_data = c->hook_data;
+    s->set.drop = c->drop;
+    s->set.move = c->move;
+    s->set.hook_data = c->hook_data;
+}
+
+const keel_component *keel_register_component(keel_world *world, const keel_component *component) {
+    if (!world) return keeli_no_world(), NULL;
+    keel_result result = keeli_world_is_editable(world);
+    if (result < 0) return NULL;
+    keeli_storage *s =
+        keeli_storage_get(world, component, component && component->is_unique, &result);
+    if (!s) return NULL;
+    if (component != &s->component) replace_hooks(s, component);
+    return &s->component;
+}
+
+keel_result keel_register_components(keel_world *world, const keel_component *const *components) {
+    if (!world) return keeli_no_world();
+    for (; components && *components; ++components)
+        if (!keel_register_component(world, *components)) return world->error.result;
+    return KEEL_OK;
+}
+
+keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s) return KEEL_ABSENT;
+    if (s == world->parents || s == world->children)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
+                            s->component.name);
+    if (keeli_atomic_peek(&s->borrow))
+        return keeli_borrowed(world, s, "unregister", NULL);
+    keeli_commands_forget(world, s);
+    uint32_t at = 0;
+    while (world->order.items[at] != s) ++at;
+    memmove(&world->order.items[at], &world->order.items[at + 1],
+            (world->order.count - at - 1) * sizeof s);
+    --world->order.count;
+    world->storages[s->slot] = NULL;
+    free_storage(world, s);
+    return KEEL_OK;
+}
+
+const keel_component *keel_find_component(const keel_world *world, const char *name) {
+    if (!world || !name) return NULL;
+    const keeli_storage *s = find_name(world, name, false);
+    if (!s) s = find_name(world, name, true);
+    return s ? &s->component : NULL;
+}
+
+// The place after `after` in the order; 0 for NULL; the end when it is not known.
+static uint32_t place_after(const keel_world *world, const keel_component *after) {
+    if (!after) return 0;
+    const keeli_storage *s = keeli_storage_find(world, after);
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (world->order.items[i] == s) return i + 1;
+    return world->order.count;
+}
+
+const keel_component *keel_next_component(const keel_world *world, const keel_component *after) {
+    if (!world) return NULL;
+    for (uint32_t i = place_after(world, after); i < world->order.count; ++i)
+        if (!world->order.items[i]->component.is_unique) return &world->order.items[i]->component;
+    return NULL;
+}
+
+const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
+                                             const keel_component *after) {
+    if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        if (keeli_sparse_set_find(&s->set, keel_entity_index(e)) != KEELI_NO_SLOT)
+            return &s->component;
+    }
+    return NULL;
+}
+
+uint32_t keel_component_count(const keel_world *world, const keel_component *component) {
+    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    return s ? s->set.count : 0;
+}
+
+size_t keel_component_memory(const keel_world *world, const keel_component *component) {
+    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    if (!s) return 0;
+    return s->set.bytes + (s->unique ? s->component.size : 0);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Errors are kept and logged here and nowhere else.
+#include "edit/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_line(keel_world *world, keel_log_level level, const char *line) {
+    if (world->log.write) world->log.write(world->log.context, level, line);
+    else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
+}
+
+static void lock(keel_world *world) {
+    if (world->share_depth) keeli_lock_take(&world->lock);
+}
+static void unlock(keel_world *world) {
+    if (world->share_depth) keeli_lock_give(&world->lock);
+}
+
+static void copy_text(char *to, size_t size, const char *from) {
+    snprintf(to, size, "%s", from ? from : "");
+}
+
+static void keep(keel_world *world, keel_result result, const char *system, const void *object,
+                 const char *message) {
+    lock(world);
+    if (world->error.result == KEEL_OK) {
+        world->error.result = result;
+        world->error.object = object;
+        copy_text(world->error.system, sizeof world->error.system, system);
+        copy_text(world->error.message, sizeof world->error.message, message);
+    }
+    write_line(world, KEEL_LOG_ERROR, message);
+    unlock(world);
+}
+
+keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...) {
+    char message[sizeof world->error.message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    keep(world, result, world->running, NULL, message);
+    return result;
+}
+
+keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...) {
+    char message[sizeof world->error.message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    keep(world, result, world->running, NULL, message);
+    if (world->on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(!"contract", message);
+    return result;
+}
+
+keel_result keeli_error_from_system(keel_world *world, const char *system, const void *object,
+                                    const char *message) {
+    keep(world, KEEL_ERROR_SYSTEM, system, object, message);
+    return KEEL_ERROR_SYSTEM;
+}
+
+void keeli_warn(keel_world *world, const char *format, ...) {
+    char message[sizeof world->error.message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    lock(world);
+    write_line(world, KEEL_LOG_WARNING, message);
+    unlock(world);
+}
+
+keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
+    return keeli_error(world, KEEL_ERROR_MEMORY, "out of memory while %s; nothing was changed",
+                       doing);
+}
+
+keel_result keeli_no_world(void) {
+    KEEL_ASSERT(!"world", "the world is NULL; make one with keel_world_create and check its result");
+    return KEEL_ERROR_ARGUMENT;
+}
+
+const keel_error *keel_last_error(const keel_world *world) {
+    static const keel_error no_world = { .result = KEEL_ERROR_ARGUMENT,
+                                         .message = "the world is NULL" };
+    return world ? &world->error : &no_world;
+}
+
+keel_error keel_take_error(keel_world *world) {
+    if (!world) return *keel_last_error(NULL);
+    lock(world);
+    const keel_error error = world->error;
+    memset(&world->error, 0, sizeof world->error);
+    unlock(world);
+    return error;
+}

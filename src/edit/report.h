@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Telling the user: the world's first error, the log, and contract assertions.
+#pragma once
+#include "base/assert.h"
+#include "world.h"
+
+#if defined(__GNUC__)
+#define KEELI_PRINTF(at, from) __attribute__((format(printf, at, from)))
+#else
+#define KEELI_PRINTF(at, from)
+#endif
+
+// Keep the error when it is the first, log it, and return `result`. For outcomes that are nobody's fault
+// and for conflicts.
+keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...)
+    KEELI_PRINTF(3, 4);
+// The same for a broken contract: asserts as well, in builds with assertions, unless the world says not to.
+keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...)
+    KEELI_PRINTF(3, 4);
+// The same for what the user reported with keel_fail.
+keel_result keeli_error_from_system(keel_world *world, const char *system, const void *object,
+                                    const char *message);
+void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
+keel_result keeli_out_of_memory(keel_world *world, const char *doing);
+keel_result keeli_no_world(void);

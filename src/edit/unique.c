@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Uniques: one value each, in its own allocation.
+#include "edit/edit.h"
+
+#include "edit/registry.h"
+#include "edit/report.h"
+
+#include <string.h>
+
+static size_t bytes_of(const keel_component *c) {
+    return c->size ? c->size : 1; // a unique tag is set or not
+}
+
+static void move_into(const keel_component *c, void *to, const void *value) {
+    if (!value) memset(to, 0, bytes_of(c));
+    else if (c->move) c->move(to, (void *)(uintptr_t)value, c->hook_data); // handed over
+    else memcpy(to, value, c->size);
+}
+
+keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
+                                  const void *value) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_storage_get(world, unique, true, &result);
+    if (!s) return result;
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "set"));
+    const keel_component *c = &s->component;
+    if (s->unique) {
+        if (value == s->unique) return KEEL_OK;
+        if (c->drop) c->drop(s->unique, c->hook_data);
+    } else {
+        s->unique = keeli_new(&world->heap, bytes_of(c), c->align);
+        if (!s->unique) return keeli_out_of_memory(world, "setting a unique");
+    }
+    move_into(c, s->unique, value);
+    return KEEL_OK;
+}
+
+const void *keel_get_unique_value(const keel_world *world, const keel_component *unique) {
+    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    return s ? s->unique : NULL;
+}
+
+void *keel_get_unique_value_mut(keel_world *world, const keel_component *unique) {
+    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    if (!s || !s->unique || keeli_may_edit(world, NULL, s, "write") < 0) return NULL;
+    return s->unique;
+}
+
+keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique, void *out) {
+    if (!world) return keeli_no_world();
+    keeli_storage *s = unique ? keeli_storage_find(world, unique) : NULL;
+    if (!s || !s->unique) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "remove"));
+    const keel_component *c = &s->component;
+    if (out) {
+        if (c->move) c->move(out, s->unique, c->hook_data);
+        else memcpy(out, s->unique, c->size);
+    } else if (c->drop) {
+        c->drop(s->unique, c->hook_data);
+    }
+    keeli_free(&world->heap, s->unique, bytes_of(c), c->align);
+    s->unique = NULL;
+    return KEEL_OK;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Opening and closing views: terms are checked, storages resolved and borrowed.
+#include "find/view.h"
+
+#include "edit/registry.h"
+#include "edit/report.h"
+#include "find/iterate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ states
+static void lock(keel_world *world) {
+    if (world->share_depth) keeli_lock_take(&world->lock);
+}
+static void unlock(keel_world *world) {
+    if (world->share_depth) keeli_lock_give(&world->lock);
+}
+
+keeli_view *keeli_view_take(keel_world *world, const char *where) {
+    lock(world);
+    keeli_view *view = world->views;
+    while (view && view->serial) view = view->next;
+    if (view) view->serial = ++world->serial;
+    unlock(world);
+    if (!view) {
+        view = KEELI_NEW(&world->heap, keeli_view);
+        if (!view) return keeli_out_of_memory(world, "opening a view"), NULL;
+        lock(world);
+        view->world = world;
+        view->serial = ++world->serial;
+        view->next = world->views;
+        world->views = view;
+        unlock(world);
+    }
+    view->holder.uses.count = 0;
+    view->holder.everything = view->holder.is_system = false;
+    view->holder.parent = NULL;
+    view->term_count = view->storage_count = 0;
+    view->wants_entities = false;
+    snprintf(view->holder.name, sizeof view->holder.name, "%s",
+             where ? keeli_base_name(where) : "a view");
+    return view;
+}
+
+void keeli_view_give(keeli_view *view) {
+    lock(view->world);
+    view->serial = 0;
+    unlock(view->world);
+}
+
+keeli_view *keeli_view_of(const keel_view *view) {
+    return view && view->state && view->state->serial == view->serial ? view->state : NULL;
+}
+
+void keeli_views_deinit(keel_world *world) {
+    for (keeli_view *view = world->views, *next; view; view = next) {
+        next = view->next;
+        if (view->holder.open)
+            keeli_warn(world, "the world is destroyed while %s is open; end it first",
+                       view->holder.name);
+        keeli_holder_deinit(world, &view->holder);
+        KEELI_FREE(&world->heap, keeli_view, view);
+    }
+    world->views = NULL;
+}
+
+// ------------------------------------------------------------------ terms
+static keel_access access_of(keel_term_kind kind) {
+    switch (kind) {
+    case KEEL_TERM_WRITE:
+    case KEEL_TERM_MAYBE_WRITE:
+    case KEEL_TERM_MAY_WRITE:
+    case KEEL_TERM_UNIQUE_WRITE: return KEEL_ACCESS_WRITE;
+    case KEEL_TERM_EDIT:
+    case KEEL_TERM_MAY_EDIT: return KEEL_ACCESS_EDIT;
+    default: return KEEL_ACCESS_READ;
+    }
+}
+
+static bool is_for_systems(keel_term_kind kind) {
+    return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA;
+}
+static bool is_unique_term(keel_term_kind kind) {
+    return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
+}
+static bool takes_component(keel_term_kind kind) {
+    return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_ANY_OF) ||
+           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) || is_unique_term(kind);
+}
+
+static keel_result bad_term(const keeli_view *view, const char *what) {
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: %s", view->holder.name, what);
+}
+
+// Commands name components, but borrow nothing: what they edit is edited later.
+static keel_result bind_component(keeli_view *view, const keel_term *term,
+                                  const keel_component *component) {
+    keel_world *world = view->world;
+    if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
+    keel_result result = KEEL_OK;
+    keeli_storage *s;
+    if (world->share_depth && !component->is_unique && !keeli_storage_find(world, component))
+        s = NULL; // nothing becomes known in shared mode: it matches nothing
+    else if (!(s = keeli_storage_get(world, component, is_unique_term(term->kind), &result)))
+        return result;
+    const bool is_link = s && (s == world->parents || s == world->children);
+    if (is_link && access_of(term->kind) > KEEL_ACCESS_READ)
+        return bad_term(view, "keel_parent and keel_child can only be read; use keel_attach and so on");
+    view->storages[view->storage_count++] = s;
+    if (s && term->kind != KEEL_TERM_COMMANDS &&
+        !keeli_holder_want(world, &view->holder, s, access_of(term->kind)))
+        return keeli_out_of_memory(world, "opening a view");
+    if (is_unique_term(term->kind) && !s->unique)
+        return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
+                           "%s needs the unique '%s', which was never set; call keel_set_unique first",
+                           view->holder.name, s->component.name);
+    return KEEL_OK;
+}
+
+static keel_result bind_components(keeli_view *view, const keel_term *term, uint32_t *count) {
+    *count = 0;
+    if (!term->component)
+        return takes_component(term->kind) ? bad_term(view, "a term lacks its component") : KEEL_OK;
+    const keel_component *const *other = term->others;
+    for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
+        KEEL_TRY(bind_component(view, term, c));
+        if (++*count > KEEL_MAX_TERM_COMPONENTS)
+            return bad_term(view, "a term names more than 8 components");
+    }
+    return KEEL_OK;
+}
+
+static bool want_entities(keeli_view *view, keel_access access) {
+    return keeli_holder_want(view->world, &view->holder, &view->world->entity_storage, access);
+}
+
+static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
+    if (is_for_systems(term->kind) && !for_system)
+        return bad_term(view, "commands, context and data are for systems");
+    if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
+    keeli_bound_term *bound = &view->terms[view->term_count++];
+    *bound = (keeli_bound_term){ .kind = term->kind,
+                                 .first = view->storage_count,
+                                 .name = term->name,
+                                 .data_size = term->data_size };
+    KEEL_TRY(bind_components(view, term, &bound->count));
+    if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
+                             term->kind == KEEL_TERM_WITHOUT || is_unique_term(term->kind)))
+        return bad_term(view, "only any_of and the may_ terms name several components");
+    if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
+    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
+    const bool room = term->kind == KEEL_TERM_ENTITY          ? want_entities(view, KEEL_ACCESS_READ)
+                      : term->kind == KEEL_TERM_EDIT_ENTITIES ? want_entities(view, KEEL_ACCESS_EDIT)
+                                                              : true;
+    return room ? KEEL_OK : keeli_out_of_memory(view->world, "opening a view");
+}
+
+static bool hands_out(keel_term_kind kind) {
+    return keeli_term_has_values(kind) || is_unique_term(kind) ||
+           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT);
+}
+
+// Two ways to the same value, one of them for writing: the compiler may assume that there are none.
+static keel_result check_aliases(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const keeli_bound_term *a = &view->terms[k], *b = &view->terms[i];
+            const bool both_look_up = !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
+            if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) continue;
+            if (access_of(a->kind) == KEEL_ACCESS_READ && access_of(b->kind) == KEEL_ACCESS_READ)
+                continue;
+            for (uint32_t x = 0; x < a->count; ++x)
+                for (uint32_t y = 0; y < b->count; ++y) {
+                    const keeli_storage *s = view->storages[a->first + x];
+                    if (!s || s != view->storages[b->first + y]) continue;
+                    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                                        "%s writes '%s' and names it again: the pointers could be the "
+                                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
+                                        view->holder.name, s->component.name);
+                }
+        }
+    return KEEL_OK;
+}
+
+// A view that no required component leads walks the list of entities.
+static bool walks_entities(const keeli_view *view) {
+    bool filters = view->wants_entities;
+    for (uint32_t i = 0; i < view->term_count; ++i) {
+        if (keeli_term_must(view->terms[i].kind)) return false;
+        if (view->terms[i].kind >= KEEL_TERM_MAYBE && view->terms[i].kind <= KEEL_TERM_ENTITY)
+            filters = true;
+    }
+    return filters;
+}
+
+keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_system) {
+    if (!terms) return bad_term(view, "the list of terms is NULL");
+    for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
+        KEEL_TRY(bind_term(view, term, for_system));
+    KEEL_TRY(check_aliases(view));
+    if (walks_entities(view) && !want_entities(view, KEEL_ACCESS_READ))
+        return keeli_out_of_memory(view->world, "opening a view");
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ public
+static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *parent,
+                         const keel_term *terms, const char *where) {
+    *handle = (keel_view){ .world = world };
+    keeli_view *view = keeli_view_take(world, where);
+    if (!view) return KEEL_ERROR_MEMORY;
+    view->holder.parent = parent;
+    keel_result result = keeli_view_bind(view, terms, false);
+    if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
+    if (result < 0) {
+        keeli_view_give(view);
+        return result;
+    }
+    handle->state = view;
+    handle->serial = view->serial;
+    return KEEL_OK;
+}
+
+keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term *terms,
+                            const char *where) {
+    if (!world || !view) return keeli_no_world();
+    return begin(view, world, NULL, terms, where);
+}
+
+keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *parent,
+                                    const keel_term *terms, const char *where) {
+    return begin(view, world, parent, terms, where);
+}
+
+void keel_view_end(keel_view *view) {
+    keeli_view *state = keeli_view_of(view);
+    if (view) view->state = NULL;
+    if (!state) return;
+    keeli_iterators_end_of(state);
+    keeli_holder_close(state->world, &state->holder);
+    keeli_view_give(state);
+}

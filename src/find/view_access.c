@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// What a view answers besides walking: single entities, counts, spans' columns, and edits within what it holds.
+#include "find/view.h"
+
+#include "edit/report.h"
+#include "find/iterate.h"
+
+static bool is_alive(const keeli_view *view, keel_entity e) {
+    return keeli_entity_is_alive(&view->world->entities, e);
+}
+
+// ------------------------------------------------------------------ one entity
+// The value of a component, if the view holds at least `access` to it.
+static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
+                      keel_access access) {
+    const keeli_view *state = keeli_view_of(view);
+    const keeli_storage *s = state && component ? keeli_storage_find(state->world, component) : NULL;
+    if (!s || !is_alive(state, e)) return NULL;
+    if (keeli_holder_access(&state->holder, s) < access) {
+        keeli_misuse(state->world, KEEL_ERROR_ACCESS, "view '%s' does not %s '%s'; add it to its terms",
+                     state->holder.name, access == KEEL_ACCESS_READ ? "read" : "write",
+                     s->component.name);
+        return NULL;
+    }
+    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
+    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+}
+
+const void *keel_view_get_component(const keel_view *view, keel_entity e,
+                                    const keel_component *component) {
+    return value_of(view, e, component, KEEL_ACCESS_READ);
+}
+
+void *keel_view_get_component_mut(const keel_view *view, keel_entity e,
+                                  const keel_component *component) {
+    return value_of(view, e, component, KEEL_ACCESS_WRITE);
+}
+
+bool keel_view_has_component(const keel_view *view, keel_entity e,
+                             const keel_component *component) {
+    return value_of(view, e, component, KEEL_ACCESS_READ) != NULL;
+}
+
+bool keel_view_contains(const keel_view *view, keel_entity e) {
+    const keeli_view *state = keeli_view_of(view);
+    return state && is_alive(state, e) && keeli_view_matches(state, e);
+}
+
+keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span) {
+    keeli_view *state = keeli_view_of(view);
+    if (!state || !span) return KEEL_ERROR_ARGUMENT;
+    if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_view_matches(state, e)) return KEEL_ABSENT;
+    state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
+    state->one_entity = e;
+    if (state->wants_entities) state->one.entities = &state->one_entity;
+    for (uint32_t t = 0; t < state->term_count; ++t) {
+        if (!keeli_term_has_values(state->terms[t].kind)) continue;
+        const keeli_storage *s = state->storages[state->terms[t].first];
+        const uint32_t slot =
+            s ? keeli_sparse_set_find(&s->set, keel_entity_index(e)) : KEELI_NO_SLOT;
+        if (slot != KEELI_NO_SLOT) state->one.columns[t].base = keeli_sparse_set_value(&s->set, slot);
+    }
+    *span = (keel_span){ 1, state->one.entities, &state->one, state };
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ spans
+static void *span_base(const keel_span *span, const keel_component *component, bool to_write) {
+    if (!span || !span->state || !component) return NULL;
+    const keeli_view *state = span->state;
+    const keeli_storage *s = keeli_storage_find(state->world, component);
+    for (uint32_t t = 0; s && t < state->term_count; ++t) {
+        const keel_term_kind kind = state->terms[t].kind;
+        if (keeli_term_has_values(kind) && state->storages[state->terms[t].first] == s &&
+            (!to_write || keeli_term_writes(kind)))
+            return span->chunk->columns[t].base;
+    }
+    return NULL;
+}
+
+const void *keel_span_read_component(const keel_span *span, const keel_component *component) {
+    return span_base(span, component, false);
+}
+
+void *keel_span_write_component(const keel_span *span, const keel_component *component) {
+    return span_base(span, component, true);
+}
+
+// ------------------------------------------------------------------ counting
+static uint32_t count_to(keeli_view *view, uint32_t enough, keel_entity *first) {
+    const bool wanted = view->wants_entities;
+    view->wants_entities = wanted || first;
+    keeli_iterator *it = keeli_iterator_take(view);
+    uint32_t count = 0;
+    if (it) {
+        for (const keel_chunk *c; count < enough && (c = keeli_iterator_advance(it)) != NULL;) {
+            if (first && count == 0) *first = c->entities[0];
+            count += c->count;
+        }
+        keeli_iterator_give(it);
+    }
+    view->wants_entities = wanted;
+    return count;
+}
+
+uint32_t keel_view_count(const keel_view *view) {
+    keeli_view *state = keeli_view_of(view);
+    if (!state) return 0;
+    if (state->term_count == 1 && keeli_term_must(state->terms[0].kind)) {
+        const keeli_storage *s = state->storages[0];
+        return s ? s->set.count : 0;
+    }
+    return count_to(state, UINT32_MAX, NULL);
+}
+
+keel_entity keel_view_first(const keel_view *view) {
+    keeli_view *state = keeli_view_of(view);
+    keel_entity first = keel_null();
+    if (state) (void)count_to(state, 1, &first);
+    return first;
+}
+
+keel_result keel_view_single(const keel_view *view, keel_entity *out) {
+    keeli_view *state = keeli_view_of(view);
+    if (!state || !out) return KEEL_ERROR_ARGUMENT;
+    keel_entity first = keel_null();
+    const bool is_one = count_to(state, 2, &first) == 1;
+    *out = is_one ? first : keel_null();
+    return is_one ? KEEL_OK : KEEL_ERROR_COUNT;
+}
+
+// ------------------------------------------------------------------ uniques
+static void *unique_of(const keel_view *view, const keel_component *unique, keel_access access) {
+    const keeli_view *state = keeli_view_of(view);
+    const keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
+    return s && keeli_holder_access(&state->holder, s) >= access ? s->unique : NULL;
+}
+
+const void *keel_view_get_unique_value(const keel_view *view, const keel_component *unique) {
+    return unique_of(view, unique, KEEL_ACCESS_READ);
+}
+
+void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component *unique) {
+    return unique_of(view, unique, KEEL_ACCESS_WRITE);
+}
+
+// ------------------------------------------------------------------ edits
+keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_add_entity(v->world, &v->holder, values) : keel_null();
+}
+
+keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_delete_entity(v->world, &v->holder, e) : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_strip(const keel_view *view, keel_entity e) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_strip(v->world, &v->holder, e) : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_delete_entities_with(v->world, &v->holder, component)
+             : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_add_component(const keel_view *view, keel_entity e,
+                                    const keel_component *component, const void *value) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_add(v->world, &v->holder, e, component, value) : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
+                                              const keel_component *component, const void *value) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_add_unchecked(v->world, &v->holder, e, component, value)
+             : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_add_values(v->world, &v->holder, e, values) : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
+                                       const keel_component *component, void *out) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_remove(v->world, &v->holder, e, component, out) : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_remove_values(v->world, &v->holder, e, outs) : KEEL_ERROR_ARGUMENT;
+}
+
+keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
+                                        const keel_component *const *components) {
+    const keeli_view *v = keeli_view_of(view);
+    return v ? keeli_edit_delete_components(v->world, &v->holder, e, components)
+             : KEEL_ERROR_ARGUMENT;
+}
+
+// ------------------------------------------------------------------ columns
+keel_column keel_column_of_component(keel_world *world, const keel_component *component) {
+    static const struct keeli_entity_root no_entities;
+    static const struct keeli_set_root no_set = { .shift = 31 };
+    const keel_column none = { &no_entities, &no_set, component ? component->size : 0 };
+    if (!world) return keeli_no_world(), none;
+    const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
+    if (!s) s = keeli_storage_find(world, component);
+    if (s->component.is_unique) return none;
+    return (keel_column){ &world->entities.root, &s->set.root, s->component.size };
+}

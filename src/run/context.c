@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What a system may do with its context: look things up, and edit, within what it declared.
+#include "run/context.h"
+
+#include "edit/report.h"
+
+#include <keel/typed.h>
+
+static bool has_world(const keel_context *context) {
+    return context->view->holder.everything;
+}
+// What the context's edits are done on behalf of.
+static const keeli_holder *holder_of(const keel_context *context) {
+    return has_world(context) ? NULL : &context->view->holder;
+}
+
+keel_commands *keel_context_commands(keel_context *context) {
+    return context ? context->commands : NULL;
+}
+
+void *keel_context_data(keel_context *context, size_t size) {
+    return context && size == context->data_size ? context->data : NULL;
+}
+
+keel_world *keel_context_world(keel_context *context) {
+    if (!context) return NULL;
+    if (has_world(context)) return context->world;
+    keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+                 "system '%s' did not declare KEEL_WORLD, so it cannot have the whole world",
+                 context->system->name);
+    return NULL;
+}
+
+bool keel_context_is_alive(const keel_context *context, keel_entity e) {
+    return context && keeli_entity_is_alive(&context->world->entities, e);
+}
+
+// ------------------------------------------------------------------ look-ups
+// The component is found and the system declared at least `access` to it.
+static const keeli_storage *declared(keel_context *context, const keel_component *component,
+                                     keel_access access) {
+    if (!context || !component) return NULL;
+    const keeli_storage *s = keeli_storage_find(context->world, component);
+    if (!s || keeli_holder_access(&context->view->holder, s) >= access) return s;
+    const char *name = s->component.name;
+    const bool to_write = access == KEEL_ACCESS_WRITE;
+    keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+                 "system '%s' looks up '%s' but did not declare it; add %s%s(%s) to its parameters",
+                 context->system->name, name,
+                 s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_MAY_", to_write ? "WRITE" : "READ",
+                 name);
+    return NULL;
+}
+
+static void *value_of(keel_context *context, keel_entity e, const keel_component *component,
+                      keel_access access) {
+    const keeli_storage *s = declared(context, component, access);
+    if (!s || !keel_context_is_alive(context, e)) return NULL;
+    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
+    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+}
+
+const void *keel_context_get_component(keel_context *context, keel_entity e,
+                                       const keel_component *component) {
+    return value_of(context, e, component, KEEL_ACCESS_READ);
+}
+
+void *keel_context_get_component_mut(keel_context *context, keel_entity e,
+                                     const keel_component *component) {
+    return value_of(context, e, component, KEEL_ACCESS_WRITE);
+}
+
+bool keel_context_has_component(keel_context *context, keel_entity e,
+                                const keel_component *component) {
+    return value_of(context, e, component, KEEL_ACCESS_READ) != NULL;
+}
+
+const void *keel_context_get_unique_value(keel_context *context, const keel_component *unique) {
+    const keeli_storage *s = declared(context, unique, KEEL_ACCESS_READ);
+    return s ? s->unique : NULL;
+}
+
+void *keel_context_get_unique_value_mut(keel_context *context, const keel_component *unique) {
+    const keeli_storage *s = declared(context, unique, KEEL_ACCESS_WRITE);
+    return s ? s->unique : NULL;
+}
+
+// ------------------------------------------------------------------ edits
+keel_result keel_context_add_component(keel_context *context, keel_entity e,
+                                       const keel_component *component, const void *value) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return keeli_edit_add(context->world, holder_of(context), e, component, value);
+}
+
+keel_result keel_context_add_values(keel_context *context, keel_entity e,
+                                    const keel_value *values) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return keeli_edit_add_values(context->world, holder_of(context), e, values);
+}
+
+keel_result keel_context_remove_component(keel_context *context, keel_entity e,
+                                          const keel_component *component, void *out) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return keeli_edit_remove(context->world, holder_of(context), e, component, out);
+}
+
+keel_result keel_context_delete_components(keel_context *context, keel_entity e,
+                                           const keel_component *const *components) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return keeli_edit_delete_components(context->world, holder_of(context), e, components);
+}
+
+// ------------------------------------------------------------------ hierarchy
+static bool may_read_children(keel_context *context) {
+    return declared(context, KEEL_OF(keel_child), KEEL_ACCESS_READ) != NULL;
+}
+static bool may_read_links(keel_context *context) {
+    return declared(context, KEEL_OF(keel_parent), KEEL_ACCESS_READ) && may_read_children(context);
+}
+
+keel_entity keel_context_parent_of(keel_context *context, keel_entity e) {
+    return may_read_children(context) ? keel_world_parent_of(context->world, e) : keel_null();
+}
+
+keel_entity keel_context_first_child(keel_context *context, keel_entity parent) {
+    return declared(context, KEEL_OF(keel_parent), KEEL_ACCESS_READ)
+               ? keel_world_first_child(context->world, parent)
+               : keel_null();
+}
+
+keel_entity keel_context_next_child(keel_context *context, keel_entity parent, keel_entity child) {
+    return may_read_links(context) ? keel_world_next_child(context->world, parent, child)
+                                   : keel_null();
+}
+
+keel_entity keel_context_next_descendant(keel_context *context, keel_entity root,
+                                         keel_entity after) {
+    return may_read_links(context) ? keel_world_next_descendant(context->world, root, after)
+                                   : keel_null();
+}
+
+keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_entity root,
+                                                 keel_entity after) {
+    return may_read_links(context) ? keel_world_next_descendant_breadth(context->world, root, after)
+                                   : keel_null();
+}
+
+void keeli_context_answer(keel_context *context, bool answer) {
+    context->answer = answer;
+}
+
+// ------------------------------------------------------------------ views and loops inside a system
+keel_result keel_view_begin_in(keel_view *view, keel_context *context, const keel_term *terms,
+                               const char *where) {
+    if (!view || !context) return KEEL_ERROR_ARGUMENT;
+    keeli_holder *parent = has_world(context) ? NULL : &context->view->holder;
+    return keeli_view_begin_inside(view, context->world, parent, terms, where);
+}
+
+void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,
+                        const keel_term *terms, bool spans, const char *where) {
+    *cursor = (keeli_cursor){ .whole = true, .spans = spans };
+    const keel_result result = context ? keel_view_begin_in(&cursor->view, context, terms, where)
+                                       : keel_view_begin(&cursor->view, world, terms, where);
+    if (result == KEEL_OK) (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
+}
+
+bool keeli_cursor_refill(keeli_cursor *cursor) {
+    keel_span span;
+    for (;;) {
+        if (cursor->spans) {
+            if (!keel_iterator_next_span(&cursor->iterator, &span)) return false;
+            cursor->chunk = span.chunk;
+            return true;
+        }
+        const keel_chunk *chunk = keel_iterator_next(&cursor->iterator);
+        cursor->chunk = chunk;
+        if (!chunk) return false;
+        uint32_t at = 0;
+        if (chunk->form == KEEL_CHUNK_MASK)
+            while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1)) ++at;
+        cursor->position = at;
+        if (at < chunk->count) return true;
+    }
+}
+
+void keeli_cursor_end(keeli_cursor *cursor) {
+    keel_iterator_end(&cursor->iterator);
+    keel_view_end(&cursor->view);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Running one system: its terms are bound and borrowed like a view's, its function is called, its commands
+// are applied.
+#include "edit/report.h"
+#include "find/iterate.h"
+#include "run/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// ------------------------------------------------------------------ before
+static keel_result check_system(keel_world *world, const keel_system *system, bool is_condition) {
+    if (!system || !system->name || !system->terms || (!system->run == !system->function))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "a system needs a name, terms, and either run or function");
+    if (is_condition != (system->kind == KEEL_IS_CONDITION))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            is_condition ? "run_if of a step is the system '%s', not a condition"
+                                         : "'%s' is a condition; use it with .run_if",
+                            system->name);
+    if (system->function && system->kind != KEEL_PER_RUN)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' is a plain function, so its kind is KEEL_PER_RUN",
+                            system->name);
+    return KEEL_OK;
+}
+
+static keel_result check_data(const keel_context *context) {
+    for (uint32_t t = 0; t < context->view->term_count; ++t) {
+        const keeli_bound_term *term = &context->view->terms[t];
+        if (term->kind != KEEL_TERM_DATA) continue;
+        if (context->data && term->data_size == context->data_size) continue;
+        return keeli_misuse(context->world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %zu; pass a "
+                            "pointer to it with keel_run_with",
+                            context->system->name, term->name ? term->name : "data",
+                            (unsigned)term->data_size, context->data ? context->data_size : 0);
+    }
+    return KEEL_OK;
+}
+
+static keel_result take_commands(keel_context *context, const keeli_bound_term *term) {
+    keel_world *world = context->world;
+    keel_commands *list = keeli_commands_take(world);
+    context->commands = list;
+    if (!list || !KEELI_RESERVE(&world->heap, &list->allowed, term->count))
+        return keeli_out_of_memory(world, "starting a system");
+    for (uint32_t i = 0; i < term->count; ++i)
+        list->allowed.items[list->allowed.count++] = context->view->storages[term->first + i];
+    return KEEL_OK;
+}
+
+static keel_result prepare(keel_context *context) {
+    const keeli_view *view = context->view;
+    KEEL_TRY(check_data(context));
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_COMMANDS && !context->commands)
+            KEEL_TRY(take_commands(context, &view->terms[t]));
+    return KEEL_OK;
+}
+
+// A system that has the whole world holds nothing, so that every call of its owner works; but nobody else
+// may hold anything.
+static keel_result open_holder(keel_context *context) {
+    keel_world *world = context->world;
+    if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
+    if (!world->holders) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "system '%s' wants the whole world while %s is open; end that first",
+                       context->system->name, world->holders->name);
+}
+
+static void close_holder(keel_context *context) {
+    if (context->view->holder.open) keeli_holder_close(context->world, &context->view->holder);
+}
+
+// ------------------------------------------------------------------ the call
+// Columns that do not change from chunk to chunk: uniques and data.
+static void fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
+    const keeli_view *view = context->view;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_term_kind kind = view->terms[t].kind;
+        if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
+            chunk->columns[t].base = view->storages[view->terms[t].first]->unique;
+        else if (kind == KEEL_TERM_DATA)
+            chunk->columns[t].base = context->data;
+    }
+}
+
+static keel_result run_chunks(keel_context *context) {
+    const keel_system *system = context->system;
+    keeli_iterator *it = keeli_iterator_take(context->view);
+    if (!it) return KEEL_ERROR_MEMORY;
+    fill_fixed_columns(context, &it->chunk);
+    fill_fixed_columns(context, &it->span);
+    const bool spans = system->kind == KEEL_PER_SPAN;
+    for (const keel_chunk *c;
+         !context->failed &&
+         (c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it)) != NULL;)
+        system->run(c, context);
+    keeli_iterator_give(it);
+    return KEEL_OK;
+}
+
+static keel_result run_once(keel_context *context) {
+    const keel_system *system = context->system;
+    if (system->run) {
+        keel_chunk chunk = { .form = KEEL_CHUNK_SPAN };
+        fill_fixed_columns(context, &chunk);
+        system->run(&chunk, context);
+        return KEEL_OK;
+    }
+    const keel_result result = system->function(context);
+    if (result < 0 && !context->failed)
+        keel_fail(context, NULL, "%s", keel_result_text(result));
+    return KEEL_OK;
+}
+
+static keel_result call(keel_context *context) {
+    keel_world *world = context->world;
+    const char *outer = world->running;
+    const bool per_entity =
+        context->system->kind == KEEL_PER_ENTITY || context->system->kind == KEEL_PER_SPAN;
+    world->running = context->system->name;
+    ++world->run_depth;
+    const keel_result result = per_entity ? run_chunks(context) : run_once(context);
+    --world->run_depth;
+    world->running = outer;
+    return result;
+}
+
+// ------------------------------------------------------------------ all of it
+static keel_result run_bound(keel_context *context, const keel_system *system) {
+    KEEL_TRY(keeli_view_bind(context->view, system->terms, true));
+    KEEL_TRY(prepare(context));
+    KEEL_TRY(open_holder(context));
+    const keel_result result = call(context);
+    close_holder(context);
+    if (result < 0 || !context->failed) return result;
+    char message[256];
+    snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    return keeli_error_from_system(context->world, system->name, context->object, message);
+}
+
+keel_result keeli_run_system(keel_world *world, const keel_system *system, void *data,
+                             size_t data_size, bool *answer) {
+    KEEL_TRY(check_system(world, system, answer != NULL));
+    keeli_view *view = keeli_view_take(world, system->name);
+    if (!view) return KEEL_ERROR_MEMORY;
+    view->holder.is_system = true;
+    keel_context context = {
+        .world = world, .system = system, .view = view, .data = data, .data_size = data_size
+    };
+    keel_result result = run_bound(&context, system);
+    keeli_view_give(view);
+    if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
+    else if (context.commands) keeli_commands_submit(world, context.commands);
+    if (answer) *answer = context.answer;
+    const keel_result applied = keeli_commands_flush(world);
+    return result < 0 ? result : applied;
+}
+
+keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
+                                  size_t data_size) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_commands_flush(world));
+    return keeli_run_system(world, system, data, data_size, NULL);
+}
+
+void keel_fail(keel_context *context, const void *object, const char *format, ...) {
+    if (!context || context->failed) return;
+    context->failed = true;
+    context->object = object;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    va_end(arguments);
+}

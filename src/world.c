@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The composition root: makes a world out of its parts, and takes it apart.
+#include "world.h"
+
+#include "edit/borrow.h"
+#include "edit/commands.h"
+#include "edit/edit.h"
+#include "edit/registry.h"
+#include "edit/report.h"
+#include "find/iterate.h"
+#include "run/workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static keel_world *new_world(const keel_world_desc *desc) {
+    // the world itself comes from its own allocator, before it has a heap
+    keeli_heap heap;
+    keeli_heap_init(&heap, desc->allocator);
+    keel_world *world = KEELI_NEW(&heap, keel_world);
+    if (!world) {
+        keeli_heap_deinit(&heap);
+        return NULL;
+    }
+    const size_t live = heap.live;
+    keeli_heap_deinit(&heap);
+    keeli_heap_init(&world->heap, desc->allocator);
+    world->heap.live = live;
+    keeli_lock_init(&world->lock);
+    world->log = desc->log;
+    world->on_misuse = desc->on_misuse;
+    world->entity_storage.component.name = "entities";
+    keeli_entity_index_init(&world->entities);
+    return world;
+}
+
+keel_world *keel_world_create(const keel_world_desc *desc) {
+    const keel_world_desc defaults = { 0 };
+    if (!desc) desc = &defaults;
+    keel_world *world = new_world(desc);
+    if (!world) return NULL;
+    world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
+    if (world->name && keeli_commands_init(world) && keeli_registry_init(world) &&
+        keel_reserve_entities(world, desc->entity_capacity) == KEEL_OK)
+        return world;
+    keel_world_destroy(world);
+    return NULL;
+}
+
+void keel_world_destroy(keel_world *world) {
+    if (!world) return;
+    world->share_depth = 0;
+    keeli_iterators_deinit(world);
+    keeli_views_deinit(world);
+    if (world->commands) keeli_commands_deinit(world);
+    keeli_workloads_deinit(world);
+    keeli_registry_deinit(world);
+    keeli_entity_index_deinit(&world->entities, &world->heap);
+    keeli_free_text(&world->heap, world->name);
+    keeli_lock_deinit(&world->lock);
+    keeli_heap heap; // the last block goes after the world's own heap is gone
+    keeli_heap_init(&heap, world->heap.allocator);
+    keeli_heap_deinit(&world->heap);
+    KEELI_FREE(&heap, keel_world, world);
+    keeli_heap_deinit(&heap);
+}
+
+// ------------------------------------------------------------------ memory
+keel_memory keel_world_memory(const keel_world *world) {
+    keel_memory m = { 0 };
+    if (!world) return m;
+    m.total = world->heap.live;
+    m.entities = world->entities.bytes;
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        m.components += s->set.bytes;
+        if (s->unique) m.uniques += s->component.size ? s->component.size : 1;
+    }
+    m.commands = keeli_commands_bytes(world);
+    m.other = m.total - m.entities - m.components - m.uniques - m.commands;
+    return m;
+}
+
+keel_result keel_world_trim(keel_world *world) {
+    if (!world) return keeli_no_world();
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "trim"));
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        keeli_sparse_set_trim(&world->order.items[i]->set, &world->heap);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ checking
+static const char *find_fault(const keel_world *world) {
+    if (!keeli_entity_index_is_valid(&world->entities)) return "the index of entities is broken";
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        if (!keeli_sparse_set_is_valid(&s->set)) return s->component.name;
+        for (uint32_t slot = 0; slot < s->set.count; ++slot)
+            if (!keeli_entity_is_alive(&world->entities, *keeli_sparse_set_entity(&s->set, slot)))
+                return s->component.name;
+    }
+    return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
+}
+
+bool keel_world_check(const keel_world *world, keel_error *error) {
+    const char *fault = world ? find_fault(world) : "the world is NULL";
+    if (error) {
+        memset(error, 0, sizeof *error);
+        if (fault) {
+            error->result = KEEL_ERROR_ARGUMENT;
+            snprintf(error->message, sizeof error->message, "broken: %s; please report it", fault);
+        }
+    }
+    return !fault;
+}

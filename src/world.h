@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The map of all state. A world owns everything below; each part says which file changes it.
+#pragma once
+#include "base/arena.h"
+#include "base/array.h"
+#include "data/component_index.h"
+#include "data/entity_index.h"
+#include "data/sparse_set.h"
+
+#include <keel/workload.h>
+
+// A component or a unique, and how it is used now. edit/registry.c makes and frees it.
+typedef struct keeli_storage {
+    keel_component component; // owned copy; its slot points to `slot`
+    uint32_t slot;            // process-wide number (data/component_index.h)
+    keeli_sparse_set set;     // components: entities and values
+    void *unique;             // uniques: the value, NULL before it is set
+    int32_t borrow;           // 0 free, n readers, -1 one writer or editor (edit/borrow.c)
+    int32_t iterating;        // live iterators over it (find/iterate.c)
+} keeli_storage;
+
+// One storage that a view or a system holds.
+typedef struct keeli_use {
+    keeli_storage *storage;
+    keel_access access;
+    int32_t inner; // in a system: how its own views use the storage, counted as in `borrow`
+} keeli_use;
+
+// What a view or a running system may touch, and its name for messages (edit/borrow.c).
+typedef struct keeli_holder {
+    KEELI_ARRAY(keeli_use) uses;
+    bool everything;             // KEEL_TERM_EDIT_WORLD: all storages, and those to come
+    bool is_system;
+    bool open;
+    struct keeli_holder *parent; // the system in which a view was opened, or NULL
+    struct keeli_holder *prev, *next; // open holders of the world
+    char name[64];
+} keeli_holder;
+
+// A stored workload (run/workload.c): names and steps are owned.
+typedef struct keeli_stored_workload {
+    char *name;
+    KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
+} keeli_stored_workload;
+
+struct keel_world {
+    keeli_heap heap;
+    char *name;
+    keel_logger log;
+    keel_misuse on_misuse;
+    keel_error error;       // the first since keel_take_error (edit/report.c)
+    keeli_lock lock;        // taken in shared mode for what follows and for `error`
+    uint32_t share_depth;   // shared mode when above 0
+    const char *running;    // the system that runs now, or NULL (run/run.c)
+    uint32_t run_depth;     // systems and workloads that are being run
+
+    keeli_entity_index entities;      // edit/entity.c
+    keeli_storage entity_storage;     // stands for the list of entities where something borrows it
+    keeli_storage **storages;         // by process-wide number; NULL: unknown here (edit/registry.c)
+    uint32_t storage_capacity;
+    KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
+    keeli_storage *parents, *children;  // keel_parent and keel_child, always there
+
+    keeli_holder *holders;               // open ones (edit/borrow.c)
+    uint64_t serial;                     // counts views and iterators, so that old handles are noticed
+    struct keeli_view *views;            // all view states, open or spare (find/view.c)
+    struct keeli_iterator *iterators;    // all iterator states, live or spare (find/iterate.c)
+
+    keel_commands *commands;             // the world's own list (edit/commands.c)
+    keel_commands *pending, *pending_end; // lists to apply, in order
+    keel_commands *spare_commands;       // empty lists
+    bool applying;
+    uint64_t dropped_commands;
+
+    KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
+    uint32_t default_workload;                      // index into it
+};
+
+// edit/registry.c -------------------------------------------------------------------------------------
+// The storage of a component or unique, or NULL when the world does not know it.
+static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
+    const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
+    const uint32_t index = known ? known : keeli_component_index(c);
+    return index < world->storage_capacity ? world->storages[index] : NULL;
+}
