@@ -26,6 +26,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_deinit(&heap);
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
+    world->library = &keeli_library;
     keeli_lock_init(&world->lock);
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;

@@ -29,10 +29,10 @@ typedef struct keeli_use {
 // What a view or a running system may touch, and its name for messages (edit/borrow.c).
 typedef struct keeli_holder {
     KEELI_ARRAY(keeli_use) uses;
-    bool everything;             // KEEL_TERM_EDIT_WORLD: all storages, and those to come
+    bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    struct keeli_holder *parent; // the system in which a view was opened, or NULL
+    struct keeli_holder *parent;      // the system in which a view was opened, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];
 } keeli_holder;
@@ -44,31 +44,32 @@ typedef struct keeli_stored_workload {
 } keeli_stored_workload;
 
 struct keel_world {
+    const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
     char *name;
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error;       // the first since keel_take_error (edit/report.c)
-    keeli_lock lock;        // taken in shared mode for what follows and for `error`
-    uint32_t share_depth;   // shared mode when above 0
-    const char *running;    // the system that runs now, or NULL (run/run.c)
-    uint32_t run_depth;     // systems and workloads that are being run
+    keel_error error;     // the first since keel_take_error (edit/report.c)
+    keeli_lock lock;      // taken in shared mode for what follows and for `error`
+    uint32_t share_depth; // shared mode when above 0
+    const char *running;  // the system that runs now, or NULL (run/run.c)
+    uint32_t run_depth;   // systems and workloads that are being run
 
-    keeli_entity_index entities;      // edit/entity.c
-    keeli_storage entity_storage;     // stands for the list of entities where something borrows it
-    keeli_storage **storages;         // by process-wide number; NULL: unknown here (edit/registry.c)
+    keeli_entity_index entities;  // edit/entity.c
+    keeli_storage entity_storage; // stands for the list of entities where something borrows it
+    keeli_storage **storages;     // by process-wide number; NULL: unknown here (edit/registry.c)
     uint32_t storage_capacity;
     KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
     keeli_storage *parents, *children;  // keel_parent and keel_child, always there
 
-    keeli_holder *holders;               // open ones (edit/borrow.c)
-    uint64_t serial;                     // counts views and iterators, so that old handles are noticed
-    struct keeli_view *views;            // all view states, open or spare (find/view.c)
-    struct keeli_iterator *iterators;    // all iterator states, live or spare (find/iterate.c)
+    keeli_holder *holders;            // open ones (edit/borrow.c)
+    uint64_t serial;                  // counts views and iterators, so that old handles are noticed
+    struct keeli_view *views;         // all view states, open or spare (find/view.c)
+    struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
 
-    keel_commands *commands;             // the world's own list (edit/commands.c)
+    keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
-    keel_commands *spare_commands;       // empty lists
+    keel_commands *spare_commands;        // empty lists
     bool applying;
     uint64_t dropped_commands;
 
@@ -76,10 +77,14 @@ struct keel_world {
     uint32_t default_workload;                      // index into it
 };
 
-// edit/registry.c -------------------------------------------------------------------------------------
+// edit/registry.c
+// ------------------------------------------------------------------------------------- Its address
+// tells copies of the library in one process apart: each numbers components by itself.
+extern const char keeli_library;
 // The storage of a component or unique, or NULL when the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_index(c);
+    if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
     return index < world->storage_capacity ? world->storages[index] : NULL;
 }

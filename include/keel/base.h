@@ -58,7 +58,8 @@ typedef enum keel_result {
 /// @return a string that lives for ever, "unknown result" for a value that is none
 KEEL_API const char *keel_result_text(keel_result result);
 
-/// Return a negative result of `call` from the calling function; go on after KEEL_OK and KEEL_ABSENT.
+/// Return a negative result of `call` from the calling function; go on after KEEL_OK and
+/// KEEL_ABSENT.
 #define KEEL_TRY(call)                                                                             \
     do {                                                                                           \
         const keel_result keeli_result_ = (call);                                                  \
@@ -70,17 +71,18 @@ KEEL_API const char *keel_version(void);
 
 /// What went wrong. See keel_last_error.
 typedef struct keel_error {
-    keel_result result;   ///< KEEL_OK: no error
-    char system[64];      ///< the system that failed or was running; empty outside systems
-    const void *object;   ///< what the system handed to keel_fail, or NULL
-    char message[256];    ///< one sentence: what happened, to whom, and what to do
+    keel_result result; ///< KEEL_OK: no error
+    char system[64];    ///< the system that failed or was running; empty outside systems
+    const void *object; ///< what the system handed to keel_fail, or NULL
+    char message[256];  ///< one sentence: what happened, to whom, and what to do
 } keel_error;
 
 /// Where memory comes from. Zero: malloc and free.
 typedef struct keel_allocator {
     /// Allocate (`block` NULL, `old_size` 0), free (`new_size` 0, returns NULL) or resize.
-    /// On failure return NULL and leave `block` as it is. Freeing never fails. `align` is a power of
-    /// two, the same for all calls about one block. Keel never calls it from two threads at once.
+    /// On failure return NULL and leave `block` as it is. Freeing never fails. `align` is a power
+    /// of two, the same for all calls about one block. Keel never calls it from two threads at
+    /// once.
     void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align);
     void *context; ///< handed to every call
 } keel_allocator;

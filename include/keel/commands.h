@@ -2,13 +2,13 @@
 /// @file commands.h
 /// Commands: structural edits that are recorded now and applied later.
 ///
-/// Inside a loop or a system the storages are in use, so edits are recorded. Commands of a system are
-/// applied when it has ended, before a system that touches the same storages starts; commands of
-/// keel_world_commands are applied by keel_apply and before the next keel_run*. They are never applied
-/// when a loop ends.
+/// Inside a loop or a system the storages are in use, so edits are recorded. Commands of a system
+/// are applied when it has ended, before a system that touches the same storages starts; commands
+/// of keel_world_commands are applied by keel_apply and before the next keel_run*. They are never
+/// applied when a loop ends.
 ///
-/// Commands are applied in the order they were recorded. Each is atomic. A command on an entity that is
-/// not alive by then does nothing, drops the values it carries, and is counted
+/// Commands are applied in the order they were recorded. Each is atomic. A command on an entity
+/// that is not alive by then does nothing, drops the values it carries, and is counted
 /// (keel_dropped_commands). When memory runs out while applying, the command that failed and those
 /// after it stay recorded, and the next keel_apply goes on with it.
 ///
@@ -35,8 +35,8 @@ KEEL_API keel_result keel_apply(keel_world *world);
 /// How many commands were dropped since the world was made, because their entity was not alive.
 KEEL_API uint64_t keel_dropped_commands(const keel_world *world);
 
-/// Record the creation of an entity. The handle can be used in later commands and stored in components
-/// at once; the entity is alive when the command was applied.
+/// Record the creation of an entity. The handle can be used in later commands and stored in
+/// components at once; the entity is alive when the command was applied.
 /// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT, told by
 ///   keel_last_error
 KEEL_API keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *values);

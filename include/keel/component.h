@@ -6,10 +6,10 @@
 /// descriptor, and a world learns of it on first use. The functions are for editors, scripts and
 /// bindings, which make descriptors at run time.
 ///
-/// **Identity** is the definition: name, base name of the declaring file, layout and storage. Copies
-/// of one definition (a header used by several files, by C++, by a plug-in that is loaded again) are
-/// the same component. The same name with any of these different is another component, and a world
-/// that knows one refuses the other with KEEL_ERROR_COMPONENT, naming both places.
+/// **Identity** is the definition: name, base name of the declaring file, layout and storage.
+/// Copies of one definition (a header used by several files, by C++, by a plug-in that is loaded
+/// again) are the same component. The same name with any of these different is another component,
+/// and a world that knows one refuses the other with KEEL_ERROR_COMPONENT, naming both places.
 #pragma once
 #include <keel/entity.h>
 
@@ -54,8 +54,8 @@ typedef struct keel_field {
     uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES
 } keel_field;
 
-/// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared, or
-/// still there when the world is destroyed. It must not fail and must not call the world.
+/// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared,
+/// or still there when the world is destroyed. It must not fail and must not call the world.
 typedef void keel_drop_hook(void *value, void *hook_data);
 /// Make `to` (uninitialised) an independent copy of `from`; false when that fails.
 /// It must not call the world.
@@ -80,13 +80,14 @@ typedef struct keel_component {
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     int line;                 ///< where it was declared
     const char *file;         ///< where it was declared; NULL: made at run time
-    uint32_t *slot;           ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+    uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
 } keel_component;
 
 /// Make a component known to the world before its first use, or replace the hooks of one that it
 /// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
 /// not what `hook_data` points to.
-/// @return the world's own descriptor, valid until keel_unregister_component or the world's end; NULL
+/// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
+/// NULL
 ///   on error (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED: see
 ///   keel_last_error)
 /// @threads the world's owner
@@ -114,7 +115,8 @@ KEEL_API const keel_component *keel_find_component(const keel_world *world, cons
 KEEL_API const keel_component *keel_next_component(const keel_world *world,
                                                    const keel_component *after);
 
-/// Walk the components of one entity, in order of registration: pass NULL first, then the last answer.
+/// Walk the components of one entity, in order of registration: pass NULL first, then the last
+/// answer.
 /// @return NULL at the end, and for an entity that is not alive
 KEEL_API const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                                       const keel_component *after);

@@ -34,7 +34,7 @@ typedef struct keel_out {
 typedef struct keel_bulk {
     const keel_component *component; ///< NULL ends a list
     const void *values;              ///< the first value; NULL: zeros
-    size_t stride;                   ///< bytes from one value to the next; 0: one value, copied for all
+    size_t stride; ///< bytes from one value to the next; 0: one value, copied for all
 } keel_bulk;
 
 /// Create an entity with the given components.
@@ -60,14 +60,15 @@ KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 KEEL_API keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
                                              const keel_bulk *columns);
 
-/// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes them
-/// too.
+/// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
+/// them too.
 /// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_delete_entity(keel_world *world, keel_entity e);
 
-/// keel_world_delete_entity without any check, for hot code: undefined unless `e` is alive, no view is
-/// open and the entity is in no hierarchy. Components are deleted all the same, without notifications.
+/// keel_world_delete_entity without any check, for hot code: undefined unless `e` is alive, no view
+/// is open and the entity is in no hierarchy. Components are deleted all the same, without
+/// notifications.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
 
 /// Delete each living entity of the list; the others are skipped.
@@ -84,10 +85,12 @@ KEEL_API keel_result keel_delete_entities_with(keel_world *world, const keel_com
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_entities(keel_world *world);
 
-/// Create an entity with copies of all components of `prototype`. It takes no place in the hierarchy.
-/// @return null on error: KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but no
-///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED, told by keel_last_error
+/// Create an entity with copies of all components of `prototype`. It takes no place in the
+/// hierarchy.
+/// @return null on error: KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but
+/// no
+///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, told by keel_last_error
 KEEL_API keel_entity keel_clone_entity(keel_world *world, keel_entity prototype);
 
 /// Create `count` copies of `prototype`, all or nothing.
@@ -114,9 +117,10 @@ KEEL_API keel_result keel_add_component_unchecked(keel_world *world, keel_entity
 KEEL_API keel_result keel_world_add_values(keel_world *world, keel_entity e,
                                            const keel_value *values);
 
-/// Add the component with a zero value, or set an existing value to zero (the old one is dropped), and
-/// hand out the place to fill in.
-/// @return the value; NULL on error, as keel_add_component, told by keel_last_error (a dead entity is
+/// Add the component with a zero value, or set an existing value to zero (the old one is dropped),
+/// and hand out the place to fill in.
+/// @return the value; NULL on error, as keel_add_component, told by keel_last_error (a dead entity
+/// is
 ///   not kept there)
 KEEL_API void *keel_emplace_component(keel_world *world, keel_entity e,
                                       const keel_component *component);
@@ -142,7 +146,8 @@ KEEL_API keel_result keel_world_remove_values(keel_world *world, keel_entity e,
                                               const keel_out *outs);
 
 /// Delete one component of an entity; its value is dropped.
-/// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
+/// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY,
+/// KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_delete_component(keel_world *world, keel_entity e,
                                            const keel_component *component);
@@ -187,7 +192,8 @@ KEEL_API void *keel_get_component_mut(keel_world *world, keel_entity e,
 KEEL_API bool keel_has_component(const keel_world *world, keel_entity e,
                                  const keel_component *component);
 
-/// Make room for `count` values of a component in all, so that adding them cannot run out of memory.
+/// Make room for `count` values of a component in all, so that adding them cannot run out of
+/// memory.
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                             uint32_t count);

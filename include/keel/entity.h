@@ -2,9 +2,9 @@
 /// @file entity.h
 /// Entity handles: an index and a version in one value.
 ///
-/// A handle is null when its upper part is zero, so zeroed memory holds null handles. The upper part
-/// is `version + 1`; each time an index is used again its version is one higher, so an old handle
-/// never means the new entity. An index whose versions are used up is retired.
+/// A handle is null when its upper part is zero, so zeroed memory holds null handles. The upper
+/// part is `version + 1`; each time an index is used again its version is one higher, so an old
+/// handle never means the new entity. An index whose versions are used up is retired.
 #pragma once
 #include <keel/base.h>
 
@@ -45,14 +45,10 @@ static inline keel_entity keel_null(void) {
 }
 
 /// True when `e` is null: its upper part is zero. A handle that is not null may still be stale.
-static inline bool keel_is_null(keel_entity e) {
-    return (e.bits >> KEEL_ENTITY_INDEX_BITS) == 0;
-}
+static inline bool keel_is_null(keel_entity e) { return (e.bits >> KEEL_ENTITY_INDEX_BITS) == 0; }
 
 /// True when both handles are the same index and version.
-static inline bool keel_is_same(keel_entity a, keel_entity b) {
-    return a.bits == b.bits;
-}
+static inline bool keel_is_same(keel_entity a, keel_entity b) { return a.bits == b.bits; }
 
 /// The index: small, dense, used again after the entity is deleted. 0 to KEEL_ENTITY_INDEX_MAX.
 static inline uint32_t keel_entity_index(keel_entity e) {

@@ -2,13 +2,13 @@
 /// @file hierarchy.h
 /// Parents and children.
 ///
-/// Two components hold the links: a root has keel_parent only, a leaf keel_child only, what is between
-/// has both. The children of one parent form a circle in order: the last one's `next` is the first, the
-/// first one's `prev` is the last. Views may read the two components; only the functions here change
-/// them. Deleting an entity repairs the links.
+/// Two components hold the links: a root has keel_parent only, a leaf keel_child only, what is
+/// between has both. The children of one parent form a circle in order: the last one's `next` is
+/// the first, the first one's `prev` is the last. Views may read the two components; only the
+/// functions here change them. Deleting an entity repairs the links.
 ///
-/// The edits follow the rules of edit.h: owner only, refused with KEEL_ERROR_BORROWED while a view uses
-/// the links, KEEL_ERROR_SHARED in shared mode.
+/// The edits follow the rules of edit.h: owner only, refused with KEEL_ERROR_BORROWED while a view
+/// uses the links, KEEL_ERROR_SHARED in shared mode.
 #pragma once
 #include <keel/edit.h>
 
@@ -29,7 +29,8 @@ typedef struct keel_child {
     keel_entity next;   ///< the sibling after; the first one for the last
 } keel_child;
 
-/// Make `child` the last child of `parent`; it leaves its old parent and brings its own children along.
+/// Make `child` the last child of `parent`; it leaves its old parent and brings its own children
+/// along.
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent);
@@ -45,8 +46,8 @@ KEEL_API keel_entity keel_world_add_child(keel_world *world, keel_entity parent,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_detach(keel_world *world, keel_entity child);
 
-/// Take one entity out of the hierarchy: it leaves its parent, and its children become roots that keep
-/// their own children. No entity is deleted.
+/// Take one entity out of the hierarchy: it leaves its parent, and its children become roots that
+/// keep their own children. No entity is deleted.
 /// @return KEEL_OK, KEEL_ABSENT when it had neither, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_unlink(keel_world *world, keel_entity e);
@@ -56,7 +57,8 @@ KEEL_API keel_result keel_world_unlink(keel_world *world, keel_entity e);
 KEEL_API keel_result keel_world_unlink_tree(keel_world *world, keel_entity root);
 
 /// Delete an entity and all its descendants.
-/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (then
+/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// (then
 ///   none is deleted)
 KEEL_API keel_result keel_world_delete_tree(keel_world *world, keel_entity root);
 
@@ -83,14 +85,15 @@ KEEL_API keel_entity keel_world_first_child(const keel_world *world, keel_entity
 KEEL_API keel_entity keel_world_next_child(const keel_world *world, keel_entity parent,
                                            keel_entity child);
 
-/// The next of all descendants of `root`, parents before their children, siblings in order (pre-order).
+/// The next of all descendants of `root`, parents before their children, siblings in order
+/// (pre-order).
 /// @param after null or `root` for the first, then the last answer
 /// @return null at the end
 KEEL_API keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
                                                 keel_entity after);
 
-/// The next of all descendants of `root`, level by level (breadth-first). A whole walk takes no memory,
-/// and time for all levels above each level: entities times depth at most.
+/// The next of all descendants of `root`, level by level (breadth-first). A whole walk takes no
+/// memory, and time for all levels above each level: entities times depth at most.
 /// @param after null or `root` for the first, then the last answer
 /// @return null at the end
 KEEL_API keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,

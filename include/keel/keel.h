@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
-/// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy, commands,
-/// view, workload, typed.
+/// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
+/// commands, view, workload, typed.
 #pragma once
 #include <keel/base.h>
-#include <keel/entity.h>
-#include <keel/component.h>
-#include <keel/world.h>
-#include <keel/edit.h>
-#include <keel/unique.h>
-#include <keel/hierarchy.h>
 #include <keel/commands.h>
+#include <keel/component.h>
+#include <keel/edit.h>
+#include <keel/entity.h>
+#include <keel/hierarchy.h>
+#include <keel/typed.h>
+#include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/workload.h>
-#include <keel/typed.h>
+#include <keel/world.h>

@@ -4,12 +4,12 @@
 /// written in place. It adds no behaviour of its own; bindings never need it.
 ///
 /// Names are told apart by suffix: `Position` the component is the object Position_component, the
-/// unique Position_unique; the system `move` is move_system, a condition ends in _condition, a workload
-/// in _workload. The lower-case macros take the bare word and paste the suffix, so a misspelt name or
-/// the wrong kind does not compile.
+/// unique Position_unique; the system `move` is move_system, a condition ends in _condition, a
+/// workload in _workload. The lower-case macros take the bare word and paste the suffix, so a
+/// misspelt name or the wrong kind does not compile.
 ///
-/// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How the
-/// macros work: docs/macros.md.
+/// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
+/// the macros work: docs/macros.md.
 #pragma once
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header

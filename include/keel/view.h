@@ -4,8 +4,8 @@
 ///
 /// A view is a list of terms. Opening one **borrows** its storages: any number of views may read a
 /// storage, and one that writes or edits it is alone. A conflict is an error that names both sides.
-/// While a storage is borrowed, edits of it through the world are refused; edits through a view that
-/// holds `edit` are allowed, except while an iterator over that storage is live
+/// While a storage is borrowed, edits of it through the world are refused; edits through a view
+/// that holds `edit` are allowed, except while an iterator over that storage is live
 /// (KEEL_ERROR_ITERATING). Otherwise record commands.
 ///
 /// Borrowing is not iterating: one view can be iterated many times, also inside itself (for pairs).
@@ -61,18 +61,20 @@ typedef enum keel_term_kind {
 
 /// One term. Lists end with KEEL_TERM_END.
 typedef struct keel_term {
-    keel_term_kind kind;                 ///< what is asked for
-    uint32_t data_size;                  ///< KEEL_TERM_DATA: bytes that the system expects
-    const keel_component *component;     ///< the component or unique; NULL where none is needed
-    const keel_component *const *others; ///< further components of the same term, ends with NULL; or NULL
-    const char *name;                    ///< the parameter's name, for messages; may be NULL
+    keel_term_kind kind;             ///< what is asked for
+    uint32_t data_size;              ///< KEEL_TERM_DATA: bytes that the system expects
+    const keel_component *component; ///< the component or unique; NULL where none is needed
+    const keel_component *const
+        *others;      ///< further components of the same term, ends with NULL; or NULL
+    const char *name; ///< the parameter's name, for messages; may be NULL
 } keel_term;
 
 /// How a chunk's values are addressed; the same for all its columns.
 typedef enum keel_chunk_form {
     KEEL_CHUNK_SPAN, ///< value i is `base[i]`
     KEEL_CHUNK_MASK, ///< value i is `base[i]`, to be visited when bit i of `words` is set
-    KEEL_CHUNK_LIST  ///< value i is in page `index[i] >> shift`, at the place of its low `shift` bits
+    KEEL_CHUNK_LIST  ///< value i is in page `index[i] >> shift`, at the place of its low `shift`
+                     ///< bits
 } keel_chunk_form;
 
 /// Where one term's values are in a chunk.
@@ -87,10 +89,10 @@ typedef struct keel_chunk_column {
 
 /// Some of the entities that a view matches. For generated code and bindings; people use spans.
 typedef struct keel_chunk {
-    keel_chunk_form form;                      ///< how to address values
-    uint32_t count;                            ///< SPAN, LIST: entities; MASK: window slots, to 4,096
-    const keel_entity *entities;               ///< their handles (MASK: one per slot); NULL unless asked
-    const uint64_t *words;                     ///< MASK: one bit per slot
+    keel_chunk_form form;        ///< how to address values
+    uint32_t count;              ///< SPAN, LIST: entities; MASK: window slots, to 4,096
+    const keel_entity *entities; ///< their handles (MASK: one per slot); NULL unless asked
+    const uint64_t *words;       ///< MASK: one bit per slot
     keel_chunk_column columns[KEEL_MAX_TERMS]; ///< by position of the term in the view's list
 } keel_chunk;
 
@@ -125,7 +127,8 @@ typedef struct keel_span {
 /// it (in shared mode they match nothing).
 /// @param view written on success; on error it is a closed view
 /// @param terms ends with KEEL_TERM_END; copied, with the components' identity
-/// @param where named in messages: the place in the code, or what the view is for; copied to 63 bytes
+/// @param where named in messages: the place in the code, or what the view is for; copied to 63
+/// bytes
 /// @threads the owner; in shared mode any thread, each with its own view
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_MISSING_UNIQUE, KEEL_ERROR_ARGUMENT (too many terms; a component both written and
@@ -167,7 +170,8 @@ KEEL_API const void *keel_view_get_component(const keel_view *view, keel_entity 
 KEEL_API void *keel_view_get_component_mut(const keel_view *view, keel_entity e,
                                            const keel_component *component);
 
-/// Does the entity have the component? The view must hold `read` or more for it, or name it in a filter.
+/// Does the entity have the component? The view must hold `read` or more for it, or name it in a
+/// filter.
 KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
                                       const keel_component *component);
 
@@ -270,9 +274,9 @@ struct keeli_set_root {
     uint32_t shift;          ///< private
 };
 
-/// Fast access to one component by entity, for hot loops that jump around: half the cost of keel_get.
-/// It stays valid over edits, until the component is unregistered or the world is destroyed; what it
-/// hands out is valid as long as from keel_get. It borrows nothing.
+/// Fast access to one component by entity, for hot loops that jump around: half the cost of
+/// keel_get. It stays valid over edits, until the component is unregistered or the world is
+/// destroyed; what it hands out is valid as long as from keel_get. It borrows nothing.
 typedef struct keel_column {
     const struct keeli_entity_root *entities; ///< private
     const struct keeli_set_root *set;         ///< private

@@ -3,8 +3,9 @@
 /// Systems and workloads: functions with declared access, and ordered lists of them.
 ///
 /// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SPAN_SYSTEM, KEEL_TASK and
-/// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a list
-/// of systems and other workloads. Its systems run in order; the first one that fails stops the rest.
+/// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a
+/// list of systems and other workloads. Its systems run in order; the first one that fails stops
+/// the rest.
 ///
 /// A system may touch what its terms declare, and nothing else.
 #pragma once
@@ -17,9 +18,9 @@ extern "C" {
 
 /// How a system is called.
 typedef enum keel_system_kind {
-    KEEL_PER_ENTITY, ///< for each entity: KEEL_SYSTEM
-    KEEL_PER_SPAN,   ///< for each span: KEEL_SPAN_SYSTEM
-    KEEL_PER_RUN,    ///< once per run: KEEL_TASK, and plain functions
+    KEEL_PER_ENTITY,  ///< for each entity: KEEL_SYSTEM
+    KEEL_PER_SPAN,    ///< for each span: KEEL_SPAN_SYSTEM
+    KEEL_PER_RUN,     ///< once per run: KEEL_TASK, and plain functions
     KEEL_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
 } keel_system_kind;
 
@@ -52,23 +53,25 @@ typedef struct keel_workload {
     uint32_t step_count;    ///< how many
 } keel_workload;
 
-/// Run one system now: keel_run, keel_run_with. Commands of keel_world_commands are applied before, the
-/// system's own commands after it.
+/// Run one system now: keel_run, keel_run_with. Commands of keel_world_commands are applied before,
+/// the system's own commands after it.
 /// @param data handed to the system; NULL when it takes none
 /// @param data_size bytes of `data`; must be what the system declares
-/// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped), the errors of
+/// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped), the errors
+/// of
 ///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms)
-KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system,
-                                           void *data, size_t data_size);
+KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
+                                           size_t data_size);
 
 /// Run a workload now, first step to last: keel_run_workload.
 /// @return KEEL_OK; the first error, which the steps after it do not run after;
 ///   KEEL_ERROR_CYCLE when a workload contains itself
 KEEL_API keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload);
 
-/// Store a workload in the world under its name; the table is copied. The first one stored becomes the
-/// default. One of the same name is replaced.
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no name; a step with no system or workload)
+/// Store a workload in the world under its name; the table is copied. The first one stored becomes
+/// the default. One of the same name is replaced.
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no name; a step with no system or
+/// workload)
 KEEL_API keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload);
 
 /// Append a step to a stored workload, which is made when there is none of this name.
@@ -95,15 +98,17 @@ KEEL_API keel_result keel_run_default(keel_world *world);
 /// @return KEEL_OK, KEEL_ERROR_UNKNOWN
 KEEL_API keel_result keel_set_default_workload(keel_world *world, const char *name);
 
-/// Fail the running system: keel_run* returns KEEL_ERROR_SYSTEM, and the message carries the system's
-/// name and this text. The function goes on until it returns; per-entity systems see no more entities.
-/// Only the first call of a run counts.
-/// @param object anything of yours, given back in keel_error; it must live until you take it from there
+/// Fail the running system: keel_run* returns KEEL_ERROR_SYSTEM, and the message carries the
+/// system's name and this text. The function goes on until it returns; per-entity systems see no
+/// more entities. Only the first call of a run counts.
+/// @param object anything of yours, given back in keel_error; it must live until you take it from
+/// there
 /// @param format as printf
 #ifdef __GNUC__
 __attribute__((format(printf, 3, 4)))
 #endif
-KEEL_API void keel_fail(keel_context *context, const void *object, const char *format, ...);
+KEEL_API void
+keel_fail(keel_context *context, const void *object, const char *format, ...);
 
 /// The commands of the running system; NULL when it did not declare KEEL_COMMANDS.
 KEEL_API keel_commands *keel_context_commands(keel_context *context);
@@ -142,8 +147,7 @@ KEEL_API void *keel_context_get_unique_value_mut(keel_context *context,
 /// keel_add_component for a component that the system declared with KEEL_MAY_EDIT.
 /// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
 KEEL_API keel_result keel_context_add_component(keel_context *context, keel_entity e,
-                                                const keel_component *component,
-                                                const void *value);
+                                                const keel_component *component, const void *value);
 
 /// keel_world_add_values for components that the system declared with KEEL_MAY_EDIT.
 /// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
@@ -208,7 +212,8 @@ static inline bool keeli_cursor_next(keeli_cursor *cursor) {
     const keel_chunk *chunk = cursor->chunk;
     uint32_t at = cursor->position + 1;
     if (chunk->form == KEEL_CHUNK_MASK)
-        while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1)) ++at;
+        while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1))
+            ++at;
     cursor->position = at;
     return at < chunk->count || keeli_cursor_refill(cursor);
 }

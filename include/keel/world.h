@@ -53,8 +53,8 @@ KEEL_API keel_error keel_take_error(keel_world *world);
 /// How many entities are alive.
 KEEL_API uint32_t keel_entity_count(const keel_world *world);
 
-/// Walk all living entities in ascending index: pass null first, then the last answer. The walk also
-/// works when the last answer was deleted in between.
+/// Walk all living entities in ascending index: pass null first, then the last answer. The walk
+/// also works when the last answer was deleted in between.
 /// @return null at the end
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
@@ -83,7 +83,8 @@ typedef struct keel_memory {
 /// Bytes held by the world.
 KEEL_API keel_memory keel_world_memory(const keel_world *world);
 
-/// Bytes held for the values and look-up tables of one component; 0 when the world does not know it.
+/// Bytes held for the values and look-up tables of one component; 0 when the world does not know
+/// it.
 KEEL_API size_t keel_component_memory(const keel_world *world, const keel_component *component);
 
 /// Return memory that is not needed now.

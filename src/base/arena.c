@@ -38,7 +38,8 @@ void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t 
 }
 
 void keeli_arena_reset(keeli_arena *arena) {
-    for (keeli_arena_block *block = arena->first; block; block = block->next) block->used = 0;
+    for (keeli_arena_block *block = arena->first; block; block = block->next)
+        block->used = 0;
     arena->current = arena->first;
 }
 

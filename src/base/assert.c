@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool print_and_abort(const char *condition, const char *message, const char *file, int line) {
+static bool print_and_abort(const char *condition, const char *message, const char *file,
+                            int line) {
     fprintf(stderr, "keel: %s (%s:%d: %s)\n", message, file, line, condition);
     return true;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Three tiers of assertions.
-// KEEL_ASSERT: the caller's contract; in builds with KEEL_CHECKED. When the handler lets the program go
+// KEEL_ASSERT: the caller's contract; in builds with KEEL_CHECKED. When the handler lets the
+// program go
 //   on, the code behind it returns the documented error.
 // KEEL_ASSERT_INTERNAL: Keel's own invariants; in builds without NDEBUG.
-// KEELI_CHECK_STRUCTURE: walks a whole data structure after it was edited; in builds with KEEL_VALIDATE.
+// KEELI_CHECK_STRUCTURE: walks a whole data structure after it was edited; in builds with
+// KEEL_VALIDATE.
 #pragma once
 #include <keel/base.h>
 
@@ -21,15 +23,16 @@ void keeli_assert_failed(const char *condition, const char *message, const char 
 #define KEEL_ASSERT_INTERNAL(condition) ((void)0)
 #else
 #define KEEL_ASSERT_INTERNAL(condition)                                                            \
-    ((condition) ? (void)0                                                                         \
-                 : keeli_assert_failed(#condition, "a bug in Keel: please report it", __FILE__,    \
-                                       __LINE__))
+    ((condition)                                                                                   \
+         ? (void)0                                                                                 \
+         : keeli_assert_failed(#condition, "a bug in Keel: please report it", __FILE__, __LINE__))
 #endif
 
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 #define KEELI_CHECK_STRUCTURE(walker)                                                              \
-    ((walker) ? (void)0                                                                            \
-              : keeli_assert_failed(#walker, "a bug in Keel: please report it", __FILE__, __LINE__))
+    ((walker)                                                                                      \
+         ? (void)0                                                                                 \
+         : keeli_assert_failed(#walker, "a bug in Keel: please report it", __FILE__, __LINE__))
 #else
 #define KEELI_CHECK_STRUCTURE(walker) ((void)0)
 #endif

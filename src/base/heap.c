@@ -11,9 +11,7 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
     keeli_lock_init(&heap->lock);
 }
 
-void keeli_heap_deinit(keeli_heap *heap) {
-    keeli_lock_deinit(&heap->lock);
-}
+void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
 
 static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
     const keel_allocator *a = &heap->allocator;

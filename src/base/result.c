@@ -5,7 +5,8 @@
 const char *keel_result_text(keel_result result) {
     switch (result) {
 #define TEXT(name, value, text)                                                                    \
-    case name: return text;
+    case name:                                                                                     \
+        return text;
         KEEL_RESULTS(TEXT)
 #undef TEXT
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Definitions are few and never change, so they are kept in a plain array until the process ends and
-// compared one by one; each descriptor asks once.
+// Definitions are few and never change, so they are kept in a plain array until the process ends
+// and compared one by one; each descriptor asks once.
 #include "data/component_index.h"
 
 #include "base/platform/platform.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The process-wide index of component definitions: copies of one definition get one number.
-// A definition is: name, base name of the declaring file, size, alignment, storage, component or unique.
+// A definition is: name, base name of the declaring file, size, alignment, storage, component or
+// unique.
 #pragma once
 #include <keel/component.h>
 
-// The number of a descriptor's definition, from 1 on; 0 when out of memory. Kept in `*c->slot`, so the
-// second call is one load.
+// The number of a descriptor's definition, from 1 on; 0 when out of memory. Kept in `*c->slot`, so
+// the second call is one load.
 uint32_t keeli_component_index(const keel_component *c);
 
 // The name that counts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which handles are alive. The walk of the free list follows the EnTT seed (last in, first out, version
-// raised at delete); gaps are Keel's own, so that restoring a save needs no free list at all.
+// Which handles are alive. The walk of the free list follows the EnTT seed (last in, first out,
+// version raised at delete); gaps are Keel's own, so that restoring a save needs no free list at
+// all.
 #include "data/entity_index.h"
 
 #include "base/assert.h"
@@ -21,9 +22,7 @@ static uint32_t *where_of(const keeli_entity_index *ix, uint32_t i) {
 static keel_entity handle(uint32_t i, uint32_t upper) {
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
 }
-static uint32_t upper_of(keel_entity e) {
-    return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-}
+static uint32_t upper_of(keel_entity e) { return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS); }
 
 void keeli_entity_index_init(keeli_entity_index *ix) {
     *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END };
@@ -102,7 +101,8 @@ static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
 // ------------------------------------------------------------------ adding
 // The first gap at `from` or above; there is one.
 static uint32_t next_gap(const keeli_entity_index *ix, uint32_t from) {
-    while (*where_of(ix, from) != KEELI_GAP) ++from;
+    while (*where_of(ix, from) != KEELI_GAP)
+        ++from;
     return from;
 }
 
@@ -182,14 +182,16 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
 // Take `i` out of the free list; its length is what this costs.
 static void unlink_free(keeli_entity_index *ix, uint32_t i) {
     uint32_t *link = &ix->free_head;
-    while (*link != i) link = where_of(ix, *link);
+    while (*link != i)
+        link = where_of(ix, *link);
     *link = *where_of(ix, i);
     --ix->free_count;
 }
 
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
-    if (keel_is_null(e) || upper_of(e) > KEEL_ENTITY_VERSION_MAX + 1u) return KEEL_ERROR_DEAD_ENTITY;
+    if (keel_is_null(e) || upper_of(e) > KEEL_ENTITY_VERSION_MAX + 1u)
+        return KEEL_ERROR_DEAD_ENTITY;
     if (i > KEEL_ENTITY_INDEX_MAX) return KEEL_ERROR_FULL;
     const uint32_t where = i < ix->size ? *where_of(ix, i) : KEELI_GAP;
     if (i < ix->size) {

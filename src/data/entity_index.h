@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Which handles are alive: two paged arrays by entity index.
-//   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit and the
+//   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
+//   and the
 //                upper part of the next handle, so that "alive with this version" is one compare.
 //   where[i]:    dead: the next free index, or why it is not in the free list (the marks below).
-// Free indices are handed out in three steps: the free list (last deleted first), then gaps (indices
-// that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones.
-// Pages that were never written are one shared constant page of gaps, so a far index costs no memory.
+// Free indices are handed out in three steps: the free list (last deleted first), then gaps
+// (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages
+// that were never written are one shared constant page of gaps, so a far index costs no memory.
 #pragma once
 #include "base/heap.h"
 
@@ -45,11 +46,12 @@ static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_enti
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra);
 // After a successful reserve.
 keel_entity keeli_entity_index_add(keeli_entity_index *ix);
-// Take back the last `count` adds, newest first, as if they had never been. `before` is a copy of the
-// index made before them; nothing else may have happened since.
+// Take back the last `count` adds, newest first, as if they had never been. `before` is a copy of
+// the index made before them; nothing else may have happened since.
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count);
-// KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL, KEEL_ERROR_MEMORY, KEEL_ERROR_DEAD_ENTITY for null.
+// KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL, KEEL_ERROR_MEMORY, KEEL_ERROR_DEAD_ENTITY for
+// null.
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
 // `e` is alive.
 void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e);

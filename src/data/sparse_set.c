@@ -17,7 +17,8 @@ static uint32_t shift_for(uint32_t size) {
     if (size == 0) return 31; // one page for all
     if (size > own_page_above) return 0;
     uint32_t shift = 0;
-    while ((uint64_t)size << (shift + 1) <= value_page_bytes) ++shift;
+    while ((uint64_t)size << (shift + 1) <= value_page_bytes)
+        ++shift;
     return shift < 14 ? shift : 14;
 }
 
@@ -30,9 +31,7 @@ void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *componen
                                .hook_data = component->hook_data };
 }
 
-static uint32_t per_page(const keeli_sparse_set *set) {
-    return (uint32_t)1 << set->root.shift;
-}
+static uint32_t per_page(const keeli_sparse_set *set) { return (uint32_t)1 << set->root.shift; }
 static size_t page_size(const keeli_sparse_set *set, uint32_t page) {
     return (size_t)(page == 0 ? set->first_values : per_page(set)) * set->size;
 }
@@ -50,12 +49,14 @@ static size_t dense_bytes(const keeli_sparse_set *set, uint32_t page) {
 
 void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
     if (set->drop)
-        for (uint32_t slot = 0; slot < set->count; ++slot) keeli_sparse_set_drop(set, slot);
+        for (uint32_t slot = 0; slot < set->count; ++slot)
+            keeli_sparse_set_drop(set, slot);
     for (uint32_t p = 0; p < set->root.page_count; ++p)
         if (set->sparse[p] != empty_cells) keeli_free(heap, set->sparse[p], cell_bytes, 64);
     for (uint32_t p = 0; p < set->dense_pages; ++p)
         keeli_free(heap, set->dense[p], dense_bytes(set, p), 64);
-    for (uint32_t p = 0; p < set->value_pages; ++p) free_value_page(set, heap, p);
+    for (uint32_t p = 0; p < set->value_pages; ++p)
+        free_value_page(set, heap, p);
     keeli_free(heap, set->sparse, set->sparse_capacity * sizeof(void *), sizeof(void *));
     keeli_free(heap, set->dense, set->dense_capacity * sizeof(void *), sizeof(void *));
     keeli_free(heap, set->values, set->value_capacity * sizeof(void *), sizeof(void *));
@@ -84,7 +85,8 @@ bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint
         if (!table) return false;
         set->sparse = table;
         set->root.sparse = set->sparse;
-        while (set->root.page_count <= page) set->sparse[set->root.page_count++] = empty_cells;
+        while (set->root.page_count <= page)
+            set->sparse[set->root.page_count++] = empty_cells;
     }
     if (set->sparse[page] != empty_cells) return true;
     uint32_t *cells = keeli_new(heap, cell_bytes, 64);
@@ -98,16 +100,17 @@ bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint
 // The size to which a first page that holds `have` grows for `need`: doubling, to `full`.
 static uint32_t first_size(uint32_t have, uint64_t need, uint32_t full) {
     uint64_t grown = have ? have : 8;
-    while (grown < need && grown < full) grown *= 2;
+    while (grown < need && grown < full)
+        grown *= 2;
     return grown < full ? (uint32_t)grown : full;
 }
 
 static bool grow_first_dense(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
     const uint32_t grown = first_size(set->first_dense, need, dense_page);
     if (set->dense_pages && grown == set->first_dense) return true;
-    void *fresh = keeli_resize(heap, set->dense_pages ? set->dense[0] : NULL,
-                               set->first_dense * sizeof(keel_entity), grown * sizeof(keel_entity),
-                               64);
+    void *fresh =
+        keeli_resize(heap, set->dense_pages ? set->dense[0] : NULL,
+                     set->first_dense * sizeof(keel_entity), grown * sizeof(keel_entity), 64);
     if (!fresh) return false;
     set->bytes += (grown - set->first_dense) * sizeof(keel_entity);
     set->dense[0] = fresh;
@@ -143,7 +146,8 @@ static bool grow_first_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t 
         char *old = set->values[0];
         if (set->move) {
             for (uint32_t i = 0; i < live; ++i)
-                set->move(fresh + (size_t)i * set->size, old + (size_t)i * set->size, set->hook_data);
+                set->move(fresh + (size_t)i * set->size, old + (size_t)i * set->size,
+                          set->hook_data);
         } else {
             memcpy(fresh, old, (size_t)live * set->size);
         }

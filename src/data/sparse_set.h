@@ -3,8 +3,8 @@
 // Invariant: cell(index of entities[slot]) == slot for every slot < count; all other cells are
 // KEELI_NO_SLOT. Checked by keeli_sparse_set_is_valid.
 //
-// Values never move when one is added, except within the first page while it grows to its full size.
-// A value above 1 KiB has a page of its own. Removing moves the last value into the hole.
+// Values never move when one is added, except within the first page while it grows to its full
+// size. A value above 1 KiB has a page of its own. Removing moves the last value into the hole.
 #pragma once
 #include "base/heap.h"
 
@@ -16,9 +16,9 @@
 
 typedef struct keeli_sparse_set {
     struct keeli_set_root root; // what keel_column reads: the same tables as below
-    uint32_t **sparse;          // pages of cells; a page that was never used is one shared empty page
-    keel_entity **dense;        // pages of 1 << KEELI_DENSE_SHIFT entities
-    void **values;              // pages of 1 << root.shift values
+    uint32_t **sparse;   // pages of cells; a page that was never used is one shared empty page
+    keel_entity **dense; // pages of 1 << KEELI_DENSE_SHIFT entities
+    void **values;       // pages of 1 << root.shift values
     uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
     uint32_t dense_pages, value_pages;
     uint32_t first_dense, first_values; // what the first page of each holds so far
@@ -49,8 +49,8 @@ static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, 
     return &set->dense[slot >> KEELI_DENSE_SHIFT][slot & ((1u << KEELI_DENSE_SHIFT) - 1)];
 }
 
-// Make room for `extra` more entities in the packed pages; false when out of memory. With a move hook the
-// values may move.
+// Make room for `extra` more entities in the packed pages; false when out of memory. With a move
+// hook the values may move.
 bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
 // Make room for the cell of an entity index.
 bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
@@ -66,7 +66,8 @@ static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
 void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value);
 // Move the value of a slot out to `to`.
 void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to);
-// Exchange two slots; false when out of memory (large values or a move hook need a place in between).
+// Exchange two slots; false when out of memory (large values or a move hook need a place in
+// between).
 bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, uint32_t b);
 // Drop all values; the memory is kept.
 void keeli_sparse_set_clear(keeli_sparse_set *set);

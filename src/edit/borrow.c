@@ -19,7 +19,9 @@ static void give(int32_t *counter, keel_access access) {
 
 // ------------------------------------------------------------------ messages
 static const char *doing(keel_access access) {
-    return access == KEEL_ACCESS_READ ? "reading" : access == KEEL_ACCESS_WRITE ? "writing" : "editing";
+    return access == KEEL_ACCESS_READ    ? "reading"
+           : access == KEEL_ACCESS_WRITE ? "writing"
+                                         : "editing";
 }
 static const char *to_do(keel_access access) {
     return access == KEEL_ACCESS_READ ? "read" : access == KEEL_ACCESS_WRITE ? "write" : "edit";
@@ -59,7 +61,8 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
     lock(world);
     const keeli_holder *holder = find_other(world, storage, asker, &use);
     if (holder) {
-        for (uint32_t i = 0; i < sizeof other; ++i) other[i] = holder->name[i];
+        for (uint32_t i = 0; i < sizeof other; ++i)
+            other[i] = holder->name[i];
         if (use) access = use->access;
     }
     unlock(world);
@@ -87,8 +90,7 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                             "system '%s' opens a view that %ss '%s' at %s but did not declare it; "
                             "add %s(%s) to its parameters",
                             system->name, to_do(access), name, holder->name, macro, name);
-    return keeli_misuse(world, KEEL_ERROR_ACCESS,
-                        "%s '%s' may not %s '%s'; add %s(%s) to its %s",
+    return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not %s '%s'; add %s(%s) to its %s",
                         system->is_system ? "system" : "view", system->name, to_do(access), name,
                         macro, name, system->is_system ? "parameters" : "terms");
 }
@@ -175,9 +177,10 @@ void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;
-    return keeli_error(world, KEEL_ERROR_SHARED,
-                       "the world is shared between threads; record the edit with commands, or call "
-                       "keel_share_end first");
+    return keeli_error(
+        world, KEEL_ERROR_SHARED,
+        "the world is shared between threads; record the edit with commands, or call "
+        "keel_share_end first");
 }
 
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
@@ -192,10 +195,11 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     const keeli_use *use = use_of(holder, storage);
     if (use && use->inner) return keeli_borrowed(world, storage, verb, holder);
     if (keeli_atomic_peek(&storage->iterating))
-        return keeli_error(world, KEEL_ERROR_ITERATING,
-                           "cannot %s '%s' while a loop runs over it; record the edit with commands "
-                           "or collect the entities first",
-                           verb, storage->component.name);
+        return keeli_error(
+            world, KEEL_ERROR_ITERATING,
+            "cannot %s '%s' while a loop runs over it; record the edit with commands "
+            "or collect the entities first",
+            verb, storage->component.name);
     return KEEL_OK;
 }
 
@@ -214,8 +218,7 @@ keel_result keel_share_begin(keel_world *world) {
 keel_result keel_share_end(keel_world *world) {
     if (!world) return keeli_no_world();
     if (world->share_depth == 0)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "keel_share_end without keel_share_begin");
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
     if (world->share_depth == 1) {
         lock(world);
         const keeli_holder *open = world->holders;

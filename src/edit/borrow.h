@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Who uses which storage now. Views and running systems are holders; a storage has any number of readers
-// or one writer or editor. Views inside a system borrow from what the system holds.
+// Who uses which storage now. Views and running systems are holders; a storage has any number of
+// readers or one writer or editor. Views inside a system borrow from what the system holds.
 #pragma once
 #include "world.h"
 
-// Add a storage to what a holder will hold; named twice, the stronger access counts. False when out of
-// memory.
+// Add a storage to what a holder will hold; named twice, the stronger access counts. False when out
+// of memory.
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access);
 // Take everything wanted, or nothing: KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_ACCESS.
@@ -16,8 +16,8 @@ void keeli_holder_deinit(keel_world *world, keeli_holder *holder);
 keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage *storage);
 
 // May the storage be edited now, by this holder or (NULL) through the world? KEEL_OK,
-// KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING. `verb` goes into the
-// message: "cannot add 'Health': ...".
+// KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING. `verb` goes into
+// the message: "cannot add 'Health': ...".
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many entities at once: from columns of values, and copies of a prototype. All or nothing: what can fail
-// (memory, copy hooks) comes first and is taken back on failure.
+// Many entities at once: from columns of values, and copies of a prototype. All or nothing: what
+// can fail (memory, copy hooks) comes first and is taken back on failure.
 #include "edit/edit.h"
 
 #include "edit/registry.h"
@@ -21,7 +21,8 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
     keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, count);
     if (result == KEEL_ERROR_FULL)
-        return keeli_error(world, result, "cannot add %u entities: there are not enough free indices",
+        return keeli_error(world, result,
+                           "cannot add %u entities: there are not enough free indices",
                            (unsigned)count);
     *b = (batch){ .entities = out, .count = count };
     if (result == KEEL_OK && !out) {
@@ -31,13 +32,15 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
     }
     if (result < 0) return keeli_out_of_memory(world, "adding entities");
     b->before = world->entities;
-    for (uint32_t i = 0; i < count; ++i) b->entities[i] = keeli_entity_index_add(&world->entities);
+    for (uint32_t i = 0; i < count; ++i)
+        b->entities[i] = keeli_entity_index_add(&world->entities);
     return KEEL_OK;
 }
 
 static void end(keel_world *world, batch *b) {
     if (b->owns)
-        keeli_free(&world->heap, b->entities, b->count * sizeof *b->entities, _Alignof(keel_entity));
+        keeli_free(&world->heap, b->entities, b->count * sizeof *b->entities,
+                   _Alignof(keel_entity));
     keeli_validate_entities(world);
 }
 
@@ -59,14 +62,13 @@ static bool reserve(keel_world *world, const batch *b, keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ one column
-static bool can_copy(const keeli_storage *s) {
-    return s->component.copy || !s->component.drop;
-}
+static bool can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
 
 static keel_result cannot_copy(keel_world *world, const keeli_storage *s) {
     return keeli_error(world, KEEL_ERROR_COPY,
-                       can_copy(s) ? "the copy hook of '%s' failed; nothing was changed"
-                                   : "'%s' has a drop hook but no copy hook, so it cannot be copied",
+                       can_copy(s)
+                           ? "the copy hook of '%s' failed; nothing was changed"
+                           : "'%s' has a drop hook but no copy hook, so it cannot be copied",
                        s->component.name);
 }
 
@@ -78,7 +80,8 @@ static void pop(keeli_storage *s, uint32_t count) {
     }
 }
 
-// A copy of `value` (NULL: zeros) for each new entity; false when the copy hook fails, with none added.
+// A copy of `value` (NULL: zeros) for each new entity; false when the copy hook fails, with none
+// added.
 static bool push_copies(const batch *b, keeli_storage *s, const void *value) {
     const keel_component *c = &s->component;
     for (uint32_t i = 0; i < b->count; ++i) {
@@ -90,7 +93,8 @@ static bool push_copies(const batch *b, keeli_storage *s, const void *value) {
         } else if (!c->copy) {
             memcpy(to, value, c->size);
         } else if (!c->copy(to, value, c->hook_data)) {
-            keeli_sparse_set_take(&s->set, slot); // was never filled; it is the last, so nothing moves
+            keeli_sparse_set_take(&s->set,
+                                  slot); // was never filled; it is the last, so nothing moves
             pop(s, i);
             return false;
         }
@@ -105,9 +109,7 @@ static void push_values(const batch *b, keeli_storage *s, const char *values, si
 }
 
 // ------------------------------------------------------------------ from columns
-static bool is_copied(const keel_bulk *column) {
-    return column->stride == 0 || !column->values;
-}
+static bool is_copied(const keel_bulk *column) { return column->stride == 0 || !column->values; }
 
 static keel_result check_columns(keel_world *world, const keel_bulk *columns) {
     for (const keel_bulk *c = columns; c && c->component; ++c) {
@@ -118,7 +120,8 @@ static keel_result check_columns(keel_world *world, const keel_bulk *columns) {
         for (const keel_bulk *other = columns; other < c; ++other)
             if (keeli_storage_find(world, other->component) == s)
                 return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                                    "'%s' is named twice in one list of columns", s->component.name);
+                                    "'%s' is named twice in one list of columns",
+                                    s->component.name);
     }
     return KEEL_OK;
 }

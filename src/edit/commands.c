@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recorded edits. A record lies in its list's arena together with the values it carries. Components are kept
-// by their process-wide number, so that an unregistered one is noticed.
+// Recorded edits. A record lies in its list's arena together with the values it carries. Components
+// are kept by their process-wide number, so that an unregistered one is noticed.
 #include "edit/commands.h"
 
 #include "edit/edit.h"
@@ -75,8 +75,9 @@ static void queue(keel_world *world, keel_commands *list) {
     world->pending_end = list;
 }
 
-// Move what the world's own list holds to the end of the queue. A spare list was made when it got its
-// first record; false when a system has taken that one since and there is no memory for another.
+// Move what the world's own list holds to the end of the queue. A spare list was made when it got
+// its first record; false when a system has taken that one since and there is no memory for
+// another.
 static bool queue_own(keel_world *world) {
     keel_commands *own = world->commands;
     if (!own->first) return true;
@@ -118,12 +119,14 @@ static void drop_command(keel_world *world, command *c) {
 }
 
 void keeli_commands_discard(keel_world *world, keel_commands *list) {
-    for (command *c = list->first; c; c = c->next) drop_command(world, c);
+    for (command *c = list->first; c; c = c->next)
+        drop_command(world, c);
     make_spare(world, list);
 }
 
 static void free_list(keel_world *world, keel_commands *list) {
-    for (command *c = list->first; c; c = c->next) drop_command(world, c);
+    for (command *c = list->first; c; c = c->next)
+        drop_command(world, c);
     keeli_arena_deinit(&list->arena, &world->heap);
     KEELI_RELEASE(&world->heap, &list->allowed);
     KEELI_FREE(&world->heap, keel_commands, list);
@@ -160,7 +163,8 @@ void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
 
 static size_t list_bytes(const keel_commands *list) {
     size_t bytes = 0;
-    for (; list; list = list->next) bytes += sizeof *list + list->arena.bytes;
+    for (; list; list = list->next)
+        bytes += sizeof *list + list->arena.bytes;
     return bytes;
 }
 
@@ -187,7 +191,8 @@ static bool reserve_spare(keel_commands *list) {
 // A record that is not in the list yet; NULL when out of memory (reported).
 static command *new_command(keel_commands *list, command_kind kind, keel_entity e, uint32_t parts) {
     if (!list) {
-        KEEL_ASSERT(!"commands", "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
+        KEEL_ASSERT(!"commands",
+                    "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
         return NULL;
     }
     keeli_heap *heap = &list->world->heap;
@@ -232,9 +237,10 @@ static keeli_storage *named(keel_commands *list, const keel_component *component
     keel_world *world = list->world;
     keeli_storage *s = keeli_storage_get(world, component, false, result);
     if (s && (s == world->parents || s == world->children)) {
-        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                               "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink",
-                               s->component.name);
+        *result =
+            keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                         "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink",
+                         s->component.name);
         return NULL;
     }
     if (s && !is_allowed(list, s)) *result = not_allowed(list, s->component.name);
@@ -243,7 +249,8 @@ static keeli_storage *named(keel_commands *list, const keel_component *component
 
 static uint32_t count_values(const keel_value *values) {
     uint32_t count = 0;
-    while (values && values[count].component) ++count;
+    while (values && values[count].component)
+        ++count;
     return count;
 }
 
@@ -314,7 +321,8 @@ keel_result keel_commands_add_component(keel_commands *commands, keel_entity e,
 static keel_result record_parts(keel_commands *list, command_kind kind, keel_entity e,
                                 const keel_component *const *components) {
     uint32_t count = 0;
-    while (components && components[count]) ++count;
+    while (components && components[count])
+        ++count;
     command *c = new_command(list, kind, e, count);
     if (!c) return KEEL_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; ++i) {
@@ -337,7 +345,8 @@ keel_result keel_commands_delete_components(keel_commands *commands, keel_entity
     return record_parts(commands, DELETE, e, components);
 }
 
-static keel_result record(keel_commands *list, command_kind kind, keel_entity e, keel_entity parent) {
+static keel_result record(keel_commands *list, command_kind kind, keel_entity e,
+                          keel_entity parent) {
     KEEL_TRY(check_all_allowed(list));
     command *c = new_command(list, kind, e, 0);
     if (!c) return KEEL_ERROR_MEMORY;
@@ -377,8 +386,8 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
                             "keel_commands_call needs a function");
     c->function = function;
     if (size) {
-        c->data = keeli_arena_new(&commands->arena, &commands->world->heap, size,
-                                  _Alignof(max_align_t));
+        c->data =
+            keeli_arena_new(&commands->arena, &commands->world->heap, size, _Alignof(max_align_t));
         if (!c->data) return no_memory(commands);
         memcpy(c->data, data, size);
     }
@@ -386,13 +395,14 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
 }
 
 // ------------------------------------------------------------------ applying
-// The parts as a list of values, or of components; forgotten ones are left out. `room` has one more place.
+// The parts as a list of values, or of components; forgotten ones are left out. `room` has one more
+// place.
 static const keel_value *values_of(const keel_world *world, const command *c, keel_value *room) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->count; ++i)
         if (c->parts[i].number && world->storages[c->parts[i].number])
-            room[n++] = (keel_value){ &world->storages[c->parts[i].number]->component,
-                                      c->parts[i].value };
+            room[n++] =
+                (keel_value){ &world->storages[c->parts[i].number]->component, c->parts[i].value };
     room[n] = (keel_value){ NULL, NULL };
     return room;
 }
@@ -431,17 +441,27 @@ static keel_result apply_adding(keel_world *world, const command *c) {
 static keel_result apply_one(keel_world *world, const command *c) {
     switch (c->kind) {
     case ADD_ENTITY:
-    case ADD_VALUES: return apply_adding(world, c);
+    case ADD_VALUES:
+        return apply_adding(world, c);
     case REMOVE:
-    case DELETE: return apply_removal(world, c);
-    case DELETE_ENTITY: return keeli_edit_delete_entity(world, NULL, c->entity);
-    case STRIP: return keeli_edit_strip(world, NULL, c->entity);
-    case ATTACH: return keel_world_attach(world, c->entity, c->parent);
-    case DETACH: return keel_world_detach(world, c->entity);
-    case UNLINK: return keel_world_unlink(world, c->entity);
-    case UNLINK_TREE: return keel_world_unlink_tree(world, c->entity);
-    case DELETE_TREE: return keel_world_delete_tree(world, c->entity);
-    case CALL: return c->function(world, c->data);
+    case DELETE:
+        return apply_removal(world, c);
+    case DELETE_ENTITY:
+        return keeli_edit_delete_entity(world, NULL, c->entity);
+    case STRIP:
+        return keeli_edit_strip(world, NULL, c->entity);
+    case ATTACH:
+        return keel_world_attach(world, c->entity, c->parent);
+    case DETACH:
+        return keel_world_detach(world, c->entity);
+    case UNLINK:
+        return keel_world_unlink(world, c->entity);
+    case UNLINK_TREE:
+        return keel_world_unlink_tree(world, c->entity);
+    case DELETE_TREE:
+        return keel_world_delete_tree(world, c->entity);
+    case CALL:
+        return c->function(world, c->data);
     }
     return KEEL_OK;
 }

@@ -6,7 +6,7 @@
 struct keel_commands {
     struct keel_commands *next; // in the queue of pending lists, or among the spare ones
     keel_world *world;
-    keeli_arena arena;          // records and the values they carry
+    keeli_arena arena; // records and the values they carry
     struct keeli_command *first, *last;
     // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
     KEELI_ARRAY(const keeli_storage *) allowed;

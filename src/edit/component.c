@@ -17,7 +17,8 @@ static bool is_turn(uint32_t count) {
 }
 void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
     (void)world;
-    if (is_turn(storage->set.count)) KEELI_CHECK_STRUCTURE(keeli_sparse_set_is_valid(&storage->set));
+    if (is_turn(storage->set.count))
+        KEELI_CHECK_STRUCTURE(keeli_sparse_set_is_valid(&storage->set));
 }
 void keeli_validate_entities(keel_world *world) {
     if (is_turn(world->entities.size))
@@ -27,9 +28,7 @@ void keeli_validate_entities(keel_world *world) {
 void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
     (void)world, (void)storage;
 }
-void keeli_validate_entities(keel_world *world) {
-    (void)world;
-}
+void keeli_validate_entities(keel_world *world) { (void)world; }
 #endif
 
 // ------------------------------------------------------------------ steps of an edit
@@ -70,7 +69,8 @@ static void *commit_add(keel_world *world, keeli_storage *s, keel_entity e, cons
     if (slot == KEELI_NO_SLOT) {
         slot = keeli_sparse_set_push(set, e);
     } else {
-        if (value && value == keeli_sparse_set_value(set, slot)) return keeli_sparse_set_value(set, slot);
+        if (value && value == keeli_sparse_set_value(set, slot))
+            return keeli_sparse_set_value(set, slot);
         keeli_sparse_set_drop(set, slot);
     }
     keeli_sparse_set_put(set, slot, value);
@@ -291,7 +291,8 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     keeli_storage *s = known_to_edit(world, NULL, component, "retain", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
     if (!keep)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_retain needs a function that decides");
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "keel_retain needs a function that decides");
     const uint32_t before = s->set.count;
     // from the back, so that what moves into a hole was asked already
     for (uint32_t slot = before; slot--;) {

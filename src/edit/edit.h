@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Structural edits, on behalf of a holder (a view or a system) or, with NULL, of the world's owner. The
-// public functions of edit.h, view.h, commands.h and workload.h all end here.
-// Every edit checks and reserves first, then commits, which cannot fail.
+// Structural edits, on behalf of a holder (a view or a system) or, with NULL, of the world's owner.
+// The public functions of edit.h, view.h, commands.h and workload.h all end here. Every edit checks
+// and reserves first, then commits, which cannot fail.
 #pragma once
 #include "edit/borrow.h"
 
@@ -34,8 +34,8 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e);
 
 // component.c, used by its neighbours.
-// The storage of a component that is about to be edited; NULL on error. The hierarchy's own components
-// are refused.
+// The storage of a component that is about to be edited; NULL on error. The hierarchy's own
+// components are refused.
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Parents and children: two components and circular chains of siblings, as the hierarchy recipe of the
-// Shipyard guide lays them out, with guards against cycles and dead entities.
-// Invariant: for each keel_parent, following `next` from `first_child` visits `child_count` children whose
-// `parent` is this entity and comes back; `prev` is the inverse. Checked by keeli_hierarchy_is_valid.
+// Parents and children: two components and circular chains of siblings, as the hierarchy recipe of
+// the Shipyard guide lays them out, with guards against cycles and dead entities. Invariant: for
+// each keel_parent, following `next` from `first_child` visits `child_count` children whose
+// `parent` is this entity and comes back; `prev` is the inverse. Checked by
+// keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
 #include "edit/report.h"
@@ -106,10 +107,12 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
     if (!is_alive(world, child) || !is_alive(world, parent)) return KEEL_ERROR_DEAD_ENTITY;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (is_self_or_ancestor(world, child, parent))
-        return keeli_error(world, KEEL_ERROR_CYCLE,
-                           "cannot attach entity %u to %u: that is itself or one of its descendants",
-                           (unsigned)keel_entity_index(child), (unsigned)keel_entity_index(parent));
-    if (!reserve_links(world, child, parent)) return keeli_out_of_memory(world, "attaching a child");
+        return keeli_error(
+            world, KEEL_ERROR_CYCLE,
+            "cannot attach entity %u to %u: that is itself or one of its descendants",
+            (unsigned)keel_entity_index(child), (unsigned)keel_entity_index(parent));
+    if (!reserve_links(world, child, parent))
+        return keeli_out_of_memory(world, "attaching a child");
     if (child_part(world, child)) commit_detach(world, child);
     commit_attach(world, child, parent);
     KEELI_CHECK_STRUCTURE(world->parents->set.count > 256 || keeli_hierarchy_is_valid(world));
@@ -158,7 +161,8 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
 // ------------------------------------------------------------------ whole trees
 // Some leaf below `e`, or `e` itself.
 static keel_entity deepest_first(const keel_world *world, keel_entity e) {
-    for (const keel_parent *p; (p = parent_part(world, e)) != NULL;) e = p->first_child;
+    for (const keel_parent *p; (p = parent_part(world, e)) != NULL;)
+        e = p->first_child;
     return e;
 }
 
@@ -202,8 +206,8 @@ typedef struct sorting {
     void *data;
 } sorting;
 
-// Merge two chains of `left` and `right` children that are linked by `next`; returns the first, with the
-// last in `*last`.
+// Merge two chains of `left` and `right` children that are linked by `next`; returns the first,
+// with the last in `*last`.
 static keel_entity merge(const sorting *s, keel_entity a, uint32_t left, keel_entity b,
                          uint32_t right, keel_entity *last) {
     keel_entity first = keel_null(), end = keel_null();
@@ -298,7 +302,8 @@ keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root
     return keel_null();
 }
 
-// The next entity in pre-order that is at most `limit` levels below `root`; `*depth` is how deep `e` is.
+// The next entity in pre-order that is at most `limit` levels below `root`; `*depth` is how deep
+// `e` is.
 static keel_entity step(const keel_world *world, keel_entity root, keel_entity e, uint32_t *depth,
                         uint32_t limit) {
     const keel_entity below = *depth < limit ? keel_world_first_child(world, e) : keel_null();
@@ -315,10 +320,12 @@ static keel_entity step(const keel_world *world, keel_entity root, keel_entity e
     return keel_null();
 }
 
-// The next entity that is exactly `level` levels below `root`, from `e` on, which is `depth` below it.
+// The next entity that is exactly `level` levels below `root`, from `e` on, which is `depth` below
+// it.
 static keel_entity next_on_level(const keel_world *world, keel_entity root, keel_entity e,
                                  uint32_t depth, uint32_t level) {
-    do e = step(world, root, e, &depth, level);
+    do
+        e = step(world, root, e, &depth, level);
     while (!keel_is_null(e) && depth != level);
     return e;
 }
@@ -326,7 +333,8 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
 // Without a queue: each level is found by walking the levels above it.
 keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
                                                keel_entity after) {
-    if (keel_is_null(after) || keel_is_same(after, root)) return keel_world_first_child(world, root);
+    if (keel_is_null(after) || keel_is_same(after, root))
+        return keel_world_first_child(world, root);
     uint32_t level = 0;
     for (keel_entity e = after; !keel_is_same(e, root); ++level) {
         e = keel_world_parent_of(world, e);

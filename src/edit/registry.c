@@ -9,9 +9,9 @@
 #include <keel/typed.h>
 #include <string.h>
 
-static const char *kind_of(bool is_unique) {
-    return is_unique ? "unique" : "component";
-}
+const char keeli_library = 'k';
+
+static const char *kind_of(bool is_unique) { return is_unique ? "unique" : "component"; }
 
 // ------------------------------------------------------------------ checks
 static const char *what_is_wrong(const keel_component *c) {
@@ -63,7 +63,8 @@ static keel_field *copy_fields(keeli_heap *heap, const keel_component *c) {
         fields[i] = c->fields[i];
         fields[i].name = keeli_new_text(heap, c->fields[i].name);
         if (!fields[i].name) {
-            for (uint32_t k = i + 1; k < c->field_count; ++k) fields[k].name = NULL;
+            for (uint32_t k = i + 1; k < c->field_count; ++k)
+                fields[k].name = NULL;
             free_fields(heap, fields, c->field_count);
             return NULL;
         }
@@ -160,6 +161,12 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
                                "keel_find_component found");
         return NULL;
     }
+    if (world->library != &keeli_library) {
+        *result = keeli_error(world, KEEL_ERROR_COMPONENT,
+                              "the world was made by another copy of libkeel in this process; link "
+                              "programs and plug-ins to one shared library");
+        return NULL;
+    }
     if (c->is_unique != is_unique) {
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",
                                keeli_component_name(c), kind_of(c->is_unique), kind_of(is_unique));
@@ -177,7 +184,8 @@ bool keeli_registry_init(keel_world *world) {
 }
 
 void keeli_registry_deinit(keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i) free_storage(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        free_storage(world, world->order.items[i]);
     KEELI_RELEASE(&world->heap, &world->order);
     keeli_free(&world->heap, world->storages, world->storage_capacity * sizeof(void *),
                sizeof(void *));
@@ -220,11 +228,11 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     if (s == world->parents || s == world->children)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
-    if (keeli_atomic_peek(&s->borrow))
-        return keeli_borrowed(world, s, "unregister", NULL);
+    if (keeli_atomic_peek(&s->borrow)) return keeli_borrowed(world, s, "unregister", NULL);
     keeli_commands_forget(world, s);
     uint32_t at = 0;
-    while (world->order.items[at] != s) ++at;
+    while (world->order.items[at] != s)
+        ++at;
     memmove(&world->order.items[at], &world->order.items[at + 1],
             (world->order.count - at - 1) * sizeof s);
     --world->order.count;

@@ -3,8 +3,10 @@
 #pragma once
 #include "world.h"
 
-// The storage of a component, made when the world does not know it yet. NULL on error, with the reason in
-// `*result` (which is KEEL_OK otherwise): KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY.
+// The storage of a component, made when the world does not know it yet. NULL on error, with the
+// reason in
+// `*result` (which is KEEL_OK otherwise): KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
+// KEEL_ERROR_MEMORY.
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result);
 void keeli_registry_deinit(keel_world *world);

@@ -10,11 +10,12 @@
 #define KEELI_PRINTF(at, from)
 #endif
 
-// Keep the error when it is the first, log it, and return `result`. For outcomes that are nobody's fault
-// and for conflicts.
+// Keep the error when it is the first, log it, and return `result`. For outcomes that are nobody's
+// fault and for conflicts.
 keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...)
     KEELI_PRINTF(3, 4);
-// The same for a broken contract: asserts as well, in builds with assertions, unless the world says not to.
+// The same for a broken contract: asserts as well, in builds with assertions, unless the world says
+// not to.
 keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...)
     KEELI_PRINTF(3, 4);
 // The same for what the user reported with keel_fail.

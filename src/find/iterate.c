@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Walking over the entities of a view. Candidates come from the driver: the smallest set that an entity must
-// be in, or the list of entities. Where the sets are in the same order, whole runs are handed out as spans;
-// elsewhere a block of candidates is filtered, without branches on the outcome, into a list.
+// Walking over the entities of a view. Candidates come from the driver: the smallest set that an
+// entity must be in, or the list of entities. Where the sets are in the same order, whole runs are
+// handed out as spans; elsewhere a block of candidates is filtered, without branches on the
+// outcome, into a list.
 #include "find/iterate.h"
 
 #include "edit/report.h"
@@ -21,7 +22,8 @@ static void unlock(keel_world *world) {
 static keeli_iterator *take_state(keel_world *world) {
     lock(world);
     keeli_iterator *it = world->iterators;
-    while (it && it->serial) it = it->next;
+    while (it && it->serial)
+        it = it->next;
     if (it) it->serial = ++world->serial;
     unlock(world);
     if (it) return it;
@@ -116,9 +118,7 @@ void keeli_iterators_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ runs of equal order
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.
 static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
@@ -130,7 +130,8 @@ static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool va
 // How many entities from both places on are the same, to `limit`.
 static uint32_t equal_run(const keel_entity *a, const keel_entity *b, uint32_t limit) {
     uint32_t n = 0;
-    while (n < limit && a[n].bits == b[n].bits) ++n;
+    while (n < limit && a[n].bits == b[n].bits)
+        ++n;
     return n;
 }
 
@@ -161,7 +162,8 @@ static bool find_run(keeli_iterator *it) {
         if (values) set_base(&it->chunk, t, s, slot);
     }
     // a short run is not worth a chunk of its own, unless nothing is left
-    if (run < 32 && it->at + run < it->end && run < left_on_page(driver, it->at, false)) return false;
+    if (run < 32 && it->at + run < it->end && run < left_on_page(driver, it->at, false))
+        return false;
     it->chunk.form = KEEL_CHUNK_SPAN;
     it->chunk.count = run;
     it->chunk.entities = view->wants_entities ? first : NULL;
@@ -226,7 +228,8 @@ static uint32_t filter_any(const keeli_view *view, const keeli_bound_term *term,
 
 static uint32_t filter_all(keeli_iterator *it, const keel_entity *candidates, uint32_t count) {
     const keeli_view *view = it->view;
-    for (uint32_t i = 0; i < count; ++i) it->picked[i] = i;
+    for (uint32_t i = 0; i < count; ++i)
+        it->picked[i] = i;
     for (uint32_t t = 0; t < view->term_count && count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         const keeli_storage *s = term->count ? storage_of(view, term) : NULL;
@@ -240,7 +243,8 @@ static uint32_t filter_all(keeli_iterator *it, const keel_entity *candidates, ui
     return count;
 }
 
-// Where the picked entities are in a column. True when that is side by side, on one page, or nowhere.
+// Where the picked entities are in a column. True when that is side by side, on one page, or
+// nowhere.
 static bool fill_index(keeli_iterator *it, uint32_t t, const keeli_storage *s,
                        const keel_entity *candidates, uint32_t count) {
     uint32_t *index = it->index[t], broken = 0, absent = 0;
@@ -280,7 +284,8 @@ static void make_chunk(keeli_iterator *it, const keel_entity *candidates, uint32
         else set_base(&it->chunk, t, storage_of(view, &view->terms[t]), it->index[t][0]);
     }
     if (!view->wants_entities) return;
-    for (uint32_t i = 0; i < count; ++i) it->entities[i] = candidates[it->picked[i]];
+    for (uint32_t i = 0; i < count; ++i)
+        it->entities[i] = candidates[it->picked[i]];
     it->chunk.entities = it->entities;
 }
 
@@ -305,7 +310,8 @@ static uint32_t run_in_list(const keel_chunk_column *column, uint32_t from, uint
     const uint32_t first = column->index[from];
     uint32_t n = 1;
     if (first == UINT32_MAX) {
-        while (from + n < count && column->index[from + n] == UINT32_MAX) ++n;
+        while (from + n < count && column->index[from + n] == UINT32_MAX)
+            ++n;
         return n;
     }
     while (from + n < count && column->index[from + n] == first + n &&
@@ -362,7 +368,8 @@ bool keeli_view_matches(const keeli_view *view, keel_entity e) {
 
 // ------------------------------------------------------------------ public
 static keeli_iterator *state_of(const keel_iterator *handle) {
-    return handle && handle->state && handle->state->serial == handle->serial ? handle->state : NULL;
+    return handle && handle->state && handle->state->serial == handle->serial ? handle->state
+                                                                              : NULL;
 }
 
 keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) {

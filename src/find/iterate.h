@@ -7,15 +7,15 @@ enum { KEELI_BLOCK = 256 }; // candidates that are filtered at a time
 
 typedef struct keeli_iterator {
     keeli_view *view;
-    uint64_t serial;         // of the handle that began it; 0: spare
-    keeli_storage *driver;   // NULL: the list of entities
-    uint32_t at, end;        // the next candidate: a slot of the driver, or an entity index
-    bool plain;              // only required terms: runs of equal order are spans
+    uint64_t serial;       // of the handle that began it; 0: spare
+    keeli_storage *driver; // NULL: the list of entities
+    uint32_t at, end;      // the next candidate: a slot of the driver, or an entity index
+    bool plain;            // only required terms: runs of equal order are spans
     bool done;
     uint64_t serial_of_view;
-    keel_chunk chunk;        // what keel_iterator_next hands out
-    keel_chunk span;         // what keel_iterator_next_span hands out
-    uint32_t span_at;        // entities of `chunk` that were handed out in spans
+    keel_chunk chunk; // what keel_iterator_next hands out
+    keel_chunk span;  // what keel_iterator_next_span hands out
+    uint32_t span_at; // entities of `chunk` that were handed out in spans
     uint32_t index[KEEL_MAX_TERMS][KEELI_BLOCK];
     uint32_t picked[KEELI_BLOCK];
     keel_entity candidates[KEELI_BLOCK], entities[KEELI_BLOCK];

@@ -20,7 +20,8 @@ static void unlock(keel_world *world) {
 keeli_view *keeli_view_take(keel_world *world, const char *where) {
     lock(world);
     keeli_view *view = world->views;
-    while (view && view->serial) view = view->next;
+    while (view && view->serial)
+        view = view->next;
     if (view) view->serial = ++world->serial;
     unlock(world);
     if (!view) {
@@ -71,10 +72,13 @@ static keel_access access_of(keel_term_kind kind) {
     case KEEL_TERM_WRITE:
     case KEEL_TERM_MAYBE_WRITE:
     case KEEL_TERM_MAY_WRITE:
-    case KEEL_TERM_UNIQUE_WRITE: return KEEL_ACCESS_WRITE;
+    case KEEL_TERM_UNIQUE_WRITE:
+        return KEEL_ACCESS_WRITE;
     case KEEL_TERM_EDIT:
-    case KEEL_TERM_MAY_EDIT: return KEEL_ACCESS_EDIT;
-    default: return KEEL_ACCESS_READ;
+    case KEEL_TERM_MAY_EDIT:
+        return KEEL_ACCESS_EDIT;
+    default:
+        return KEEL_ACCESS_READ;
     }
 }
 
@@ -106,15 +110,17 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         return result;
     const bool is_link = s && (s == world->parents || s == world->children);
     if (is_link && access_of(term->kind) > KEEL_ACCESS_READ)
-        return bad_term(view, "keel_parent and keel_child can only be read; use keel_attach and so on");
+        return bad_term(view,
+                        "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, access_of(term->kind)))
         return keeli_out_of_memory(world, "opening a view");
     if (is_unique_term(term->kind) && !s->unique)
-        return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
-                           "%s needs the unique '%s', which was never set; call keel_set_unique first",
-                           view->holder.name, s->component.name);
+        return keeli_error(
+            world, KEEL_ERROR_MISSING_UNIQUE,
+            "%s needs the unique '%s', which was never set; call keel_set_unique first",
+            view->holder.name, s->component.name);
     return KEEL_OK;
 }
 
@@ -150,9 +156,10 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
     if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
-    const bool room = term->kind == KEEL_TERM_ENTITY          ? want_entities(view, KEEL_ACCESS_READ)
-                      : term->kind == KEEL_TERM_EDIT_ENTITIES ? want_entities(view, KEEL_ACCESS_EDIT)
-                                                              : true;
+    const bool room = term->kind == KEEL_TERM_ENTITY ? want_entities(view, KEEL_ACCESS_READ)
+                      : term->kind == KEEL_TERM_EDIT_ENTITIES
+                          ? want_entities(view, KEEL_ACCESS_EDIT)
+                          : true;
     return room ? KEEL_OK : keeli_out_of_memory(view->world, "opening a view");
 }
 
@@ -166,7 +173,8 @@ static keel_result check_aliases(const keeli_view *view) {
     for (uint32_t i = 0; i < view->term_count; ++i)
         for (uint32_t k = 0; k < i; ++k) {
             const keeli_bound_term *a = &view->terms[k], *b = &view->terms[i];
-            const bool both_look_up = !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
+            const bool both_look_up =
+                !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
             if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) continue;
             if (access_of(a->kind) == KEEL_ACCESS_READ && access_of(b->kind) == KEEL_ACCESS_READ)
                 continue;
@@ -174,10 +182,11 @@ static keel_result check_aliases(const keeli_view *view) {
                 for (uint32_t y = 0; y < b->count; ++y) {
                     const keeli_storage *s = view->storages[a->first + x];
                     if (!s || s != view->storages[b->first + y]) continue;
-                    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
-                                        "%s writes '%s' and names it again: the pointers could be the "
-                                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
-                                        view->holder.name, s->component.name);
+                    return keeli_misuse(
+                        view->world, KEEL_ERROR_ARGUMENT,
+                        "%s writes '%s' and names it again: the pointers could be the "
+                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
+                        view->holder.name, s->component.name);
                 }
         }
     return KEEL_OK;
@@ -199,7 +208,8 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_s
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, for_system));
     KEEL_TRY(check_aliases(view));
-    if (walks_entities(view) && !want_entities(view, KEEL_ACCESS_READ))
+    // a system may ask whether any entity is alive
+    if ((for_system || walks_entities(view)) && !want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
     return KEEL_OK;
 }

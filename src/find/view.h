@@ -6,8 +6,8 @@
 // A term whose components are resolved.
 typedef struct keeli_bound_term {
     keel_term_kind kind;
-    uint32_t first, count;   // in `storages`: one, or several for any_of and the access-only kinds
-    const char *name;        // the parameter, for messages
+    uint32_t first, count; // in `storages`: one, or several for any_of and the access-only kinds
+    const char *name;      // the parameter, for messages
     uint32_t data_size;
 } keeli_bound_term;
 
@@ -16,13 +16,13 @@ typedef struct keeli_bound_term {
 typedef struct keeli_view {
     keeli_holder holder; // borrowed while open
     keel_world *world;
-    uint64_t serial;     // of the handle that opened it; 0: spare
+    uint64_t serial; // of the handle that opened it; 0: spare
     keeli_bound_term terms[KEEL_MAX_TERMS];
     uint32_t term_count;
     keeli_storage *storages[KEELI_MAX_BOUND]; // NULL: the world does not know it, nothing matches
     uint32_t storage_count;
     bool wants_entities;
-    keel_chunk one;      // what keel_view_get_all hands out
+    keel_chunk one; // what keel_view_get_all hands out
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;
@@ -31,7 +31,8 @@ typedef struct keeli_view {
 keeli_view *keeli_view_of(const keel_view *view);
 // A spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
-// Resolve terms and say what the holder wants. `for_system` allows the terms that only systems have.
+// Resolve terms and say what the holder wants. `for_system` allows the terms that only systems
+// have.
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_system);
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a view answers besides walking: single entities, counts, spans' columns, and edits within what it holds.
+// What a view answers besides walking: single entities, counts, spans' columns, and edits within
+// what it holds.
 #include "find/view.h"
 
 #include "edit/report.h"
@@ -14,12 +15,13 @@ static bool is_alive(const keeli_view *view, keel_entity e) {
 static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
                       keel_access access) {
     const keeli_view *state = keeli_view_of(view);
-    const keeli_storage *s = state && component ? keeli_storage_find(state->world, component) : NULL;
+    const keeli_storage *s =
+        state && component ? keeli_storage_find(state->world, component) : NULL;
     if (!s || !is_alive(state, e)) return NULL;
     if (keeli_holder_access(&state->holder, s) < access) {
-        keeli_misuse(state->world, KEEL_ERROR_ACCESS, "view '%s' does not %s '%s'; add it to its terms",
-                     state->holder.name, access == KEEL_ACCESS_READ ? "read" : "write",
-                     s->component.name);
+        keeli_misuse(state->world, KEEL_ERROR_ACCESS,
+                     "view '%s' does not %s '%s'; add it to its terms", state->holder.name,
+                     access == KEEL_ACCESS_READ ? "read" : "write", s->component.name);
         return NULL;
     }
     const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
@@ -59,7 +61,8 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
         const keeli_storage *s = state->storages[state->terms[t].first];
         const uint32_t slot =
             s ? keeli_sparse_set_find(&s->set, keel_entity_index(e)) : KEELI_NO_SLOT;
-        if (slot != KEELI_NO_SLOT) state->one.columns[t].base = keeli_sparse_set_value(&s->set, slot);
+        if (slot != KEELI_NO_SLOT)
+            state->one.columns[t].base = keeli_sparse_set_value(&s->set, slot);
     }
     *span = (keel_span){ 1, state->one.entities, &state->one, state };
     return KEEL_OK;

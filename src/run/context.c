@@ -6,9 +6,7 @@
 
 #include <keel/typed.h>
 
-static bool has_world(const keel_context *context) {
-    return context->view->holder.everything;
-}
+static bool has_world(const keel_context *context) { return context->view->holder.everything; }
 // What the context's edits are done on behalf of.
 static const keeli_holder *holder_of(const keel_context *context) {
     return has_world(context) ? NULL : &context->view->holder;
@@ -46,9 +44,8 @@ static const keeli_storage *declared(keel_context *context, const keel_component
     const bool to_write = access == KEEL_ACCESS_WRITE;
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,
                  "system '%s' looks up '%s' but did not declare it; add %s%s(%s) to its parameters",
-                 context->system->name, name,
-                 s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_MAY_", to_write ? "WRITE" : "READ",
-                 name);
+                 context->system->name, name, s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_MAY_",
+                 to_write ? "WRITE" : "READ", name);
     return NULL;
 }
 
@@ -145,11 +142,10 @@ keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_ent
                                    : keel_null();
 }
 
-void keeli_context_answer(keel_context *context, bool answer) {
-    context->answer = answer;
-}
+void keeli_context_answer(keel_context *context, bool answer) { context->answer = answer; }
 
-// ------------------------------------------------------------------ views and loops inside a system
+// ------------------------------------------------------------------ views and loops inside a
+// system
 keel_result keel_view_begin_in(keel_view *view, keel_context *context, const keel_term *terms,
                                const char *where) {
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
@@ -178,7 +174,8 @@ bool keeli_cursor_refill(keeli_cursor *cursor) {
         if (!chunk) return false;
         uint32_t at = 0;
         if (chunk->form == KEEL_CHUNK_MASK)
-            while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1)) ++at;
+            while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1))
+                ++at;
         cursor->position = at;
         if (at < chunk->count) return true;
     }

@@ -12,10 +12,11 @@ struct keel_context {
     void *data;
     size_t data_size;
     bool failed, answer;
-    const void *object;      // of keel_fail
-    char message[200];       // of keel_fail
+    const void *object; // of keel_fail
+    char message[200];  // of keel_fail
 };
 
-// Run one system, and queue its commands when it succeeds. `answer` is for conditions, NULL otherwise.
+// Run one system, and queue its commands when it succeeds. `answer` is for conditions, NULL
+// otherwise.
 keel_result keeli_run_system(keel_world *world, const keel_system *system, void *data,
                              size_t data_size, bool *answer);

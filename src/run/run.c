@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Running one system: its terms are bound and borrowed like a view's, its function is called, its commands
-// are applied.
+// Running one system: its terms are bound and borrowed like a view's, its function is called, its
+// commands are applied.
 #include "edit/report.h"
 #include "find/iterate.h"
 #include "run/context.h"
@@ -59,8 +59,8 @@ static keel_result prepare(keel_context *context) {
     return KEEL_OK;
 }
 
-// A system that has the whole world holds nothing, so that every call of its owner works; but nobody else
-// may hold anything.
+// A system that has the whole world holds nothing, so that every call of its owner works; but
+// nobody else may hold anything.
 static keel_result open_holder(keel_context *context) {
     keel_world *world = context->world;
     if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
@@ -82,8 +82,7 @@ static void fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
         const keel_term_kind kind = view->terms[t].kind;
         if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
             chunk->columns[t].base = view->storages[view->terms[t].first]->unique;
-        else if (kind == KEEL_TERM_DATA)
-            chunk->columns[t].base = context->data;
+        else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
     }
 }
 
@@ -94,9 +93,8 @@ static keel_result run_chunks(keel_context *context) {
     fill_fixed_columns(context, &it->chunk);
     fill_fixed_columns(context, &it->span);
     const bool spans = system->kind == KEEL_PER_SPAN;
-    for (const keel_chunk *c;
-         !context->failed &&
-         (c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it)) != NULL;)
+    for (const keel_chunk *c; !context->failed && (c = spans ? keeli_iterator_advance_span(it)
+                                                             : keeli_iterator_advance(it)) != NULL;)
         system->run(c, context);
     keeli_iterator_give(it);
     return KEEL_OK;
@@ -111,8 +109,7 @@ static keel_result run_once(keel_context *context) {
         return KEEL_OK;
     }
     const keel_result result = system->function(context);
-    if (result < 0 && !context->failed)
-        keel_fail(context, NULL, "%s", keel_result_text(result));
+    if (result < 0 && !context->failed) keel_fail(context, NULL, "%s", keel_result_text(result));
     return KEEL_OK;
 }
 

@@ -62,7 +62,8 @@ static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t
     for (const frame *f = outer; count && f; f = f->outer)
         if (f->steps == steps)
             return keeli_error(world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", self.name);
-    for (uint32_t i = 0; i < count; ++i) KEEL_TRY(run_step(world, &steps[i], &self));
+    for (uint32_t i = 0; i < count; ++i)
+        KEEL_TRY(run_step(world, &steps[i], &self));
     return KEEL_OK;
 }
 
@@ -123,7 +124,8 @@ static keel_result check_changeable(keel_world *world) {
 
 static keel_result check_step(keel_world *world, const char *workload, const keel_step *step) {
     const int kinds =
-        step ? (step->system != NULL) + (step->workload != NULL) + (step->workload_name != NULL) : 0;
+        step ? (step->system != NULL) + (step->workload != NULL) + (step->workload_name != NULL)
+             : 0;
     if (kinds == 1) return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "a step of workload '%s' needs one of system, workload and workload_name",
@@ -205,7 +207,8 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
     keeli_stored_workload *w = find(world, name);
     if (!w) return KEEL_ABSENT;
     uint32_t at = 0;
-    while (world->workloads.items[at] != w) ++at;
+    while (world->workloads.items[at] != w)
+        ++at;
     memmove(&world->workloads.items[at], &world->workloads.items[at + 1],
             (world->workloads.count - at - 1) * sizeof w);
     --world->workloads.count;

@@ -10,46 +10,24 @@
 #include <malloc.h>
 #include <windows.h>
 
-void keeli_lock_init(keeli_lock *lock) {
-    InitializeSRWLock((SRWLOCK *)lock);
-}
-void keeli_lock_deinit(keeli_lock *lock) {
-    (void)lock;
-}
-void keeli_lock_take(keeli_lock *lock) {
-    AcquireSRWLockExclusive((SRWLOCK *)lock);
-}
-void keeli_lock_give(keeli_lock *lock) {
-    ReleaseSRWLockExclusive((SRWLOCK *)lock);
-}
+void keeli_lock_init(keeli_lock *lock) { InitializeSRWLock((SRWLOCK *)lock); }
+void keeli_lock_deinit(keeli_lock *lock) { (void)lock; }
+void keeli_lock_take(keeli_lock *lock) { AcquireSRWLockExclusive((SRWLOCK *)lock); }
+void keeli_lock_give(keeli_lock *lock) { ReleaseSRWLockExclusive((SRWLOCK *)lock); }
 
-static void *aligned_new(size_t size, size_t align) {
-    return _aligned_malloc(size, align);
-}
-static void aligned_free(void *block) {
-    _aligned_free(block);
-}
+static void *aligned_new(size_t size, size_t align) { return _aligned_malloc(size, align); }
+static void aligned_free(void *block) { _aligned_free(block); }
 #else
-void keeli_lock_init(keeli_lock *lock) {
-    pthread_mutex_init(&lock->handle, NULL);
-}
-void keeli_lock_deinit(keeli_lock *lock) {
-    pthread_mutex_destroy(&lock->handle);
-}
-void keeli_lock_take(keeli_lock *lock) {
-    pthread_mutex_lock(&lock->handle);
-}
-void keeli_lock_give(keeli_lock *lock) {
-    pthread_mutex_unlock(&lock->handle);
-}
+void keeli_lock_init(keeli_lock *lock) { pthread_mutex_init(&lock->handle, NULL); }
+void keeli_lock_deinit(keeli_lock *lock) { pthread_mutex_destroy(&lock->handle); }
+void keeli_lock_take(keeli_lock *lock) { pthread_mutex_lock(&lock->handle); }
+void keeli_lock_give(keeli_lock *lock) { pthread_mutex_unlock(&lock->handle); }
 
 static void *aligned_new(size_t size, size_t align) {
     void *block = NULL;
     return posix_memalign(&block, align, size) == 0 ? block : NULL;
 }
-static void aligned_free(void *block) {
-    free(block);
-}
+static void aligned_free(void *block) { free(block); }
 #endif
 
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align) {

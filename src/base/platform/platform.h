@@ -9,13 +9,15 @@
 typedef struct keeli_lock {
     void *handle; // an SRWLOCK
 } keeli_lock;
-#define KEELI_LOCK_INIT { 0 }
+#define KEELI_LOCK_INIT                                                                            \
+    { 0 }
 #else
 #include <pthread.h>
 typedef struct keeli_lock {
     pthread_mutex_t handle;
 } keeli_lock;
-#define KEELI_LOCK_INIT { PTHREAD_MUTEX_INITIALIZER }
+#define KEELI_LOCK_INIT                                                                            \
+    { PTHREAD_MUTEX_INITIALIZER }
 #endif
 
 void keeli_lock_init(keeli_lock *lock);
