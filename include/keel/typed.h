@@ -44,14 +44,14 @@
 #define KEELI_HERE __FILE__ ":" KEELI_TEXT(__LINE__)
 // How many arguments (to 64): a number to 17 or 8, or whether there are more than 1, 2, 3.
 #define KEELI_AT_64(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
-#define KEELI_COUNT_17(...) KEELI_AT_64(__VA_ARGS__, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
-#define KEELI_COUNT_8(...) KEELI_AT_64(__VA_ARGS__, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
-#define KEELI_OVER_1(...) KEELI_AT_64(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, ONE, 0, ~)
-#define KEELI_OVER_2(...) KEELI_AT_64(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, ONE, ONE, 0, ~)
-#define KEELI_OVER_3(...) KEELI_AT_64(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, ONE, ONE, ONE, 0, ~)
+#define KEELI_COUNT_17(...) KEELI_AT_64(__VA_ARGS__, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define KEELI_COUNT_8(...) KEELI_AT_64(__VA_ARGS__, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define KEELI_OVER_1(...) KEELI_AT_64(__VA_ARGS__, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_one, 0, ~)
+#define KEELI_OVER_2(...) KEELI_AT_64(__VA_ARGS__, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_one, keeli_one, 0, ~)
+#define KEELI_OVER_3(...) KEELI_AT_64(__VA_ARGS__, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_one, keeli_one, keeli_one, 0, ~)
 // KEELI_MAP(f, s, a, b, ...): f(s, 0, a) f(s, 1, b) ... for up to 17 arguments; then KEELI_MANY_f(s).
 #define KEELI_MAP(f, s, ...) KEELI_CAT(KEELI_MAP_, KEELI_COUNT_17(__VA_ARGS__))(f, s, __VA_ARGS__)
-#define KEELI_MAP_MANY(f, s, ...) KEELI_MANY_##f(s)
+#define KEELI_MAP_keeli_many(f, s, ...) KEELI_MANY_##f(s)
 #define KEELI_MAP_1(f, s, a0) f(s, 0, a0)
 #define KEELI_MAP_2(f, s, a0, a1) f(s, 0, a0) f(s, 1, a1)
 #define KEELI_MAP_3(f, s, a0, a1, a2) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2)
@@ -161,20 +161,20 @@ template <class T> struct keeli_same { typedef T type; };
 #endif
 /// A component to add: `KEEL_INIT(T)` zero or a tag, `KEEL_INIT(T, {1, 2})`, `KEEL_INIT(T, variable)`.
 #define KEEL_INIT(...) KEELI_CAT(KEELI_INIT_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_INIT_ONE(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
-#define KEELI_INIT_MORE(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_INIT_keeli_one(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
+#define KEELI_INIT_keeli_more(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
 /// A component to take away and where its value goes: `KEEL_OUT(T, &value)`, `KEEL_OUT(T, &value, &taken)`.
 #define KEEL_OUT(...) KEELI_CAT(KEELI_OUT_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_OUT_ONE(T, pointer) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), NULL)
-#define KEELI_OUT_MORE(T, pointer, taken) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), taken)
+#define KEELI_OUT_keeli_one(T, pointer) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), NULL)
+#define KEELI_OUT_keeli_more(T, pointer, taken) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), taken)
 /// Values for many entities, from an array of `T`.
 #define KEEL_COLUMN(T, array) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, array), sizeof(T))
 /// Values for many entities, from a member of an array of structs; `stride` is the size of one struct.
 #define KEEL_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, first), stride)
 /// The same value for many entities: `KEEL_FILL(T)` zero or a tag, `KEEL_FILL(T, {1, 2})`.
 #define KEEL_FILL(...) KEELI_CAT(KEELI_FILL_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_FILL_ONE(T) KEELI_STRUCT(keel_bulk, &T##_component, NULL, 0)
-#define KEELI_FILL_MORE(T, ...) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_POINTER(T, __VA_ARGS__), 0)
+#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_bulk, &T##_component, NULL, 0)
+#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_POINTER(T, __VA_ARGS__), 0)
 #define KEELI_LISTED(s, i, T) &T##_component,
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
@@ -352,23 +352,23 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
 /// `keel_add(scope, e, T, variable)`. Scope: any.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADD_ONE(scope, e, T) KEELI_ADD(scope, e, &T##_component, NULL)
-#define KEELI_ADD_MORE(scope, e, T, ...) KEELI_ADD(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD(scope, e, &T##_component, NULL)
+#define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
 /// keel_add without checking that the entity is alive: undefined unless it is. Scope: world, view.
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADDU_ONE(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &T##_component, NULL)
-#define KEELI_ADDU_MORE(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &T##_component, NULL)
+#define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
 /// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
 /// &value)` hands it out (scope: world, view, context).
 #define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_REMOVE_ONE(scope, e, T) KEELI_REMOVE(scope, e, &T##_component)
-#define KEELI_REMOVE_MORE(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &T##_component, KEELI_FILLS(T, out))
+#define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &T##_component)
+#define KEELI_REMOVE_keeli_more(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &T##_component, KEELI_FILLS(T, out))
 /// Add the component with a zero value, or set its value to zero, and give the place to fill in: `T *` or NULL.
 #define keel_emplace(world, e, T) KEELI_CAST(T, keel_emplace_component((world), (e), &T##_component))
 /// The value, added first when there is none: `keel_get_or_add(world, e, T)` or `(…, T, {1, 2})`. `T *` or NULL.
 #define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_GET_OR_ADD_ONE(world, e, T) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, NULL))
-#define KEELI_GET_OR_ADD_MORE(world, e, T, ...) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__)))
+#define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, NULL))
+#define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__)))
 /// Delete the component from all entities.
 #define keel_clear(world, T) keel_clear_component((world), &T##_component)
 /// Delete the component from the entities for which `keep` answers false.
@@ -381,8 +381,8 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_set_unique(world, T, ...) keel_set_unique_value((world), &T##_unique, KEELI_POINTER(T, __VA_ARGS__))
 /// Take a unique away: `keel_remove_unique(world, T)` or `(world, T, &value)`.
 #define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_REMOVE_UNIQUE_ONE(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
-#define KEELI_REMOVE_UNIQUE_MORE(world, T, out) keel_remove_unique_value((world), &T##_unique, KEELI_FILLS(T, out))
+#define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
+#define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) keel_remove_unique_value((world), &T##_unique, KEELI_FILLS(T, out))
 /// Fast access to a component by entity; see keel_column.
 #define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
@@ -431,8 +431,8 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// Parameter: commands, `keel_commands *name`. `KEEL_COMMANDS(name, A, B)` says what they may edit (to 8
 /// components); without a list they may edit everything.
 #define KEEL_COMMANDS(...) KEELI_CAT(KEELI_COMMANDS_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_COMMANDS_ONE(name) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, NULL, NULL, ~)
-#define KEELI_COMMANDS_MORE(name, ...) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+#define KEELI_COMMANDS_keeli_one(name) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, NULL, NULL, ~)
+#define KEELI_COMMANDS_keeli_more(name, ...) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
 /// Parameter: the context, `keel_context *name`: look-ups, loops and keel_fail inside the system.
 #define KEEL_CONTEXT(name) (keeli_context, KEEL_TERM_CONTEXT, keel_context, name, NULL, NULL, ~)
 /// Parameter: what keel_run_with was given, `T *name`.
@@ -444,7 +444,7 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define KEELI_ONE_OF(...) KEELI_ONE_OF_(__VA_ARGS__, ~)
 #define KEELI_ONE_OF_(T, ...) &T##_component
 #define KEELI_OTHERS(...) KEELI_CAT(KEELI_OTHERS_, KEELI_COUNT_8(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_OTHERS_MANY(...) keeli_at_most_8_components_in_one_term
+#define KEELI_OTHERS_keeli_many(...) keeli_at_most_8_components_in_one_term
 #define KEELI_OTHERS_1(a) NULL
 #define KEELI_OTHERS_2(a, b) KEELI_ARRAY(&b##_component)
 #define KEELI_OTHERS_3(a, b, c) KEELI_ARRAY(&b##_component, &c##_component)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# The few commands one needs. The build itself is CMake's: see CMakeLists.txt and CMakePresets.json.
+JOBS ?= $(shell nproc)
+SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
+	\( -name '*.[ch]' -o -name '*.cpp' \) -not -path 'tests/mistakes/*')
+
+.PHONY: help demo test bench check format clean
+.PHONY: check-format check-layers check-acceptance check-docs check-release check-asan check-tsan \
+	check-clang check-valgrind
+.NOTPARALLEL:
+
+help:
+	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
+	@echo "make test    build with all checks and run every test"
+	@echo "make bench   run the benchmarks: out/bench.json"
+	@echo "make check   what CI adds: format, layers, release, sanitizers, clang, valgrind, docs"
+	@echo "make format  format the sources"
+	@echo "make clean   remove build/ and out/"
+	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
+
+# Without the tests, so that the demo needs neither cmocka nor a C++ compiler.
+demo:
+	tools/install_packages demo
+	cmake --preset release -DKEEL_BUILD_TESTS=OFF
+	cmake --build --preset release -j $(JOBS)
+	mkdir -p out
+	build/release/examples/orrery/orrery --data examples/orrery/data/bodies.csv \
+		--from 2026-11-21 --days 365 --step 1 --belt 100000 --seed 1 \
+		--csv out/orrery.csv --image out/orrery.png
+
+test:
+	tools/install_packages test
+	cmake --preset debug
+	cmake --build --preset debug -j $(JOBS)
+	ctest --preset debug -j $(JOBS)
+
+bench:
+	@test -f benchmarks/CMakeLists.txt || { echo "There are no benchmarks in this checkout." >&2; exit 1; }
+	tools/install_packages bench
+	cmake --preset release -DKEEL_BUILD_TESTS=OFF
+	cmake --build --preset release -j $(JOBS)
+	mkdir -p out
+	build/release/benchmarks/keel_bench --json out/bench.json
+
+check: check-format check-layers check-acceptance check-release check-asan check-tsan check-clang \
+	check-valgrind check-docs
+
+check-packages:
+	@tools/install_packages check
+.PHONY: check-packages
+
+check-format: check-packages
+	@clang-format --dry-run -Werror $(SOURCES)
+
+check-layers:
+	@tools/check_layers
+
+check-acceptance:
+	@tools/check_acceptance
+
+check-release check-asan check-tsan check-clang: check-%: check-packages
+	cmake --preset $*
+	cmake --build --preset $* -j $(JOBS)
+	ctest --preset $* -j $(JOBS)
+
+# Every unit test of the debug build; each must give back all its memory.
+check-valgrind: check-packages
+	cmake --preset debug
+	cmake --build --preset debug -j $(JOBS)
+	ctest --test-dir build/debug -N -L unit | sed -n 's|^ *Test *#[0-9]*: |build/debug/unit/|p' | \
+		xargs -P $(JOBS) -n 1 tools/valgrind_test
+
+check-docs: check-packages
+	@mkdir -p build/docs
+	doxygen docs/Doxyfile
+
+format:
+	clang-format -i $(SOURCES)
+
+clean:
+	rm -rf build out

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# Install rules: library, headers, CMake package, pkg-config file. Everything is relative to the
+# prefix, so that an installed tree can be moved.
+include(CMakePackageConfigHelpers)
+set(keel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keel)
+
+install(TARGETS keel EXPORT keel-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/keel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+install(EXPORT keel-targets NAMESPACE keel:: DESTINATION ${keel_package_dir})
+configure_package_config_file(cmake/keel-config.cmake.in keel-config.cmake
+  INSTALL_DESTINATION ${keel_package_dir} NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may change the interface, so 0.1 is not good enough for a 0.2 request.
+write_basic_package_version_file(keel-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/keel-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/keel-config-version.cmake
+  DESTINATION ${keel_package_dir})
+
+# keel.pc finds its prefix from its own place unless the install directories are absolute.
+set(keel_pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+  set(KEEL_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  set(KEEL_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+  set(KEEL_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+  file(RELATIVE_PATH keel_up /p/${keel_pc_dir} /p)
+  string(REGEX REPLACE "/$" "" keel_up "${keel_up}")
+  set(KEEL_PC_PREFIX "\${pcfiledir}/${keel_up}")
+  set(KEEL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(KEEL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+set(KEEL_PC_CFLAGS "")
+if(KEEL_ENTITY_32)
+  set(KEEL_PC_CFLAGS " -DKEEL_ENTITY_32=1")
+endif()
+configure_file(cmake/keel.pc.in keel.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/keel.pc DESTINATION ${keel_pc_dir})

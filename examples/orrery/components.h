@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What the entities of the orrery are made of. Every body is one entity: the Sun, planets, moons and
+// asteroids differ only in which of these they have.
+//
+//                Name  Drift  Motion  Orbit  Anomaly  Local  Position  Asteroid   parent
+//   the centre    x                                             x                 none
+//   planet, moon  x      x      x       x       x       x       x                 as in the file
+//   asteroid                    x       x       x       x       x         x       the centre
+#pragma once
+#include "kepler.h"
+#include <keel/keel.h>
+
+// What the file calls it. The text belongs to the list of bodies.
+typedef struct Name {
+    const char *text;
+} Name;
+
+// Elements that change slowly: at J2000, and per Julian century.
+typedef struct Drift {
+    elements at_j2000, per_century;
+} Drift;
+
+// The mean anomaly at J2000, and per Julian century; radians.
+typedef struct Motion {
+    double at_j2000, per_century;
+} Motion;
+
+// The ellipse about the parent, now.
+typedef struct Orbit {
+    ellipse path;
+} Orbit;
+
+// Where on the ellipse, now: the mean anomaly in, the eccentric anomaly out.
+typedef struct Anomaly {
+    double mean;
+    double sine, cosine; // of the eccentric anomaly
+} Anomaly;
+
+// Position relative to the parent, au, ecliptic of J2000.
+typedef struct Local {
+    double x, y, z;
+} Local;
+
+// Position relative to the centre, au, ecliptic of J2000.
+typedef struct Position {
+    double x, y, z;
+} Position;
+
+// The time that everything above called "now".
+typedef struct Clock {
+    double centuries; // Julian centuries since J2000
+} Clock;
+
+// The body that has no parent.
+typedef struct Centre {
+    keel_entity body;
+} Centre;
+
+KEEL_COMPONENT(Name);
+KEEL_COMPONENT(Drift);
+KEEL_COMPONENT(Motion);
+KEEL_COMPONENT(Orbit);
+KEEL_COMPONENT(Anomaly);
+KEEL_COMPONENT(Local);
+KEEL_COMPONENT(Position);
+KEEL_TAG(Asteroid);
+KEEL_UNIQUE(Clock);
+KEEL_UNIQUE(Centre);

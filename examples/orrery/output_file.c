@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Files that appear complete or not at all.
+#include "output_file.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail_with_errno(failure *why, const char *path) {
+    return fail(why, "orrery: %s: %s", path, strerror(errno));
+}
+
+// The permissions that fopen would give a new file; there is no way to read them without a write.
+static mode_t permissions_of_new_files(void) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+// "dir/name" becomes "dir/.name.XXXXXX": on the same file system, or rename would not work.
+static char *temporary_name(const char *target) {
+    const char *slash = strrchr(target, '/');
+    const int directory = slash ? (int)(slash + 1 - target) : 0;
+    const size_t size = strlen(target) + sizeof "..XXXXXX";
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%.*s.%s.XXXXXX", directory, target, target + directory);
+    return name;
+}
+
+static bool open_beside(output_file *output, mode_t mode) {
+    output->temporary = temporary_name(output->target);
+    if (!output->temporary) return false;
+    const int descriptor = mkstemp(output->temporary);
+    if (descriptor < 0) {
+        const int error = errno;
+        free(output->temporary); // there is no file to remove
+        output->temporary = NULL;
+        errno = error;
+        return false;
+    }
+    if (fchmod(descriptor, mode) == 0) output->file = fdopen(descriptor, "wb");
+    if (!output->file) close(descriptor);
+    return output->file != NULL;
+}
+
+bool output_open(output_file *output, const char *path, failure *why) {
+    struct stat status;
+    const bool exists = stat(path, &status) == 0;
+    if (!exists && (errno != ENOENT || !*path)) return fail_with_errno(why, path);
+    if (exists && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return fail_with_errno(why, path);
+    }
+    // Renaming would replace a symbolic link, not the file it leads to.
+    output->target = exists ? realpath(path, NULL) : strdup(path);
+    if (!output->target) return fail_with_errno(why, path);
+    bool opened;
+    if (exists && !S_ISREG(status.st_mode)) {
+        output->file = fopen(path, "wb");
+        opened = output->file != NULL;
+    } else {
+        // Renaming would replace a file that must not be written.
+        opened = (!exists || access(path, W_OK) == 0) &&
+                 open_beside(output, exists ? status.st_mode & 07777 : permissions_of_new_files());
+    }
+    if (opened) return true;
+    fail_with_errno(why, path);
+    output_discard(output);
+    return false;
+}
+
+bool output_fail(const output_file *output, failure *why) {
+    return fail_with_errno(why, output->target);
+}
+
+bool output_close(output_file *output, failure *why) {
+    const bool had_error = ferror(output->file) != 0;
+    // A full disk often shows only here, when the last buffer is written.
+    const bool closed = fclose(output->file) == 0;
+    output->file = NULL;
+    if (closed && had_error) errno = EIO; // an earlier write that nobody looked at
+    return (closed && !had_error) || fail_with_errno(why, output->target);
+}
+
+bool output_publish(output_file *output, failure *why) {
+    if (!output->temporary) return true;
+    if (rename(output->temporary, output->target) != 0) return fail_with_errno(why, output->target);
+    free(output->temporary);
+    output->temporary = NULL;
+    return true;
+}
+
+void output_discard(output_file *output) {
+    if (output->file) fclose(output->file);
+    if (output->temporary) unlink(output->temporary);
+    free(output->temporary);
+    free(output->target);
+    *output = (output_file){ 0 };
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The workload: what happens to all bodies in one step.
+//
+// Each system names what it reads and writes, and Keel calls it for every entity that has it. None
+// of them knows what a planet or an asteroid is.
+#include "systems.h"
+#include "components.h"
+#include "dates.h"
+
+// 1. The orbital elements at the time. Asteroids have no Drift: their ellipse stays as it was made.
+KEEL_SYSTEM(update_orbit, KEEL_WRITE(Orbit, orbit), KEEL_READ(Drift, drift),
+            KEEL_UNIQUE_READ(Clock, clock)) {
+    const elements now = elements_at(&drift->at_j2000, &drift->per_century, clock->centuries);
+    orbit->path = ellipse_of(&now);
+}
+
+KEEL_SYSTEM(update_mean_anomaly, KEEL_WRITE(Anomaly, anomaly), KEEL_READ(Motion, motion),
+            KEEL_UNIQUE_READ(Clock, clock)) {
+    anomaly->mean = motion->at_j2000 + motion->per_century * clock->centuries;
+}
+
+// 2. Kepler's equation: from time to angle.
+KEEL_SYSTEM(solve_kepler, KEEL_WRITE(Anomaly, anomaly), KEEL_READ(Orbit, orbit)) {
+    const eccentric_anomaly solved = kepler_solve(anomaly->mean, orbit->path.e);
+    anomaly->sine = solved.sine;
+    anomaly->cosine = solved.cosine;
+}
+
+// 3. The position relative to the parent.
+KEEL_SYSTEM(place_on_orbit, KEEL_WRITE(Local, local), KEEL_READ(Orbit, orbit),
+            KEEL_READ(Anomaly, anomaly)) {
+    const ellipse *path = &orbit->path;
+    const double along = anomaly->cosine - path->e, across = anomaly->sine;
+    local->x = along * path->p[0] + across * path->q[0];
+    local->y = along * path->p[1] + across * path->q[1];
+    local->z = along * path->p[2] + across * path->q[2];
+}
+
+// 4. The position relative to the centre: the parent's, which has to be right already, plus the own.
+// The walk goes down the hierarchy, so that each parent comes before its children.
+KEEL_TASK(place_in_space, KEEL_MAY_WRITE(Position), KEEL_MAY_READ(Local, keel_parent, keel_child),
+          KEEL_UNIQUE_READ(Centre, centre), KEEL_CONTEXT(context)) {
+    KEEL_DESCENDANTS(context, centre->body, body) {
+        const Position *origin = keel_get(context, keel_parent_of(context, body), Position);
+        const Local *local = keel_get(context, body, Local);
+        Position *position = keel_get_mut(context, body, Position);
+        *position = (Position){ origin->x + local->x, origin->y + local->y, origin->z + local->z };
+    }
+}
+
+KEEL_WORKLOAD(orrery, KEEL_STEP(update_orbit), KEEL_STEP(update_mean_anomaly),
+              KEEL_STEP(solve_kepler), KEEL_STEP(place_on_orbit), KEEL_STEP(place_in_space));
+
+keel_result orrery_step(keel_world *world, double jd) {
+    KEEL_TRY(keel_set_unique(world, Clock, { (jd - J2000) / DAYS_PER_CENTURY }));
+    return keel_run_workload(world, orrery);
+}

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: MIT
+// The reference model of a world, see world_model.h.
+// Invariant, checked by model_is_valid: an entity is in the children of its parent once and nowhere
+// else; the free list holds each index that is neither alive nor retired once.
+#include "world_model.h"
+
+#include "resize.h"
+
+#include <assert.h>
+#include <string.h>
+
+// Slots
+
+static uint32_t slot_index(const model_slot *slot) { return keel_entity_index(slot->handle); }
+
+// The place of the first slot whose index is not below `index`.
+static size_t slot_place(const model_world *world, uint32_t index) {
+    assert(world != NULL);
+    size_t place = 0;
+    while (place < world->slot_count && slot_index(&world->slots[place]) < index)
+        place++;
+    return place;
+}
+
+static model_slot *slot_of(const model_world *world, uint32_t index) {
+    const size_t place = slot_place(world, index);
+    if (place == world->slot_count || slot_index(&world->slots[place]) != index) return NULL;
+    return &world->slots[place];
+}
+
+static model_slot *living(const model_world *world, keel_entity e) {
+    model_slot *slot = slot_of(world, keel_entity_index(e));
+    return slot != NULL && slot->is_alive && keel_is_same(slot->handle, e) ? slot : NULL;
+}
+
+static void insert_slot(model_world *world, keel_entity handle) {
+    const size_t place = slot_place(world, keel_entity_index(handle));
+    const size_t after = world->slot_count - place;
+    world->slots = model_resize(world->slots, ++world->slot_count, sizeof *world->slots);
+    memmove(&world->slots[place + 1], &world->slots[place], after * sizeof *world->slots);
+    world->slots[place] = (model_slot){ .handle = handle, .is_alive = true };
+}
+
+static uint32_t lowest_unused_index(const model_world *world) {
+    uint32_t index = 0;
+    while (index < world->slot_count && slot_index(&world->slots[index]) == index)
+        index++;
+    return index;
+}
+
+// Free list
+
+static void push_free(model_world *world, uint32_t index) {
+    world->free_list =
+        model_resize(world->free_list, world->free_count + 1, sizeof *world->free_list);
+    world->free_list[world->free_count++] = index;
+}
+
+// Remove the index and keep the order of the others.
+static void remove_free(model_world *world, uint32_t index) {
+    size_t kept = 0;
+    for (size_t i = 0; i < world->free_count; i++)
+        if (world->free_list[i] != index) world->free_list[kept++] = world->free_list[i];
+    assert(kept + 1 == world->free_count);
+    world->free_count = kept;
+}
+
+// Make the index of a dead slot free for its next version, or retire it.
+static void release_index(model_world *world, model_slot *slot) {
+    const uint32_t version = keel_entity_version(slot->handle);
+    slot->is_alive = false;
+    slot->is_retired = version == KEEL_ENTITY_VERSION_MAX;
+    if (slot->is_retired) return;
+    slot->handle = keel_entity_make(slot_index(slot), version + 1);
+    push_free(world, slot_index(slot));
+}
+
+// Links
+
+static bool has_links(const model_slot *slot) {
+    return !keel_is_null(slot->parent) || slot->child_count > 0;
+}
+
+static void append_child(model_slot *parent, model_slot *child) {
+    const size_t count = parent->child_count + 1;
+    parent->children = model_resize(parent->children, count, sizeof *parent->children);
+    parent->children[parent->child_count++] = child->handle;
+    child->parent = parent->handle;
+}
+
+static void leave_parent(model_world *world, model_slot *child) {
+    model_slot *parent = living(world, child->parent);
+    if (parent == NULL) return;
+    size_t kept = 0;
+    for (size_t i = 0; i < parent->child_count; i++)
+        if (!keel_is_same(parent->children[i], child->handle))
+            parent->children[kept++] = parent->children[i];
+    assert(kept + 1 == parent->child_count);
+    parent->child_count = kept;
+    child->parent = keel_null();
+}
+
+static void unlink_slot(model_world *world, model_slot *slot) {
+    leave_parent(world, slot);
+    for (size_t i = 0; i < slot->child_count; i++)
+        living(world, slot->children[i])->parent = keel_null();
+    free(slot->children);
+    slot->children = NULL;
+    slot->child_count = 0;
+}
+
+static bool is_at_or_below(const model_world *world, keel_entity e, keel_entity root) {
+    while (!keel_is_null(e) && !keel_is_same(e, root))
+        e = model_parent_of(world, e);
+    return keel_is_same(e, root);
+}
+
+// Values
+
+static size_t kind_size(const model_world *world, uint32_t kind) {
+    assert(kind < world->kind_count && "make the kind known with model_add_kind first");
+    return world->kind_sizes[kind];
+}
+
+static keel_result take_value(anymap *values, uint32_t kind, size_t size, void *out) {
+    const void *value = anymap_get(values, kind);
+    if (value == NULL) return KEEL_ABSENT;
+    if (out != NULL && size > 0) memcpy(out, value, size);
+    anymap_remove(values, kind);
+    return KEEL_OK;
+}
+
+// World
+
+void model_deinit(model_world *world) {
+    assert(world != NULL);
+    for (size_t i = 0; i < world->slot_count; i++) {
+        anymap_deinit(&world->slots[i].components);
+        free(world->slots[i].children);
+    }
+    anymap_deinit(&world->uniques);
+    free(world->slots);
+    free(world->free_list);
+    free(world->kind_sizes);
+    *world = (model_world){ 0 };
+}
+
+uint32_t model_add_kind(model_world *world, size_t size) {
+    assert(world != NULL);
+    const size_t count = (size_t)world->kind_count + 1;
+    world->kind_sizes = model_resize(world->kind_sizes, count, sizeof *world->kind_sizes);
+    world->kind_sizes[world->kind_count] = size;
+    return world->kind_count++;
+}
+
+// Entities
+
+keel_entity model_add_entity(model_world *world) {
+    assert(world != NULL);
+    if (world->free_count > 0) {
+        model_slot *slot = slot_of(world, world->free_list[--world->free_count]);
+        slot->is_alive = true;
+        return slot->handle;
+    }
+    const uint32_t index = lowest_unused_index(world);
+    if (index > KEEL_ENTITY_INDEX_MAX) return keel_null();
+    insert_slot(world, keel_entity_make(index, 0));
+    return keel_entity_make(index, 0);
+}
+
+keel_result model_add_entity_at(model_world *world, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    if (keel_is_null(keel_entity_make(index, keel_entity_version(e))))
+        return KEEL_ERROR_DEAD_ENTITY;
+    model_slot *slot = slot_of(world, index);
+    if (slot == NULL) {
+        insert_slot(world, e);
+        return KEEL_OK;
+    }
+    if (slot->is_alive) return KEEL_ERROR_OCCUPIED;
+    if (slot->is_retired) return KEEL_ERROR_FULL;
+    remove_free(world, index);
+    slot->handle = e;
+    slot->is_alive = true;
+    return KEEL_OK;
+}
+
+keel_result model_delete_entity(model_world *world, keel_entity e) {
+    model_slot *slot = living(world, e);
+    if (slot == NULL) return KEEL_ABSENT;
+    unlink_slot(world, slot);
+    anymap_deinit(&slot->components);
+    release_index(world, slot);
+    return KEEL_OK;
+}
+
+keel_result model_delete_entities(model_world *world, const keel_entity *entities, size_t count) {
+    keel_result result = KEEL_ABSENT;
+    for (size_t i = 0; i < count; i++)
+        if (model_delete_entity(world, entities[i]) == KEEL_OK) result = KEEL_OK;
+    return result;
+}
+
+keel_result model_delete_with(model_world *world, uint32_t kind) {
+    keel_result result = KEEL_ABSENT;
+    for (size_t i = world->slot_count; i-- > 0;)
+        if (model_has(world, world->slots[i].handle, kind))
+            result = model_delete_entity(world, world->slots[i].handle);
+    return result;
+}
+
+void model_clear_entities(model_world *world) {
+    assert(world != NULL);
+    for (size_t i = 0; i < world->slot_count; i++)
+        model_delete_entity(world, world->slots[i].handle);
+    world->free_count = 0;
+    for (size_t i = world->slot_count; i-- > 0;)
+        if (!world->slots[i].is_retired) push_free(world, slot_index(&world->slots[i]));
+}
+
+bool model_is_alive(const model_world *world, keel_entity e) { return living(world, e) != NULL; }
+
+size_t model_entity_count(const model_world *world) {
+    assert(world != NULL);
+    size_t count = 0;
+    for (size_t i = 0; i < world->slot_count; i++)
+        count += world->slots[i].is_alive;
+    return count;
+}
+
+static bool has_any(const model_world *world, keel_entity e, const uint32_t *kinds, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (model_has(world, e, kinds[i])) return true;
+    return false;
+}
+
+static bool has_all(const model_world *world, keel_entity e, const uint32_t *kinds, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!model_has(world, e, kinds[i])) return false;
+    return true;
+}
+
+static bool is_match(const model_world *world, keel_entity e, const model_query *query) {
+    return has_all(world, e, query->with, query->with_count) &&
+           !has_any(world, e, query->without, query->without_count);
+}
+
+size_t model_list(const model_world *world, const model_query *query, keel_entity *out) {
+    assert(world != NULL);
+    size_t count = 0;
+    for (size_t i = 0; i < world->slot_count; i++) {
+        const model_slot *slot = &world->slots[i];
+        if (slot->is_alive && (query == NULL || is_match(world, slot->handle, query)))
+            out[count++] = slot->handle;
+    }
+    return count;
+}
+
+// Components
+
+keel_result model_add(model_world *world, keel_entity e, uint32_t kind, const void *value) {
+    const size_t size = kind_size(world, kind);
+    model_slot *slot = living(world, e);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    anymap_insert(&slot->components, kind, value, size);
+    return KEEL_OK;
+}
+
+keel_result model_remove(model_world *world, keel_entity e, uint32_t kind, void *out) {
+    const size_t size = kind_size(world, kind);
+    model_slot *slot = living(world, e);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    return take_value(&slot->components, kind, size, out);
+}
+
+keel_result model_delete(model_world *world, keel_entity e, uint32_t kind) {
+    return model_remove(world, e, kind, NULL);
+}
+
+keel_result model_strip(model_world *world, keel_entity e) {
+    model_slot *slot = living(world, e);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    if (slot->components.count == 0 && !has_links(slot)) return KEEL_ABSENT;
+    unlink_slot(world, slot);
+    anymap_deinit(&slot->components);
+    return KEEL_OK;
+}
+
+keel_result model_clear(model_world *world, uint32_t kind) {
+    keel_result result = KEEL_ABSENT;
+    for (size_t i = 0; i < world->slot_count; i++)
+        if (model_delete(world, world->slots[i].handle, kind) == KEEL_OK) result = KEEL_OK;
+    return result;
+}
+
+bool model_has(const model_world *world, keel_entity e, uint32_t kind) {
+    return model_get(world, e, kind) != NULL;
+}
+
+const void *model_get(const model_world *world, keel_entity e, uint32_t kind) {
+    assert(kind < world->kind_count);
+    const model_slot *slot = living(world, e);
+    return slot == NULL ? NULL : anymap_get(&slot->components, kind);
+}
+
+void *model_get_mut(model_world *world, keel_entity e, uint32_t kind) {
+    assert(kind < world->kind_count);
+    model_slot *slot = living(world, e);
+    return slot == NULL ? NULL : anymap_get_mut(&slot->components, kind);
+}
+
+size_t model_component_count(const model_world *world, uint32_t kind) {
+    size_t count = 0;
+    for (size_t i = 0; i < world->slot_count; i++)
+        count += model_has(world, world->slots[i].handle, kind);
+    return count;
+}
+
+// Uniques
+
+void model_set_unique(model_world *world, uint32_t kind, const void *value) {
+    anymap_insert(&world->uniques, kind, value, kind_size(world, kind));
+}
+
+keel_result model_remove_unique(model_world *world, uint32_t kind, void *out) {
+    return take_value(&world->uniques, kind, kind_size(world, kind), out);
+}
+
+const void *model_get_unique(const model_world *world, uint32_t kind) {
+    assert(kind < world->kind_count);
+    return anymap_get(&world->uniques, kind);
+}
+
+void *model_get_unique_mut(model_world *world, uint32_t kind) {
+    assert(kind < world->kind_count);
+    return anymap_get_mut(&world->uniques, kind);
+}
+
+// Hierarchy
+
+keel_result model_attach(model_world *world, keel_entity child, keel_entity parent) {
+    model_slot *child_slot = living(world, child);
+    model_slot *parent_slot = living(world, parent);
+    if (child_slot == NULL || parent_slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    if (is_at_or_below(world, parent, child)) return KEEL_ERROR_CYCLE;
+    leave_parent(world, child_slot);
+    append_child(parent_slot, child_slot);
+    return KEEL_OK;
+}
+
+keel_result model_detach(model_world *world, keel_entity child) {
+    model_slot *slot = living(world, child);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    if (keel_is_null(slot->parent)) return KEEL_ABSENT;
+    leave_parent(world, slot);
+    return KEEL_OK;
+}
+
+keel_result model_unlink(model_world *world, keel_entity e) {
+    model_slot *slot = living(world, e);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    if (!has_links(slot)) return KEEL_ABSENT;
+    unlink_slot(world, slot);
+    return KEEL_OK;
+}
+
+// The descendants in pre-order, in an array of its own, which the caller frees.
+static keel_entity *descendants_of(const model_world *world, keel_entity root, size_t *count) {
+    keel_entity *entities = model_resize(NULL, model_entity_count(world), sizeof *entities);
+    *count = model_list_descendants(world, root, entities);
+    return entities;
+}
+
+keel_result model_unlink_tree(model_world *world, keel_entity root) {
+    size_t count = 0;
+    keel_entity *below = descendants_of(world, root, &count);
+    const keel_result result = model_unlink(world, root);
+    for (size_t i = 0; i < count; i++)
+        model_unlink(world, below[i]);
+    free(below);
+    return result;
+}
+
+keel_result model_delete_tree(model_world *world, keel_entity root) {
+    size_t count = 0;
+    keel_entity *below = descendants_of(world, root, &count);
+    for (size_t i = count; i-- > 0;)
+        model_delete_entity(world, below[i]);
+    free(below);
+    return model_delete_entity(world, root);
+}
+
+keel_result model_sort_children(model_world *world, keel_entity parent, model_compare *compare,
+                                void *data) {
+    assert(compare != NULL);
+    model_slot *slot = living(world, parent);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    if (slot->child_count < 2) return KEEL_ABSENT;
+    keel_entity *children = slot->children;
+    for (size_t sorted = 1; sorted < slot->child_count; sorted++) {
+        const keel_entity moved = children[sorted];
+        size_t place = sorted;
+        for (; place > 0 && compare(world, children[place - 1], moved, data) > 0; place--)
+            children[place] = children[place - 1];
+        children[place] = moved;
+    }
+    return KEEL_OK;
+}
+
+keel_entity model_parent_of(const model_world *world, keel_entity e) {
+    const model_slot *slot = living(world, e);
+    return slot == NULL ? keel_null() : slot->parent;
+}
+
+size_t model_child_count(const model_world *world, keel_entity e) {
+    const model_slot *slot = living(world, e);
+    return slot == NULL ? 0 : slot->child_count;
+}
+
+keel_entity model_child(const model_world *world, keel_entity parent, size_t place) {
+    const model_slot *slot = living(world, parent);
+    assert(slot != NULL && place < slot->child_count);
+    return slot->children[place];
+}
+
+// Insert the children of `e` into the list before `place`.
+static size_t insert_children(const model_world *world, keel_entity e, keel_entity *list,
+                              size_t count, size_t place) {
+    const size_t child_count = model_child_count(world, e);
+    if (child_count == 0) return count;
+    memmove(&list[place + child_count], &list[place], (count - place) * sizeof *list);
+    for (size_t i = 0; i < child_count; i++)
+        list[place + i] = model_child(world, e, i);
+    return count + child_count;
+}
+
+size_t model_list_descendants(const model_world *world, keel_entity root, keel_entity *out) {
+    size_t count = insert_children(world, root, out, 0, 0);
+    for (size_t i = 0; i < count; i++)
+        count = insert_children(world, out[i], out, count, i + 1);
+    return count;
+}
+
+size_t model_list_descendants_breadth(const model_world *world, keel_entity root,
+                                      keel_entity *out) {
+    size_t count = insert_children(world, root, out, 0, 0);
+    for (size_t i = 0; i < count; i++)
+        count = insert_children(world, out[i], out, count, count);
+    return count;
+}
+
+// Validation
+
+static size_t times_free(const model_world *world, uint32_t index) {
+    size_t times = 0;
+    for (size_t i = 0; i < world->free_count; i++)
+        times += world->free_list[i] == index;
+    return times;
+}
+
+static size_t times_child(const model_slot *parent, keel_entity child) {
+    size_t times = 0;
+    for (size_t i = 0; i < parent->child_count; i++)
+        times += keel_is_same(parent->children[i], child);
+    return times;
+}
+
+static bool children_are_valid(const model_world *world, const model_slot *slot) {
+    for (size_t i = 0; i < slot->child_count; i++)
+        if (!keel_is_same(model_parent_of(world, slot->children[i]), slot->handle)) return false;
+    return true;
+}
+
+// Its parent lists it once, and the way up ends.
+static bool parent_is_valid(const model_world *world, const model_slot *slot) {
+    if (keel_is_null(slot->parent)) return true;
+    const model_slot *parent = living(world, slot->parent);
+    if (parent == NULL || times_child(parent, slot->handle) != 1) return false;
+    keel_entity e = slot->parent;
+    for (size_t steps = 0; steps < world->slot_count && !keel_is_null(e); steps++)
+        e = model_parent_of(world, e);
+    return keel_is_null(e);
+}
+
+static bool values_are_valid(const model_world *world, const anymap *values) {
+    for (size_t i = 0; i < values->count; i++) {
+        const anymap_entry *entry = &values->entries[i];
+        if (entry->type >= world->kind_count || entry->size != world->kind_sizes[entry->type])
+            return false;
+    }
+    return true;
+}
+
+static bool slot_is_valid(const model_world *world, const model_slot *slot) {
+    const bool is_free = !slot->is_alive && !slot->is_retired;
+    if (times_free(world, slot_index(slot)) != (is_free ? 1u : 0u) || keel_is_null(slot->handle))
+        return false;
+    if (!slot->is_alive) return slot->components.count == 0 && !has_links(slot);
+    return !slot->is_retired && values_are_valid(world, &slot->components) &&
+           children_are_valid(world, slot) && parent_is_valid(world, slot);
+}
+
+bool model_is_valid(const model_world *world) {
+    size_t free_count = 0;
+    for (size_t i = 0; i < world->slot_count; i++) {
+        const model_slot *slot = &world->slots[i];
+        if (i > 0 && slot_index(slot - 1) >= slot_index(slot)) return false;
+        if (!slot_is_valid(world, slot)) return false;
+        free_count += !slot->is_alive && !slot->is_retired;
+    }
+    return free_count == world->free_count && values_are_valid(world, &world->uniques);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// The reference model of a world: what random-operation tests compare Keel against. Plain arrays,
+// linear searches, an AnyMap of components for each entity; slow and obviously right.
+//
+// Results are those of the function of Keel that does the same. What Keel's headers leave open
+// shows in the indices of later adds only; so that it can be compared, it is decided here:
+//  - After clear every index that was ever used and is not retired is free, the lowest is next;
+//    indices that were skipped by adds at a given handle still come after those.
+//  - Bulk deletes work backwards, so that the indices come back in their old order:
+//    model_delete_with from the highest index down, model_delete_tree from the last descendant (in
+//    pre-order) up to the root. For another order, hand a list to model_delete_entities.
+#pragma once
+#include "anymap.h"
+
+#include <keel/entity.h>
+
+/// One index that is or was used.
+typedef struct model_slot {
+    keel_entity handle;    ///< of the living entity; while free, the handle of the next one
+    bool is_alive;         ///< false: free or retired
+    bool is_retired;       ///< its versions are used up: never used again
+    anymap components;     ///< kind -> value; empty while not alive
+    keel_entity parent;    ///< null for a root; null while not alive
+    keel_entity *children; ///< in order
+    size_t child_count;    ///< number of `children`; 0 while not alive
+} model_slot;
+
+/// A world. Zero is an empty one.
+typedef struct model_world {
+    model_slot *slots;   ///< ascending by index; only indices that were used
+    size_t slot_count;   ///< number of `slots`
+    uint32_t *free_list; ///< indices to use again; the last one is next
+    size_t free_count;   ///< number of `free_list`
+    size_t *kind_sizes;  ///< bytes of a value of each kind
+    uint32_t kind_count; ///< number of `kind_sizes`
+    anymap uniques;      ///< kind -> value
+} model_world;
+
+/// Which entities model_list tells. Zero: all living ones.
+typedef struct model_query {
+    const uint32_t *with;    ///< kinds an entity must have
+    size_t with_count;       ///< number of `with`
+    const uint32_t *without; ///< kinds an entity must not have
+    size_t without_count;    ///< number of `without`
+} model_query;
+
+/// Compares two entities: negative, zero or positive as for qsort.
+typedef int model_compare(const model_world *world, keel_entity a, keel_entity b, void *data);
+
+/// Free everything. The world is empty afterwards and may be used again.
+void model_deinit(model_world *world);
+
+/// Check all that must hold between the arrays. For tests of the model itself.
+bool model_is_valid(const model_world *world);
+
+/// Make a kind of component (and of unique) known.
+/// @param size bytes of a value; 0: a tag
+/// @return the kind: 0 for the first, 1 for the second and so on
+uint32_t model_add_kind(model_world *world, size_t size);
+
+// Entities
+
+/// Create an entity: with the index that was freed last; when there is none, with the lowest index
+/// that was never used.
+/// @return null when every index is in use
+keel_entity model_add_entity(model_world *world);
+
+/// Bring exactly this handle to life.
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when `e` is no possible handle, KEEL_ERROR_OCCUPIED,
+///   KEEL_ERROR_FULL when the index is retired
+keel_result model_add_entity_at(model_world *world, keel_entity e);
+
+/// Delete an entity with its components; it leaves its parent and its children become roots.
+/// @return KEEL_OK, KEEL_ABSENT when it was not alive
+keel_result model_delete_entity(model_world *world, keel_entity e);
+
+/// Delete each living entity of the list, from the first to the last.
+/// @return KEEL_OK, KEEL_ABSENT when none was alive
+keel_result model_delete_entities(model_world *world, const keel_entity *entities, size_t count);
+
+/// Delete every entity that has the component.
+/// @return KEEL_OK, KEEL_ABSENT when there was none
+keel_result model_delete_with(model_world *world, uint32_t kind);
+
+/// Delete all entities. Kinds and uniques stay.
+void model_clear_entities(model_world *world);
+
+/// Is the entity alive? False for null, stale and invented handles.
+bool model_is_alive(const model_world *world, keel_entity e);
+
+/// How many entities are alive.
+size_t model_entity_count(const model_world *world);
+
+/// The entities that have a set of components and lack others, ascending by index.
+/// @param query NULL: all living entities
+/// @param out receives the handles; has room for model_entity_count of them
+/// @return how many there are
+size_t model_list(const model_world *world, const model_query *query, keel_entity *out);
+
+// Components
+
+/// Add a component, or overwrite its value.
+/// @param value as many bytes as the kind has, copied; NULL: zeros
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY
+keel_result model_add(model_world *world, keel_entity e, uint32_t kind, const void *value);
+
+/// Take a component away.
+/// @param out receives the value; NULL: it is only deleted
+/// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY
+keel_result model_remove(model_world *world, keel_entity e, uint32_t kind, void *out);
+
+/// Delete a component.
+/// @return as model_remove
+keel_result model_delete(model_world *world, keel_entity e, uint32_t kind);
+
+/// Delete all components of an entity, which stays alive and leaves the hierarchy.
+/// @return KEEL_OK, KEEL_ABSENT when it had no components, parent or children,
+///   KEEL_ERROR_DEAD_ENTITY
+keel_result model_strip(model_world *world, keel_entity e);
+
+/// Delete a component from every entity.
+/// @return KEEL_OK, KEEL_ABSENT when none had it
+keel_result model_clear(model_world *world, uint32_t kind);
+
+/// Does the entity have the component? False when it is not alive.
+bool model_has(const model_world *world, keel_entity e, uint32_t kind);
+
+/// The value, or NULL. For a tag, a pointer that must not be read.
+const void *model_get(const model_world *world, keel_entity e, uint32_t kind);
+
+/// The value to change in place, or NULL.
+void *model_get_mut(model_world *world, keel_entity e, uint32_t kind);
+
+/// How many entities have the component.
+size_t model_component_count(const model_world *world, uint32_t kind);
+
+// Uniques
+
+/// Set the unique of this kind, or replace its value. It is apart from the components of the kind.
+/// @param value as many bytes as the kind has, copied; NULL: zeros
+void model_set_unique(model_world *world, uint32_t kind, const void *value);
+
+/// Take the unique away.
+/// @param out receives the value; NULL: it is only deleted
+/// @return KEEL_OK, KEEL_ABSENT when it was not set
+keel_result model_remove_unique(model_world *world, uint32_t kind, void *out);
+
+/// The value, or NULL before it is set.
+const void *model_get_unique(const model_world *world, uint32_t kind);
+
+/// The value to change in place, or NULL before it is set.
+void *model_get_unique_mut(model_world *world, uint32_t kind);
+
+// Hierarchy
+
+/// Make `child` the last child of `parent`; it brings its own children along.
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it
+keel_result model_attach(model_world *world, keel_entity child, keel_entity parent);
+
+/// Make `child` a root; it keeps its own children.
+/// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY
+keel_result model_detach(model_world *world, keel_entity child);
+
+/// Make an entity and each of its children a root; the children keep theirs.
+/// @return KEEL_OK, KEEL_ABSENT when it had neither parent nor children, KEEL_ERROR_DEAD_ENTITY
+keel_result model_unlink(model_world *world, keel_entity e);
+
+/// Take an entity and all its descendants out of the hierarchy.
+/// @return as model_unlink
+keel_result model_unlink_tree(model_world *world, keel_entity root);
+
+/// Delete an entity and all its descendants.
+/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive
+keel_result model_delete_tree(model_world *world, keel_entity root);
+
+/// Sort the children of `parent`; those that compare equal keep their order.
+/// @return KEEL_OK, KEEL_ABSENT with 0 or 1 child, KEEL_ERROR_DEAD_ENTITY
+keel_result model_sort_children(model_world *world, keel_entity parent, model_compare *compare,
+                                void *data);
+
+/// The parent; null for a root and for an entity that is not alive.
+keel_entity model_parent_of(const model_world *world, keel_entity e);
+
+/// How many children the entity has; 0 when it is not alive.
+size_t model_child_count(const model_world *world, keel_entity e);
+
+/// The child at this place, from 0 to model_child_count - 1.
+keel_entity model_child(const model_world *world, keel_entity parent, size_t place);
+
+/// The descendants of `root` without itself: parents before their children, siblings in order
+/// (pre-order).
+/// @param out receives the handles; has room for model_entity_count of them
+/// @return how many there are
+size_t model_list_descendants(const model_world *world, keel_entity root, keel_entity *out);
+
+/// The descendants of `root` without itself, level by level.
+/// @param out as for model_list_descendants
+/// @return how many there are
+size_t model_list_descendants_breadth(const model_world *world, keel_entity root, keel_entity *out);
