@@ -26,7 +26,12 @@ typedef struct keel_world keel_world;
 
 /// How a component's values are laid out. It changes speed, never results.
 typedef enum keel_storage {
-    KEEL_SPARSE_SET ///< packed values, found through a table by entity index; the default
+    KEEL_SPARSE_SET, ///< packed values, found through a table by entity index; the default. For
+                     ///< components that few entities have, or that come and go
+    KEEL_INDEXED,    ///< a value lies at its entity's own index and never moves. For components that
+                     ///< most entities have, and for stable pointers
+    KEEL_ARCHETYPE   ///< one table per set of such components, a column each. For sets that are
+                     ///< looped over together in large, mixed populations
 } keel_storage;
 
 /// The type of a described field.

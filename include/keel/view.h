@@ -264,14 +264,22 @@ KEEL_API void *keel_span_write_component(const keel_span *span, const keel_compo
 /// Private: what keel_column reads. Layouts may change with any version.
 struct keeli_entity_root {
     uint32_t *const *versions; ///< private: pages of 4,096
+    uint32_t *const *where;    ///< private: pages of 4,096; places of rows
     uint32_t page_count;       ///< private
 };
 /// Private: what keel_column reads. Layouts may change with any version.
+struct keeli_bits_root {
+    uint64_t *const *pages; ///< private: pages of 4,096 bits
+    uint32_t page_count;    ///< private
+};
+/// Private: what keel_column reads. Layouts may change with any version.
 struct keeli_set_root {
-    uint32_t *const *sparse; ///< private: pages of 4,096
-    void *const *pages;      ///< private
-    uint32_t page_count;     ///< private: of `sparse`
-    uint32_t shift;          ///< private
+    keel_storage kind;                  ///< private
+    uint32_t shift;                     ///< private: a page holds `1 << shift` values
+    void *const *pages;                 ///< private: values by place
+    uint32_t *const *sparse;            ///< private: sparse sets: places in pages of 4,096
+    uint32_t page_count;                ///< private: of `sparse`
+    const struct keeli_bits_root *bits; ///< private: the others: who has one
 };
 
 /// Fast access to one component by entity, for hot loops that jump around: half the cost of
@@ -287,16 +295,30 @@ typedef struct keel_column {
 /// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
 KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_component *component);
 
+/// Private: where an entity index has its value, UINT32_MAX when it has none.
+static inline uint32_t keeli_place(const struct keeli_set_root *set,
+                                   const struct keeli_entity_root *entities, uint32_t index) {
+    const uint32_t page = index >> 12, at = index & 4095u;
+    if (set->kind == KEEL_SPARSE_SET)
+        return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
+    if (page >= set->bits->page_count || !(set->bits->pages[page][at / 64] >> (at % 64) & 1))
+        return UINT32_MAX;
+    return set->kind == KEEL_INDEXED ? index : entities->where[page][at];
+}
+
 /// Private: the value, or NULL.
 static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size) {
-    const uint32_t index = keel_entity_index(e), page = index >> 12, at = index & 4095u;
+    const uint32_t index = keel_entity_index(e), page = index >> 12;
+    const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     if (column->size != size || !column->set) return NULL; // another type, or a zeroed column
-    if (page >= column->entities->page_count || page >= column->set->page_count) return NULL;
-    if (column->entities->versions[page][at] != (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS))
-        return NULL;
-    const uint32_t slot = column->set->sparse[page][at], shift = column->set->shift;
-    if (slot == UINT32_MAX) return NULL;
-    return (char *)column->set->pages[slot >> shift] + (slot & (((uint32_t)1 << shift) - 1)) * size;
+    if (page >= column->entities->page_count) return NULL;
+    // the top bit marks dead entities; an invented handle may have it too
+    if ((column->entities->versions[page][index & 4095u] != upper) | (upper >> 31)) return NULL;
+    const uint32_t place = keeli_place(column->set, column->entities, index);
+    if (place == UINT32_MAX) return NULL;
+    const uint32_t shift = column->set->shift;
+    return (char *)column->set->pages[place >> shift] +
+           (place & (((uint32_t)1 << shift) - 1)) * size;
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.

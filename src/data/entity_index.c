@@ -63,6 +63,7 @@ static bool grow_tables(keeli_entity_index *ix, keeli_heap *heap, uint32_t pages
     ix->versions = versions;
     ix->where = where;
     ix->root.versions = versions;
+    ix->root.where = where;
     ix->page_capacity = capacity;
     ix->bytes += 2 * (bytes - old_bytes);
     return true;
@@ -150,7 +151,7 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
     const uint32_t i = take(ix);
     uint32_t *version = version_of(ix, i);
     *version &= ~KEELI_DEAD;
-    *where_of(ix, i) = 0;
+    *where_of(ix, i) = KEELI_NO_ROW;
     ++ix->alive;
     return handle(i, *version);
 }
@@ -209,7 +210,7 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
         unlink_free(ix, i);
     }
     *version_of(ix, i) = upper_of(e);
-    *where_of(ix, i) = 0;
+    *where_of(ix, i) = KEELI_NO_ROW;
     ++ix->alive;
     return KEEL_OK;
 }
@@ -258,14 +259,14 @@ keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
 
 bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
-    return i < ix->size && *where_of(ix, i) == KEELI_HELD &&
+    return i < ix->size && *where_of(ix, i) == KEELI_HELD && upper_of(e) < KEELI_DEAD &&
            *version_of(ix, i) == (KEELI_DEAD | upper_of(e));
 }
 
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
     *version_of(ix, i) = upper_of(e);
-    *where_of(ix, i) = 0;
+    *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
     ++ix->alive;
 }

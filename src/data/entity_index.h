@@ -3,7 +3,8 @@
 //   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
 //   and the
 //                upper part of the next handle, so that "alive with this version" is one compare.
-//   where[i]:    dead: the next free index, or why it is not in the free list (the marks below).
+//   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead: the next free
+//                index, or why it is not in the free list (the marks below).
 // Free indices are handed out in three steps: the free list (last deleted first), then gaps
 // (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages
 // that were never written are one shared constant page of gaps, so a far index costs no memory.
@@ -19,6 +20,7 @@
 #define KEELI_GAP 0xFFFFFFFEu      // never used, not in the free list
 #define KEELI_HELD 0xFFFFFFFDu     // promised to a command, not alive yet
 #define KEELI_RETIRED 0xFFFFFFFCu  // its versions are used up
+#define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
 typedef struct keeli_entity_index {
     struct keeli_entity_root root; // what keel_column reads; same pages as `versions`
@@ -35,10 +37,10 @@ void keeli_entity_index_init(keeli_entity_index *ix);
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
 
 static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     return i / KEELI_ENTITY_PAGE < ix->root.page_count &&
-           ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] ==
-               (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+           ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
+           upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
 
 // Make room so that the next `extra` calls of add or hold cannot fail: KEEL_OK, KEEL_ERROR_MEMORY,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // What pages of cells look like before anything is written to them; never written itself.
-static uint32_t empty_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
+uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
 static const size_t cell_bytes = KEELI_SPARSE_PAGE * sizeof(uint32_t);
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
 static char tag_value[1]; // where the values of tags are said to be
@@ -23,7 +23,7 @@ static uint32_t shift_for(uint32_t size) {
 }
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component) {
-    *set = (keeli_sparse_set){ .root = { .shift = shift_for(component->size) },
+    *set = (keeli_sparse_set){ .root = { .kind = KEEL_SPARSE_SET, .shift = shift_for(component->size) },
                                .size = component->size,
                                .align = component->align ? component->align : 1,
                                .drop = component->drop,
@@ -52,7 +52,7 @@ void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
         for (uint32_t slot = 0; slot < set->count; ++slot)
             keeli_sparse_set_drop(set, slot);
     for (uint32_t p = 0; p < set->root.page_count; ++p)
-        if (set->sparse[p] != empty_cells) keeli_free(heap, set->sparse[p], cell_bytes, 64);
+        if (set->sparse[p] != keeli_no_cells) keeli_free(heap, set->sparse[p], cell_bytes, 64);
     for (uint32_t p = 0; p < set->dense_pages; ++p)
         keeli_free(heap, set->dense[p], dense_bytes(set, p), 64);
     for (uint32_t p = 0; p < set->value_pages; ++p)
@@ -78,7 +78,7 @@ static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, ui
     return fresh;
 }
 
-bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
+bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     if (page >= set->root.page_count) {
         void *table = grow_table(set, heap, set->sparse, &set->sparse_capacity, page + 1);
@@ -86,9 +86,9 @@ bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint
         set->sparse = table;
         set->root.sparse = set->sparse;
         while (set->root.page_count <= page)
-            set->sparse[set->root.page_count++] = empty_cells;
+            set->sparse[set->root.page_count++] = keeli_no_cells;
     }
-    if (set->sparse[page] != empty_cells) return true;
+    if (set->sparse[page] != keeli_no_cells) return true;
     uint32_t *cells = keeli_new(heap, cell_bytes, 64);
     if (!cells) return false;
     memset(cells, 0xFF, cell_bytes);
@@ -183,11 +183,23 @@ static bool reserve_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t nee
     return true;
 }
 
-bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
+static void set_room(keeli_sparse_set *set) {
+    const uint64_t dense = set->dense_pages <= 1 ? set->first_dense
+                                                 : (uint64_t)set->dense_pages << KEELI_DENSE_SHIFT;
+    uint64_t values = set->value_pages <= 1 ? set->first_values
+                                            : (uint64_t)set->value_pages << set->root.shift;
+    if (!set->size) values = dense;
+    const uint64_t room = dense < values ? dense : values;
+    set->room = room < (uint64_t)1 << 31 ? (uint32_t)room : (uint32_t)1 << 31;
+}
+
+bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
     const uint64_t need = (uint64_t)set->count + extra;
     if (need == 0) return true;
     if (need >= (uint64_t)1 << 31) return false; // slots have 31 bits
-    return reserve_dense(set, heap, need) && reserve_values(set, heap, need);
+    const bool done = reserve_dense(set, heap, need) && reserve_values(set, heap, need);
+    set_room(set);
+    return done;
 }
 
 // ------------------------------------------------------------------ values
@@ -209,15 +221,6 @@ void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to) {
 }
 
 // ------------------------------------------------------------------ adding and removing
-uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), slot = set->count;
-    KEEL_ASSERT_INTERNAL(keeli_sparse_set_find(set, index) == KEELI_NO_SLOT);
-    *keeli_sparse_set_entity(set, slot) = e;
-    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
-    set->count = slot + 1;
-    return slot;
-}
-
 static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
     const uint32_t index = keel_entity_index(e);
     set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
@@ -282,9 +285,9 @@ void keeli_sparse_set_clear(keeli_sparse_set *set) {
 static void trim_cells(keeli_sparse_set *set, keeli_heap *heap) {
     for (uint32_t p = 0; p < set->root.page_count; ++p) {
         uint32_t *cells = set->sparse[p];
-        if (cells == empty_cells || memcmp(cells, empty_cells, cell_bytes) != 0) continue;
+        if (cells == keeli_no_cells || memcmp(cells, keeli_no_cells, cell_bytes) != 0) continue;
         keeli_free(heap, cells, cell_bytes, 64);
-        set->sparse[p] = empty_cells;
+        set->sparse[p] = keeli_no_cells;
         set->bytes -= cell_bytes;
     }
 }
@@ -298,18 +301,20 @@ void keeli_sparse_set_trim(keeli_sparse_set *set, keeli_heap *heap) {
         keeli_free(heap, set->dense[p], dense_bytes(set, p), 64);
         if (p == 0) set->first_dense = 0;
     }
+    set_room(set);
     if (!set->size) return;
     const uint32_t used = (uint32_t)(((uint64_t)set->count + per_page(set) - 1) >> set->root.shift);
     while (set->value_pages > used) {
         free_value_page(set, heap, --set->value_pages);
         if (set->value_pages == 0) set->first_values = 0;
     }
+    set_room(set);
 }
 
 bool keeli_sparse_set_is_valid(const keeli_sparse_set *set) {
     uint32_t used = 0;
     for (uint32_t p = 0; p < set->root.page_count; ++p)
-        for (uint32_t i = 0; set->sparse[p] != empty_cells && i < KEELI_SPARSE_PAGE; ++i) {
+        for (uint32_t i = 0; set->sparse[p] != keeli_no_cells && i < KEELI_SPARSE_PAGE; ++i) {
             const uint32_t slot = set->sparse[p][i];
             if (slot == KEELI_NO_SLOT) continue;
             ++used;

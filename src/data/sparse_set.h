@@ -22,7 +22,7 @@ typedef struct keeli_sparse_set {
     uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
     uint32_t dense_pages, value_pages;
     uint32_t first_dense, first_values; // what the first page of each holds so far
-    uint32_t count;
+    uint32_t count, room; // slots in use, and how many there is memory for
     uint32_t size, align; // of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
@@ -51,11 +51,28 @@ static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, 
 
 // Make room for `extra` more entities in the packed pages; false when out of memory. With a move
 // hook the values may move.
-bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
+bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
+static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap,
+                                            uint32_t extra) {
+    return extra <= set->room - set->count || keeli_sparse_set_reserve_slow(set, heap, extra);
+}
 // Make room for the cell of an entity index.
-bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
+extern uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
+bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
+static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
+                                                 uint32_t index) {
+    const uint32_t page = index / KEELI_SPARSE_PAGE;
+    return (page < set->root.page_count && set->sparse[page] != keeli_no_cells) ||
+           keeli_sparse_set_reserve_cell_slow(set, heap, index);
+}
 // Append an entity that is not there, after both reserves: its slot; the value is not initialised.
-uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e);
+static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
+    const uint32_t index = keel_entity_index(e), slot = set->count;
+    *keeli_sparse_set_entity(set, slot) = e;
+    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
+    set->count = slot + 1;
+    return slot;
+}
 // Take a slot out whose value was moved out or dropped: the last one moves into the hole.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
 // Call the drop hook on the value of a slot.

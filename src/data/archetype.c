@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Rows and blocks of archetypes. The graph between archetypes is in archetype_graph.c.
+#include "data/archetype.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+static char tag_values[1]; // where the values of tags are said to be
+
+enum { first_rows = 8 };
+
+// ------------------------------------------------------------------ blocks
+static size_t align_up(size_t at, size_t align) {
+    return (at + align - 1) & ~(align - 1);
+}
+
+// Where column `k` starts in a block of `capacity` rows; with k = column_count: the size of the block.
+static size_t column_offset(const keeli_archetype *archetype, uint32_t capacity, uint32_t k) {
+    size_t at = capacity * sizeof(keel_entity);
+    for (uint32_t c = 0; c < archetype->column_count; ++c) {
+        const keeli_row_component *column = archetype->columns[c];
+        at = align_up(at, column->align > 64 ? column->align : 64);
+        if (c == k) return at;
+        at += (size_t)capacity * column->size;
+    }
+    return align_up(at, 64);
+}
+
+static size_t block_align(const keeli_archetype *archetype) {
+    size_t align = 64;
+    for (uint32_t c = 0; c < archetype->column_count; ++c)
+        if (archetype->columns[c]->align > align) align = archetype->columns[c]->align;
+    return align;
+}
+
+static void set_bases(const keeli_archetype *archetype, const keeli_block *block) {
+    for (uint32_t c = 0; c < archetype->column_count; ++c) {
+        keeli_row_component *column = archetype->columns[c];
+        column->bases[block->number] =
+            column->size
+                ? (char *)block->entities + column_offset(archetype, block->capacity, c)
+                : tag_values;
+    }
+}
+
+static bool reserve_bases(keeli_archetypes *a, keeli_heap *heap, const keeli_archetype *archetype,
+                          uint32_t number) {
+    for (uint32_t c = 0; c < archetype->column_count; ++c) {
+        keeli_row_component *column = archetype->columns[c];
+        if (number < column->base_capacity) continue;
+        uint32_t grown = column->base_capacity ? column->base_capacity * 2 : 8;
+        while (grown <= number) grown *= 2;
+        void *fresh = keeli_resize(heap, column->bases, column->base_capacity * sizeof(void *),
+                                   grown * sizeof(void *), sizeof(void *));
+        if (!fresh) return false;
+        a->bytes += (grown - column->base_capacity) * sizeof(void *);
+        column->bases = fresh;
+        column->root.pages = column->bases;
+        column->base_capacity = grown;
+    }
+    return true;
+}
+
+static bool grow_array(keeli_archetypes *a, keeli_heap *heap, void **items, uint32_t *capacity) {
+    const uint32_t grown = *capacity ? *capacity * 2 : 4;
+    void *fresh = keeli_resize(heap, *items, *capacity * sizeof(void *), grown * sizeof(void *),
+                               sizeof(void *));
+    if (!fresh) return false;
+    a->bytes += (grown - *capacity) * sizeof(void *);
+    *items = fresh;
+    *capacity = grown;
+    return true;
+}
+
+// A number for a new block: a free one, or the next.
+static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
+    for (uint32_t n = 0; a->free_blocks && n < a->block_count; ++n)
+        if (!a->blocks[n]->archetype) return a->blocks[n];
+    if (a->block_count == (1u << (32 - KEELI_ROW_SHIFT)) - 1) return NULL;
+    if (a->block_count == a->block_capacity &&
+        !grow_array(a, heap, (void **)&a->blocks, &a->block_capacity))
+        return NULL;
+    keeli_block *block = KEELI_NEW(heap, keeli_block);
+    if (!block) return NULL;
+    a->bytes += sizeof *block;
+    block->number = a->block_count;
+    a->blocks[a->block_count++] = block;
+    ++a->free_blocks;
+    return block;
+}
+
+static bool allocate(keeli_archetypes *a, keeli_heap *heap, const keeli_archetype *archetype,
+                     keeli_block *block, uint32_t capacity) {
+    const size_t bytes = column_offset(archetype, capacity, archetype->column_count);
+    const size_t align = block_align(archetype);
+    keel_entity *memory = keeli_new(heap, bytes, align);
+    if (!memory) return false;
+    block->entities = memory;
+    block->capacity = capacity;
+    block->bytes = bytes;
+    block->align = align;
+    a->bytes += bytes;
+    return true;
+}
+
+static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                      uint32_t capacity) {
+    if (archetype->block_count == archetype->block_capacity &&
+        !grow_array(a, heap, (void **)&archetype->blocks, &archetype->block_capacity))
+        return false;
+    keeli_block *block = new_block(a, heap);
+    if (!block || !reserve_bases(a, heap, archetype, block->number)) return false;
+    if (!allocate(a, heap, archetype, block, capacity)) return false;
+    block->archetype = archetype;
+    block->count = 0;
+    --a->free_blocks;
+    archetype->blocks[archetype->block_count++] = block;
+    set_bases(archetype, block);
+    return true;
+}
+
+static void free_memory(keeli_archetypes *a, keeli_heap *heap, const keeli_block *block) {
+    keeli_free(heap, block->entities, block->bytes, block->align);
+    a->bytes -= block->bytes;
+}
+
+static void free_block(keeli_archetypes *a, keeli_heap *heap, keeli_block *block) {
+    free_memory(a, heap, block);
+    block->archetype = NULL;
+    block->entities = NULL;
+    ++a->free_blocks;
+}
+
+static void move_values(const keeli_row_component *c, char *to, char *from, uint32_t count) {
+    if (!c->move) {
+        memcpy(to, from, (size_t)count * c->size);
+        return;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        c->move(to + (size_t)i * c->size, from + (size_t)i * c->size, c->hook_data);
+}
+
+// The only block of a small archetype gets larger.
+static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                       uint32_t capacity) {
+    keeli_block *block = archetype->blocks[0];
+    const keeli_block old = *block;
+    if (!allocate(a, heap, archetype, block, capacity)) return false;
+    memcpy(block->entities, old.entities, old.count * sizeof(keel_entity));
+    for (uint32_t c = 0; c < archetype->column_count; ++c) {
+        const keeli_row_component *column = archetype->columns[c];
+        if (column->size)
+            move_values(column, (char *)block->entities + column_offset(archetype, capacity, c),
+                        column->bases[block->number], old.count);
+    }
+    set_bases(archetype, block);
+    free_memory(a, heap, &old);
+    return true;
+}
+
+static uint32_t room(const keeli_archetype *archetype) {
+    uint32_t rows = 0;
+    for (uint32_t b = archetype->block_count; b--;) {
+        const keeli_block *block = archetype->blocks[b];
+        rows += block->capacity - block->count;
+        if (block->count) break; // those before are full
+    }
+    return rows;
+}
+
+bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                             uint32_t extra) {
+    while (room(archetype) < extra) {
+        const uint64_t need = (uint64_t)archetype->row_count + extra;
+        const uint32_t full = archetype->rows_per_block;
+        uint32_t capacity = archetype->block_count ? archetype->blocks[0]->capacity : 0;
+        if (archetype->block_count == 0 || capacity == full) {
+            uint32_t first = archetype->block_count ? full : first_rows;
+            while (first < need && first < full) first *= 2;
+            if (!add_block(a, heap, archetype, first < full ? first : full)) return false;
+        } else {
+            while (capacity < need && capacity < full) capacity *= 2;
+            if (!grow_block(a, heap, archetype, capacity < full ? capacity : full)) return false;
+        }
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ rows
+// The block that gets the next row: the first that is not full.
+static keeli_block *open_block(const keeli_archetype *archetype) {
+    return archetype->blocks[archetype->row_count / archetype->blocks[0]->capacity];
+}
+// The block that has the last row.
+static keeli_block *last_block(const keeli_archetype *archetype) {
+    return archetype->blocks[(archetype->row_count - 1) / archetype->blocks[0]->capacity];
+}
+
+uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e) {
+    keeli_block *block = open_block(archetype);
+    const uint32_t row = block->count++;
+    KEEL_ASSERT_INTERNAL(row < block->capacity);
+    block->entities[row] = e;
+    ++archetype->row_count;
+    return block->number << KEELI_ROW_SHIFT | row;
+}
+
+static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
+    if (!c->size) return;
+    if (c->move) c->move(keeli_row_value(c, to), keeli_row_value(c, from), c->hook_data);
+    else memcpy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
+}
+
+static void tell(keeli_entity_index *ix, keel_entity e, uint32_t place) {
+    const uint32_t i = keel_entity_index(e);
+    ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
+}
+
+void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place) {
+    keeli_block *block = keeli_block_of(a, place);
+    keeli_archetype *archetype = block->archetype;
+    keeli_block *last = last_block(archetype);
+    const uint32_t from = last->number << KEELI_ROW_SHIFT | (last->count - 1);
+    if (from != place) {
+        const keel_entity moved = last->entities[last->count - 1];
+        block->entities[place & KEELI_ROW_MASK] = moved;
+        for (uint32_t c = 0; c < archetype->column_count; ++c)
+            move_one(archetype->columns[c], place, from);
+        tell(ix, moved, place);
+    }
+    --last->count;
+    --archetype->row_count;
+}
+
+uint32_t keeli_archetype_move(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
+                              keeli_archetype *to) {
+    const keeli_block *block = keeli_block_of(a, place);
+    const keeli_archetype *from = block->archetype;
+    const keel_entity e = block->entities[place & KEELI_ROW_MASK];
+    const uint32_t target = keeli_archetype_push(to, e);
+    for (uint32_t f = 0, t = 0; f < from->column_count && t < to->column_count;) {
+        const uint32_t a_number = from->columns[f]->number, b_number = to->columns[t]->number;
+        if (a_number == b_number) move_one(to->columns[t], target, place);
+        f += a_number <= b_number;
+        t += b_number <= a_number;
+    }
+    keeli_archetype_take(a, ix, place);
+    tell(ix, e, target);
+    return target;
+}
+
+// ------------------------------------------------------------------ giving memory back
+static void trim_blocks(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+    while (archetype->block_count && archetype->blocks[archetype->block_count - 1]->count == 0)
+        free_block(a, heap, archetype->blocks[--archetype->block_count]);
+}
+
+void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+    for (uint32_t b = 0; b < archetype->block_count; ++b) {
+        const keeli_block *block = archetype->blocks[b];
+        for (uint32_t c = 0; c < archetype->column_count; ++c) {
+            const keeli_row_component *column = archetype->columns[c];
+            for (uint32_t row = 0; column->drop && row < block->count; ++row)
+                column->drop(keeli_row_value(column, block->number << KEELI_ROW_SHIFT | row),
+                             column->hook_data);
+        }
+        archetype->blocks[b]->count = 0;
+    }
+    archetype->row_count = 0;
+    trim_blocks(a, heap, archetype);
+}
+
+// ------------------------------------------------------------------ checking
+static bool block_is_valid(const keeli_entity_index *ix, const keeli_block *block) {
+    for (uint32_t row = 0; row < block->count; ++row) {
+        const keel_entity e = block->entities[row];
+        const uint32_t i = keel_entity_index(e);
+        if (!keeli_entity_is_alive(ix, e)) return false;
+        if (ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
+            (block->number << KEELI_ROW_SHIFT | row))
+            return false;
+    }
+    return true;
+}
+
+static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_index *ix,
+                               const keeli_archetype *archetype) {
+    uint32_t rows = 0;
+    for (uint32_t c = 1; c < archetype->column_count; ++c)
+        if (archetype->columns[c - 1]->number >= archetype->columns[c]->number) return false;
+    for (uint32_t b = 0; b < archetype->block_count; ++b) {
+        const keeli_block *block = archetype->blocks[b];
+        const bool is_partial = block->count < block->capacity;
+        if (block->archetype != archetype || a->blocks[block->number] != block) return false;
+        if (b + 1 < archetype->block_count && is_partial && archetype->blocks[b + 1]->count) return false;
+        if (!block_is_valid(ix, block)) return false;
+        rows += block->count;
+    }
+    return rows == archetype->row_count;
+}
+
+bool keeli_archetypes_are_valid(const keeli_archetypes *a, const keeli_entity_index *ix) {
+    for (uint32_t i = 0; i < a->count; ++i)
+        if (a->all[i]->position != i || !archetype_is_valid(a, ix, a->all[i])) return false;
+    return a->count == 0 || a->all[0]->column_count == 0;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Which components the entities of each block of 64 indices have, so that deleting an entity costs what it and its 63
+// neighbours own, never what is registered.
+#pragma once
+#include "base/heap.h"
+
+// Up to four numbers in place, more in memory of their own.
+typedef struct keeli_component_list {
+    union {
+        uint16_t few[4];
+        uint16_t *many;
+    } numbers;
+    uint16_t count, capacity; // capacity 0: in place
+} keeli_component_list;
+
+enum { KEELI_LIST_IN_PLACE = 4 };
+
+typedef struct keeli_component_lists {
+    keeli_component_list **pages; // by block / 64: pages of 64 lists (4,096 indices); NULL: never used
+    uint32_t capacity;
+    size_t bytes;
+} keeli_component_lists;
+
+static inline keeli_component_list *keeli_list_of(const keeli_component_lists *lists,
+                                                  uint32_t index) {
+    return &lists->pages[index / 4096][index / 64 % 64];
+}
+static inline uint16_t *keeli_list_numbers(keeli_component_list *list) {
+    return list->capacity ? list->numbers.many : list->numbers.few;
+}
+
+bool keeli_component_lists_reserve_slow(keeli_component_lists *lists, keeli_heap *heap,
+                                        uint32_t index);
+// Make room for one more number in the list of this index; false when out of memory.
+static inline bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap,
+                                                 uint32_t index) {
+    if (index / 4096 < lists->capacity && lists->pages[index / 4096]) {
+        const keeli_component_list *list = keeli_list_of(lists, index);
+        if (list->count < (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE)) return true;
+    }
+    return keeli_component_lists_reserve_slow(lists, heap, index);
+}
+// The first entity of the block got the component, after a reserve.
+static inline void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index,
+                                             uint16_t number) {
+    keeli_component_list *list = keeli_list_of(lists, index);
+    keeli_list_numbers(list)[list->count++] = number;
+}
+// The last entity of the block lost the component.
+static inline void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index,
+                                                uint16_t number) {
+    keeli_component_list *list = keeli_list_of(lists, index);
+    uint16_t *numbers = keeli_list_numbers(list), at = 0;
+    while (numbers[at] != number) ++at;
+    numbers[at] = numbers[--list->count];
+}
+void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap);

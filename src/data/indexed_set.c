@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "data/indexed_set.h"
+
+#include <string.h>
+
+enum { page_target = 32768, own_page_above = 1024, colour_step = 320, colours = 4096 };
+
+static char tag_value[1]; // where the values of tags are said to be
+static void *tag_pages[2] = { tag_value, tag_value };
+
+void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align,
+                            const struct keeli_bits_root *bits) {
+    uint32_t shift = 0;
+    while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15) ++shift;
+    if (size <= own_page_above && shift < 6) shift = 6; // at least one word of the bitmap
+    *set = (keeli_indexed_set){ .size = size, .align = align };
+    set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift, .bits = bits };
+    if (size) return;
+    set->root.shift = 31;
+    set->pages = tag_pages;
+    set->root.pages = set->pages;
+}
+
+static size_t value_bytes(const keeli_indexed_set *set) {
+    return (size_t)set->size << set->root.shift;
+}
+static size_t page_align(const keeli_indexed_set *set) {
+    return set->align > 64 ? set->align : 64;
+}
+// How far behind the start of its memory a page begins. Only pages of many values are coloured.
+static size_t colour(const keeli_indexed_set *set, uint32_t page) {
+    if (set->root.shift < 6 || set->align > 64) return 0;
+    // the component's address tells several components apart at the same index
+    const size_t own = (uintptr_t)set / 64 % 13;
+    return ((page + own) * colour_step & (colours - 1)) & ~(size_t)63;
+}
+static size_t page_bytes(const keeli_indexed_set *set) {
+    const bool coloured = set->root.shift >= 6 && set->align <= 64;
+    return value_bytes(set) + (coloured ? colours : 0);
+}
+
+static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
+    uint32_t capacity = set->capacity ? set->capacity * 2 : 8;
+    while (capacity < need) capacity *= 2;
+    void **pages = keeli_new_zeroed(heap, capacity * sizeof *pages, 64);
+    uint32_t *counts = keeli_new_zeroed(heap, capacity * sizeof *counts, 64);
+    if (!pages || !counts) {
+        keeli_free(heap, pages, capacity * sizeof *pages, 64);
+        keeli_free(heap, counts, capacity * sizeof *counts, 64);
+        return false;
+    }
+    if (set->capacity) {
+        memcpy(pages, set->pages, set->page_count * sizeof *pages);
+        memcpy(counts, set->page_counts, set->page_count * sizeof *counts);
+        keeli_free(heap, set->pages, set->capacity * sizeof *pages, 64);
+        keeli_free(heap, set->page_counts, set->capacity * sizeof *counts, 64);
+    }
+    set->bytes += (capacity - set->capacity) * (sizeof *pages + sizeof *counts);
+    set->pages = pages;
+    set->root.pages = pages;
+    set->page_counts = counts;
+    set->capacity = capacity;
+    return true;
+}
+
+bool keeli_indexed_set_reserve_slow(keeli_indexed_set *set, keeli_heap *heap, uint32_t index) {
+    const uint32_t page = index >> set->root.shift;
+    if (page >= set->capacity && !grow(set, heap, page + 1)) return false;
+    if (page >= set->page_count) set->page_count = page + 1;
+    if (set->pages[page]) return true;
+    char *memory = keeli_new(heap, page_bytes(set), page_align(set));
+    if (!memory) return false;
+    set->pages[page] = memory + colour(set, page);
+    set->bytes += page_bytes(set);
+    ++set->empty_pages;
+    return true;
+}
+
+static void free_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
+    keeli_free(heap, (char *)set->pages[page] - colour(set, page), page_bytes(set), page_align(set));
+    set->pages[page] = NULL;
+    set->bytes -= page_bytes(set);
+}
+
+void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
+    if (set->empty_pages == 0) {
+        set->empty_pages = 1;
+        return;
+    }
+    free_page(set, heap, page);
+}
+
+void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
+    for (uint32_t page = 0; page < set->page_count; ++page)
+        if (set->pages[page] && set->page_counts[page] == 0) {
+            free_page(set, heap, page);
+            --set->empty_pages;
+        }
+}
+
+void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
+    for (uint32_t page = 0; page < set->page_count; ++page)
+        if (set->pages[page]) free_page(set, heap, page);
+    if (set->capacity) {
+        keeli_free(heap, set->pages, set->capacity * sizeof *set->pages, 64);
+        keeli_free(heap, set->page_counts, set->capacity * sizeof *set->page_counts, 64);
+    }
+    *set = (keeli_indexed_set){ 0 };
+}

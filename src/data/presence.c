@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "data/presence.h"
+
+#include <string.h>
+
+// What pages look like before anything is written to them; never written itself.
+uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
+
+static const size_t page_bytes = KEELI_PAGE_WORDS * sizeof(uint64_t);
+
+static uint32_t summary_words(uint32_t pages) {
+    return pages / 64;
+}
+static uint32_t top_words(uint32_t pages) {
+    return (summary_words(pages) + 63) / 64;
+}
+// All tables in one block: pages, summary, top, counts.
+static size_t table_bytes(uint32_t pages) {
+    return pages * sizeof(uint64_t *) + (summary_words(pages) + top_words(pages)) * sizeof(uint64_t) +
+           pages * sizeof(uint16_t);
+}
+
+static void place_tables(keeli_presence *p, void *block, uint32_t pages) {
+    p->pages = block;
+    p->root.pages = p->pages;
+    p->summary = (uint64_t *)(void *)(p->pages + pages);
+    p->top = p->summary + summary_words(pages);
+    p->page_counts = (uint16_t *)(void *)(p->top + top_words(pages));
+}
+
+static bool grow(keeli_presence *p, keeli_heap *heap, uint32_t need) {
+    uint32_t capacity = p->capacity ? p->capacity * 2 : 64;
+    while (capacity < need) capacity *= 2;
+    void *block = keeli_new_zeroed(heap, table_bytes(capacity), 64);
+    if (!block) return false;
+    const keeli_presence old = *p;
+    place_tables(p, block, capacity);
+    if (old.capacity) {
+        memcpy(p->pages, old.pages, old.root.page_count * sizeof *p->pages);
+        memcpy(p->summary, old.summary, summary_words(old.capacity) * sizeof *p->summary);
+        memcpy(p->top, old.top, top_words(old.capacity) * sizeof *p->top);
+        memcpy(p->page_counts, old.page_counts, old.root.page_count * sizeof *p->page_counts);
+        keeli_free(heap, old.pages, table_bytes(old.capacity), 64);
+    }
+    p->bytes += table_bytes(capacity) - (old.capacity ? table_bytes(old.capacity) : 0);
+    p->capacity = capacity;
+    return true;
+}
+
+bool keeli_presence_reserve_slow(keeli_presence *p, keeli_heap *heap, uint32_t index) {
+    const uint32_t page = index / 4096;
+    if (page >= p->capacity && !grow(p, heap, page + 1)) return false;
+    while (p->root.page_count <= page) p->pages[p->root.page_count++] = keeli_no_bits;
+    if (p->pages[page] != keeli_no_bits) return true;
+    uint64_t *words = keeli_new_zeroed(heap, page_bytes, 64);
+    if (!words) return false;
+    p->pages[page] = words;
+    p->bytes += page_bytes;
+    return true;
+}
+
+// The first bit at `from` or above in an array of words; UINT32_MAX when there is none.
+static uint32_t next_bit(const uint64_t *words, uint32_t word_count, uint32_t from) {
+    uint32_t w = from / 64;
+    if (w >= word_count) return UINT32_MAX;
+    uint64_t bits = words[w] & ~(uint64_t)0 << (from % 64);
+    while (!bits) {
+        if (++w >= word_count) return UINT32_MAX;
+        bits = words[w];
+    }
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page) {
+    if (page >= p->root.page_count) return UINT32_MAX;
+    const uint32_t s = page / 64;
+    const uint64_t here = p->summary[s] & ~(uint64_t)0 << (page % 64);
+    if (here) return s * 64 + (uint32_t)__builtin_ctzll(here);
+    const uint32_t next = next_bit(p->top, top_words(p->capacity), s + 1);
+    if (next == UINT32_MAX) return UINT32_MAX;
+    return next * 64 + (uint32_t)__builtin_ctzll(p->summary[next]);
+}
+
+uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from) {
+    uint32_t page = keeli_presence_next_page(p, from / 4096), at = from % 4096;
+    if (page != from / 4096) at = 0;
+    while (page != UINT32_MAX) {
+        const uint32_t bit = next_bit(p->pages[page], KEELI_PAGE_WORDS, at);
+        if (bit != UINT32_MAX) return page * 4096 + bit;
+        page = keeli_presence_next_page(p, page + 1);
+        at = 0;
+    }
+    return UINT32_MAX;
+}
+
+void keeli_presence_reset(keeli_presence *p) {
+    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
+        memset(p->pages[page], 0, page_bytes);
+        p->page_counts[page] = 0;
+    }
+    if (p->capacity) {
+        memset(p->summary, 0, summary_words(p->capacity) * sizeof *p->summary);
+        memset(p->top, 0, top_words(p->capacity) * sizeof *p->top);
+    }
+    p->count = 0;
+}
+
+void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {
+    for (uint32_t page = 0; page < p->root.page_count; ++page) {
+        if (p->page_counts[page] || p->pages[page] == keeli_no_bits) continue;
+        keeli_free(heap, p->pages[page], page_bytes, 64);
+        p->pages[page] = keeli_no_bits;
+        p->bytes -= page_bytes;
+    }
+}
+
+void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap) {
+    for (uint32_t page = 0; page < p->root.page_count; ++page)
+        if (p->pages[page] != keeli_no_bits) keeli_free(heap, p->pages[page], page_bytes, 64);
+    if (p->capacity) keeli_free(heap, p->pages, table_bytes(p->capacity), 64);
+    *p = (keeli_presence){ 0 };
+}
+
+bool keeli_presence_is_valid(const keeli_presence *p) {
+    uint32_t count = 0;
+    for (uint32_t page = 0; page < p->root.page_count; ++page) {
+        uint32_t in_page = 0;
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            in_page += (uint32_t)__builtin_popcountll(p->pages[page][w]);
+        const bool summary = p->summary[page / 64] >> (page % 64) & 1;
+        if (in_page != p->page_counts[page] || summary != (in_page != 0)) return false;
+        count += in_page;
+    }
+    for (uint32_t s = 0; s < summary_words(p->capacity); ++s)
+        if ((p->top[s / 64] >> (s % 64) & 1) != (p->summary[s] != 0)) return false;
+    return count == p->count;
+}
