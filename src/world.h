@@ -17,6 +17,10 @@ typedef struct keeli_storage {
     void *unique;             // uniques: the value, NULL before it is set
     int32_t borrow;           // 0 free, n readers, -1 one writer or editor (edit/borrow.c)
     int32_t iterating;        // live iterators over it (find/iterate.c)
+    // During an edit: where the first page of values was before room was made (edit/component.c).
+    uintptr_t moved_from;
+    size_t moved_bytes;
+    struct keeli_storage *next_moved;
 } keeli_storage;
 
 // One storage that a view or a system holds.

@@ -258,7 +258,7 @@ keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
 
 bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
-    return i < ix->size && *where_of(ix, i) == KEELI_HELD &&
+    return i < ix->size && *where_of(ix, i) == KEELI_HELD && upper_of(e) < KEELI_DEAD &&
            *version_of(ix, i) == (KEELI_DEAD | upper_of(e));
 }
 

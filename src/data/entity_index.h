@@ -35,10 +35,10 @@ void keeli_entity_index_init(keeli_entity_index *ix);
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
 
 static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     return i / KEELI_ENTITY_PAGE < ix->root.page_count &&
-           ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] ==
-               (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+           ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
+           upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
 
 // Make room so that the next `extra` calls of add or hold cannot fail: KEEL_OK, KEEL_ERROR_MEMORY,
