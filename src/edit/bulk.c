@@ -214,5 +214,9 @@ keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32
 
 keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {
     keel_entity copy = keel_null();
+    if (world && !keeli_entity_is_alive(&world->entities, prototype)) // null does not say why
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
+                           "cannot clone an entity: the prototype is not alive"),
+               keel_null();
     return keel_clone_entities(world, prototype, 1, &copy) < 0 ? keel_null() : copy;
 }

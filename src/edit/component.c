@@ -318,6 +318,21 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     return s->set.count < before ? KEEL_OK : KEEL_ABSENT;
 }
 
+// Cells for the entities that `count` new ones would be, and for all that are alive.
+static bool reserve_cells(keel_world *world, keeli_storage *s, uint32_t count) {
+    for (uint64_t i = 0; i < count; i += KEELI_SPARSE_PAGE)
+        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, (uint32_t)i)) return false;
+    uint64_t from = 0; // the page after the last one looked at
+    while (from <= KEEL_ENTITY_INDEX_MAX) {
+        const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
+        if (keel_is_null(e)) break;
+        const uint32_t index = keel_entity_index(e);
+        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, index)) return false;
+        from = ((uint64_t)index / KEELI_SPARSE_PAGE + 1) * KEELI_SPARSE_PAGE;
+    }
+    return true;
+}
+
 keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                    uint32_t count) {
     if (!world) return keeli_no_world();
@@ -327,10 +342,8 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
     const uint32_t extra = count > s->set.count ? count - s->set.count : 0;
     if (!keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");
-    // cells of the entities that `count` living ones have at least
-    for (uint64_t i = 0; i < count; i += KEELI_SPARSE_PAGE)
-        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, (uint32_t)i))
-            return keeli_out_of_memory(world, "reserving room for components");
+    if (count && !reserve_cells(world, s, count))
+        return keeli_out_of_memory(world, "reserving room for components");
     return KEEL_OK;
 }
 
