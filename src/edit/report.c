@@ -79,8 +79,7 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 }
 
 keel_result keeli_no_world(void) {
-    KEEL_ASSERT(false,
-                "the world is NULL; make one with keel_world_create and check its result");
+    KEEL_ASSERT(false, "the world is NULL; make one with keel_world_create and check its result");
     return KEEL_ERROR_ARGUMENT;
 }
 
