@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The few commands one needs. The build itself is CMake's: see CMakeLists.txt and CMakePresets.json.
 JOBS ?= $(shell nproc)
+MAKEFLAGS += --no-print-directory
 SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 	\( -name '*.[ch]' -o -name '*.cpp' \) -not -path 'tests/mistakes/*')
+
+# Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
+FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
 .PHONY: check-format check-layers check-acceptance check-docs check-release check-asan check-tsan \
@@ -18,11 +22,10 @@ help:
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
 
-# Without the tests, so that the demo needs neither cmocka nor a C++ compiler.
 demo:
 	tools/install_packages demo
-	cmake --preset release -DKEEL_BUILD_TESTS=OFF
-	cmake --build --preset release -j $(JOBS)
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target orrery
 	mkdir -p out
 	build/release/examples/orrery/orrery --data examples/orrery/data/bodies.csv \
 		--from 2026-11-21 --days 365 --step 1 --belt 100000 --seed 1 \
@@ -37,7 +40,7 @@ test:
 bench:
 	@test -f benchmarks/CMakeLists.txt || { echo "There are no benchmarks in this checkout." >&2; exit 1; }
 	tools/install_packages bench
-	cmake --preset release -DKEEL_BUILD_TESTS=OFF
+	cmake --preset release $(FOR_USERS) -DKEEL_BUILD_EXAMPLES=OFF
 	cmake --build --preset release -j $(JOBS)
 	mkdir -p out
 	build/release/benchmarks/keel_bench --json out/bench.json

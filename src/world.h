@@ -13,29 +13,34 @@
 
 #include <keel/workload.h>
 
-// A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h changes the values.
+// A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
+// changes the values.
 typedef struct keeli_storage {
-    uint32_t flags;           // KEELI_IS_*: why an edit is more than the plain one; 0 for most
-    int32_t borrow;           // 0 free, n readers, -1 one writer or editor (edit/borrow.c)
-    uint32_t size;            // of a value
-    uint16_t ordinal;         // among the world's components: its number in component_lists
+    uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
+    int32_t borrow;   // 0 free, n readers, -1 one writer or editor (edit/borrow.c)
+    uint32_t size;    // of a value
+    uint16_t ordinal; // among the world's components: its number in component_lists
     keel_storage kind;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
-    keeli_presence presence;  // who has one
-    keeli_sparse_set set;     // KEEL_SPARSE_SET
-    keeli_indexed_set indexed; // KEEL_INDEXED
-    keeli_row_component row;  // KEEL_ARCHETYPE
-    keel_component component; // owned copy; its slot points to `slot`
-    uint32_t slot;            // process-wide number (data/component_index.h)
-    int32_t iterating;        // live iterators over it (find/iterate.c)
-    void *unique;             // uniques: the value, NULL before it is set
+    keeli_presence presence;           // who has one
+    keeli_sparse_set set;              // KEEL_SPARSE_SET
+    keeli_indexed_set indexed;         // KEEL_INDEXED
+    keeli_row_component row;           // KEEL_ARCHETYPE
+    keel_component component;          // owned copy; its slot points to `slot`
+    uint32_t slot;                     // process-wide number (data/component_index.h)
+    int32_t iterating;                 // live iterators over it (find/iterate.c)
+    void *unique;                      // uniques: the value, NULL before it is set
+    // During an edit: where the first page of values was before room was made (edit/component.c).
+    uintptr_t moved_from;
+    size_t moved_bytes;
+    struct keeli_storage *next_moved;
 } keeli_storage;
 
 enum {
-    KEELI_IS_LINK = 1,      // keel_parent or keel_child: only edit/hierarchy.c changes it
+    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
     KEELI_IS_UNIQUE = 2,
-    KEELI_HAS_HOOKS = 4,    // values are not plain bytes
-    KEELI_IS_GROUPED = 8    // a group follows its changes
+    KEELI_HAS_HOOKS = 4, // values are not plain bytes
+    KEELI_IS_GROUPED = 8 // a group follows its changes
 };
 
 // One storage that a view or a system holds.

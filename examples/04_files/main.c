@@ -31,8 +31,9 @@ int main(void) {
     keel_add_entity(world, KEEL_INIT(Position, { 1, 2 }), KEEL_INIT(Velocity, { 3, 0 }));
     keel_run_workload(world, frame);
     draw_all(world);
-    for (int i = 1; i < argc; ++i)
-        run_plugin(world, argv[i]);
+    run_plugin(world, PLUGIN); // turns the velocity
+    run_plugin(world, PLUGIN); // loaded again: turns it back
+    run_plugin(world, STALE_PLUGIN);
     keel_run(world, move);
     draw_all(world);
     keel_world_destroy(world);

@@ -44,13 +44,14 @@ static void draw_title(cairo_t *canvas, const scene *shown) {
     }
 }
 
-static void draw_footer(cairo_t *canvas, const scene *shown) {
+static void draw_footer(cairo_t *canvas, const scene *shown, bool has_moons) {
     char scale[128], line[256];
     map_describe_scale(shown, scale, sizeof scale);
     snprintf(line, sizeof line, "Seen from the north pole of the ecliptic; \xE2\x99\x88 is the vernal "
              "equinox of J2000; %s.", scale);
     set_font(canvas, 15, false);
     draw_text(canvas, PAGE_WIDTH / 2.0, PAGE_HEIGHT - 50, ALIGN_CENTRE, colour_faint_text, line);
+    if (!has_moons) return;
     draw_text(canvas, PAGE_WIDTH / 2.0, PAGE_HEIGHT - 26, ALIGN_CENTRE, colour_faint_text,
               "Each system of moons has its own scale: the number is the farthest distance from the "
               "planet.");
@@ -67,9 +68,9 @@ bool image_write(const scene *shown, const output_file *output, failure *why) {
     cairo_t *canvas = cairo_create(page);
     draw_background(canvas, x, y);
     const bool drawn = map_draw(canvas, shown, x, y, radius);
-    moons_draw(canvas, shown, 40, 1585, PAGE_WIDTH - 80, 325);
+    const bool has_moons = moons_draw(canvas, shown, 40, 1585, PAGE_WIDTH - 80, 325);
     draw_title(canvas, shown);
-    draw_footer(canvas, shown);
+    draw_footer(canvas, shown, has_moons);
     cairo_status_t status = drawn ? cairo_status(canvas) : CAIRO_STATUS_NO_MEMORY;
     cairo_destroy(canvas);
     if (status == CAIRO_STATUS_SUCCESS)
@@ -77,5 +78,5 @@ bool image_write(const scene *shown, const output_file *output, failure *why) {
     cairo_surface_destroy(page);
     if (status == CAIRO_STATUS_WRITE_ERROR) return output_fail(output, why);
     return status == CAIRO_STATUS_SUCCESS ||
-           fail(why, "orrery: %s: %s", output->target, cairo_status_to_string(status));
+           fail(why, "orrery: %s: %s", output->path, cairo_status_to_string(status));
 }

@@ -97,6 +97,7 @@ static void draw_leader(cairo_t *canvas, double x, double y, double radius, labe
 void labels_draw(label_set *set, cairo_t *canvas, double x, double y, double radius, double size,
                  colour tint, const char *text) {
     label_box box = { 0 };
+    if (set->box_count == MAX_LABEL_BOXES) return; // the next label would not know of this one
     set_font(canvas, size, false);
     const double width = text_width(canvas, text) + 4, height = size * 1.05;
     if (!find_box(set, x, y, radius, width, height, &box)) return;

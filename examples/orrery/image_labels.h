@@ -3,7 +3,7 @@
 #pragma once
 #include "image_style.h"
 
-enum { MAX_LABEL_BOXES = 1024, MAX_LABEL_POINTS = 16384 };
+enum { MAX_LABEL_BOXES = 2048, MAX_LABEL_POINTS = 16384 };
 
 typedef struct label_box {
     double left, top, right, bottom;

@@ -17,6 +17,7 @@ typedef struct map {
     double x, y, radius; // of the page, pixels
     double farthest;     // au, at `radius`
     double bend;         // r0 of the scale, au
+    double strength;     // of lines, to 1: less where there are many
     label_set *labels;
 } map;
 
@@ -24,13 +25,24 @@ typedef struct point {
     double x, y;
 } point;
 
+static bool is_planet(const scene *shown, int k) {
+    const int parent = shown->bodies[k].parent;
+    return parent >= 0 && shown->bodies[parent].parent < 0;
+}
+
+static int count_planets(const scene *shown) {
+    int count = 0;
+    for (int k = 0; k < shown->body_count; ++k) count += is_planet(shown, k);
+    return count;
+}
+
 // ---------------------------------------------------------------- the scale
 
 static double farthest_of(const scene *shown) {
     double farthest = shown->dust_count > 0 ? BELT_OUTER : 0;
     for (int k = 0; k < shown->body_count; ++k) {
         const scene_body *shape = &shown->bodies[k];
-        if (shape->parent < 0 || shown->bodies[shape->parent].parent >= 0) continue;
+        if (!is_planet(shown, k)) continue;
         const double a = sqrt(shape->path.p[0] * shape->path.p[0] +
                               shape->path.p[1] * shape->path.p[1] +
                               shape->path.p[2] * shape->path.p[2]);
@@ -68,7 +80,7 @@ static double emptiest_direction(const map *on) {
         double narrowest = IMAGE_PI;
         for (int j = 0; j < on->shown->body_count; ++j) {
             const scene_body *shape = &on->shown->bodies[j];
-            if (shape->parent < 0) continue;
+            if (!is_planet(on->shown, j)) continue;
             const double apart = remainder(atan2(shape->y, shape->x) - direction, 2 * IMAGE_PI);
             narrowest = fmin(narrowest, fabs(apart));
         }
@@ -197,7 +209,7 @@ static void draw_orbit(const map *on, const scene_body *shape) {
         last = at;
     }
     cairo_close_path(canvas);
-    set_colour(canvas, look_of(shape->name).tint, 0.34);
+    set_colour(canvas, look_of(shape->name).tint, 0.34 * on->strength);
     cairo_set_line_width(canvas, 1.3);
     cairo_stroke(canvas);
 }
@@ -208,10 +220,6 @@ static void draw_trail(const map *on, const scene_body *shape) {
     const double swept = fmin(fabs(shape->swept), 2 * IMAGE_PI);
     const double back = shape->swept < 0 ? 1 : -1;
     const colour tint = look_of(shape->name).tint;
-    // Pieces overlap a little, or there would be gaps; they replace instead of adding up.
-    cairo_push_group(canvas);
-    cairo_set_operator(canvas, CAIRO_OPERATOR_SOURCE);
-    cairo_set_line_width(canvas, 3);
     for (int k = TRAIL_PIECES; k > 0; --k) {
         cairo_new_path(canvas);
         for (int part = 0; part <= 4; ++part) {
@@ -222,11 +230,20 @@ static void draw_trail(const map *on, const scene_body *shape) {
             cairo_line_to(canvas, at.x, at.y);
         }
         const double age = (double)k / TRAIL_PIECES;
-        set_colour(canvas, tint, 0.95 * (1 - age) * (1 - age) + 0.05);
+        set_colour(canvas, tint, on->strength * (0.95 * (1 - age) * (1 - age) + 0.05));
         cairo_stroke(canvas);
     }
-    cairo_pop_group_to_source(canvas);
-    cairo_paint(canvas);
+}
+
+static void draw_trails(const map *on) {
+    cairo_push_group(on->canvas);
+    // The pieces overlap a little, or there would be gaps; they replace instead of adding up.
+    cairo_set_operator(on->canvas, CAIRO_OPERATOR_SOURCE);
+    cairo_set_line_width(on->canvas, 3);
+    for (int k = 0; k < on->shown->body_count; ++k)
+        if (is_planet(on->shown, k)) draw_trail(on, &on->shown->bodies[k]);
+    cairo_pop_group_to_source(on->canvas);
+    cairo_paint(on->canvas);
 }
 
 static void draw_sun(const map *on, const scene_body *shape) {
@@ -250,11 +267,6 @@ static void draw_sun(const map *on, const scene_body *shape) {
     cairo_arc(canvas, on->x, on->y, sun.radius, 0, 2 * IMAGE_PI);
     cairo_fill(canvas);
     cairo_pattern_destroy(glow);
-}
-
-static bool is_planet(const scene *shown, int k) {
-    const int parent = shown->bodies[k].parent;
-    return parent >= 0 && shown->bodies[parent].parent < 0;
 }
 
 static void draw_bodies(const map *on) {
@@ -289,6 +301,7 @@ bool map_draw(cairo_t *canvas, const scene *shown, double x, double y, double ra
     map drawn = { .canvas = canvas, .shown = shown, .x = x, .y = y, .radius = radius };
     drawn.farthest = farthest_of(shown);
     drawn.bend = bend_of(drawn.farthest);
+    drawn.strength = fmin(1, sqrt(20.0 / (1 + count_planets(shown))));
     drawn.labels = calloc(1, sizeof *drawn.labels);
     if (!drawn.labels) return false;
     const double reach = radius * 1.07;
@@ -298,8 +311,7 @@ bool map_draw(cairo_t *canvas, const scene *shown, double x, double y, double ra
     const bool drew_belt = draw_belt(&drawn);
     for (int k = 0; k < shown->body_count; ++k)
         if (is_planet(shown, k)) draw_orbit(&drawn, &shown->bodies[k]);
-    for (int k = 0; k < shown->body_count; ++k)
-        if (is_planet(shown, k)) draw_trail(&drawn, &shown->bodies[k]);
+    draw_trails(&drawn);
     draw_bodies(&drawn);
     draw_names(&drawn);
     free(drawn.labels);

@@ -125,14 +125,14 @@ static int find_hosts(const scene *shown, int hosts[MAX_PANELS]) {
     return count;
 }
 
-void moons_draw(cairo_t *canvas, const scene *shown, double left, double top, double width,
+bool moons_draw(cairo_t *canvas, const scene *shown, double left, double top, double width,
                 double height) {
     int hosts[MAX_PANELS];
     const int count = find_hosts(shown, hosts);
     panel drawn = { .canvas = canvas, .shown = shown, .labels = calloc(1, sizeof *drawn.labels) };
     if (!drawn.labels || count == 0) {
         free(drawn.labels);
-        return; // the picture is good without them
+        return false; // the picture is good without them
     }
     const double each = fmin(width / count, height * 1.1), gap = 12;
     const double first = left + (width - each * count) / 2;
@@ -142,4 +142,5 @@ void moons_draw(cairo_t *canvas, const scene *shown, double left, double top, do
                                         first + each * (k + 1) - gap / 2, top + height });
     }
     free(drawn.labels);
+    return true;
 }

@@ -54,21 +54,34 @@ static int fail_in_world(orrery *o, keel_result result) {
     return EXIT_MEMORY;
 }
 
+static bool open_outputs(orrery *o) {
+    const settings *set = &o->set;
+    if (set->csv && !output_open(&o->csv, set->csv, &o->why)) return false;
+    if (set->image && !output_open(&o->image, set->image, &o->why)) return false;
+    if (output_replaces(&o->csv, set->data))
+        return fail(&o->why, "orrery: --csv: '%s' is the file of --data", set->csv);
+    if (output_replaces(&o->image, set->data))
+        return fail(&o->why, "orrery: --image: '%s' is the file of --data", set->image);
+    if (set->csv && output_replaces(&o->image, set->csv))
+        return fail(&o->why, "orrery: --image: '%s' is the file of --csv", set->image);
+    return true;
+}
+
 // Read and check everything before any work is done.
 static int prepare(orrery *o) {
     const settings *set = &o->set;
     const double last_jd = options_step_jd(set, set->steps - 1);
     const bool ready = bodies_load(&o->bodies, set->data, &o->why) &&
                        bodies_check_span(&o->bodies, set->from_jd, last_jd, &o->why) &&
-                       (!set->csv || output_open(&o->csv, set->csv, &o->why)) &&
-                       (!set->image || output_open(&o->image, set->image, &o->why)) &&
-                       (!set->csv || csv_begin(&o->csv, &o->why));
+                       open_outputs(o) && (!set->csv || csv_begin(&o->csv, &o->why));
     return ready ? EXIT_DONE : EXIT_INPUT;
 }
 
 static int populate(orrery *o) {
     const uint64_t capacity = (uint64_t)o->bodies.count + o->set.belt;
-    const keel_world_desc desc = { .name = "orrery", .entity_capacity = (uint32_t)capacity };
+    const keel_world_desc desc = { .name = "orrery",
+                                   .log = keel_log_none, // main prints the error
+                                   .entity_capacity = (uint32_t)capacity };
     o->world = keel_world_create(&desc);
     if (!o->world) {
         fail(&o->why, "orrery: out of memory");
@@ -79,11 +92,15 @@ static int populate(orrery *o) {
     return result < 0 ? fail_in_world(o, result) : EXIT_DONE;
 }
 
+// A KEEL_EACH that cannot be opened runs no time at all; only the world knows.
+static bool loop_failed(const orrery *o) { return keel_last_error(o->world)->result < 0; }
+
 static int run_step(orrery *o, uint64_t step) {
     const double jd = options_step_jd(&o->set, step);
     const keel_result result = orrery_step(o->world, jd);
     if (result < 0) return fail_in_world(o, result);
     if (o->set.csv && !csv_write_step(&o->csv, o->world, jd, &o->why)) return EXIT_INPUT;
+    if (loop_failed(o)) return fail_in_world(o, KEEL_OK);
     if (!stop_signal) return EXIT_DONE;
     fail(&o->why, "orrery: stopped by a signal (%s)", strsignal(stop_signal));
     return EXIT_SIGNAL + stop_signal;
@@ -109,6 +126,8 @@ static int draw(orrery *o) {
     if (!scene_collect(&shown, o->world, &o->bodies, o->set.from_jd, last_jd)) {
         fail(&o->why, "orrery: out of memory");
         status = EXIT_MEMORY;
+    } else if (loop_failed(o)) {
+        status = fail_in_world(o, KEEL_OK);
     } else if (!image_write(&shown, &o->image, &o->why)) {
         status = EXIT_INPUT;
     }
@@ -133,7 +152,7 @@ static void warn_about_dates(const settings *set) {
         fprintf(stderr, "orrery: warning: the planets' elements are good from 1800 to 2050 only\n");
 }
 
-static int summarize(const orrery *o) {
+static int summarize(orrery *o) {
     const uint32_t entities = keel_entity_count(o->world);
     const double speed = o->seconds > 0 ? (double)o->set.steps / o->seconds : 0;
     const bool printed =
@@ -141,6 +160,7 @@ static int summarize(const orrery *o) {
                "%.2f million entity updates per second\n",
                entities, o->set.steps, o->seconds, speed, speed * entities / 1e6) >= 0 &&
         fflush(stdout) == 0;
+    if (!printed) fail(&o->why, "orrery: standard output: %s", strerror(errno));
     return printed ? EXIT_DONE : EXIT_INPUT;
 }
 

@@ -79,13 +79,11 @@ static bool check_options(settings *options, failure *why) {
     date_parse("9999-12-31", &last_day);
     if (options->days > last_day - options->from_jd)
         return fail(why, "orrery: --days: the run would end after the year 9999");
-    // The small addition is for steps such as 0.1, of which 10 are a little less than 1.
+    // The small addition is for steps such as 0.1: 0.3 / 0.1 is a little less than 3.
     const double steps = floor(options->days / options->step * (1 + 1e-12)) + 1;
     if (steps > MAX_STEPS)
         return fail(why, "orrery: --step: the run would have more than %d steps", MAX_STEPS);
     options->steps = (uint64_t)steps;
-    if (options->csv && options->image && strcmp(options->csv, options->image) == 0)
-        return fail(why, "orrery: --image: '%s' is the file of --csv", options->image);
     return true;
 }
 

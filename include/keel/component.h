@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/// A world: see world.h.
 typedef struct keel_world keel_world;
 
 /// The largest component value, in bytes.

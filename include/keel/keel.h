@@ -3,6 +3,7 @@
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
 /// commands, view, workload, typed.
 #pragma once
+// clang-format off
 #include <keel/base.h>
 #include <keel/commands.h>
 #include <keel/component.h>

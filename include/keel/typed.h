@@ -20,13 +20,16 @@
 #define KEELI_RESTRICT __restrict
 #define KEELI_ALIGNOF(T) alignof(T)
 #define KEELI_STATIC_ASSERT(condition, text) static_assert(condition, text);
+#define KEELI_NEVER(text) [] { static_assert(0, text); return false; }()
 #define KEELI_DECLARE(type, symbol) extern "C" const type symbol
 #else
 #define KEELI_RESTRICT restrict
 #define KEELI_ALIGNOF(T) _Alignof(T)
 #define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
+#define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
 #define KEELI_DECLARE(type, symbol) extern const type symbol
 #endif
+// KEELI_STATIC_ASSERT is a declaration, KEELI_NEVER an expression; both say why the code does not compile.
 #define KEELI_UNUSED __attribute__((unused))
 #define KEELI_NOINLINE static __attribute__((noinline, unused))
 #define KEELI_INLINE static inline __attribute__((always_inline))
@@ -475,8 +478,13 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_TERM(s, i, x) KEELI_APPLY(KEELI_TERM_, KEELI_PARTS(x))
 #define KEELI_TERM_(c, kind, CT, n, component, others, T) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n },
 #define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL }
-#define KEELI_SIZE_keeli_value(CT) 0
-#define KEELI_SIZE_keeli_maybe(CT) 0
+// Nothing, but only for a type that has a value.
+#ifdef __cplusplus
+#define KEELI_SIZE_keeli_value(CT) 0 * sizeof(CT)
+#else
+#define KEELI_SIZE_keeli_value(CT) 0 * sizeof(struct { CT keeli_a_tag_has_no_value_use_KEEL_WITH; })
+#endif
+#define KEELI_SIZE_keeli_maybe(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_filter(CT) 0
 #define KEELI_SIZE_keeli_access(CT) 0
 #define KEELI_SIZE_keeli_entity(CT) 0
@@ -600,13 +608,20 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_AT_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_AT(s)
 
+// The loops stop after keel_fail, which needs a context.
+#define KEELI_GOES_ON(s, i, x) KEELI_CAT(KEELI_GOES_ON_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CONTEXT_, KEELI_CLASS(x)), 0, ~))
+#define KEELI_IS_CONTEXT_keeli_context ~, 1
+#define KEELI_GOES_ON_1 && !keeli_context_has_failed(keeli_context)
+#define KEELI_GOES_ON_0
+#define KEELI_MANY_KEELI_GOES_ON(s)
+
 // 7. The arguments of the body of a span system, a task or a condition.
 #define KEELI_WHOLE(s, i, x) KEELI_PART(KEELI_WHOLE_, s, i, x)
 #define KEELI_WHOLE_keeli_value(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_maybe(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_filter(s, i, ...)
 #define KEELI_WHOLE_keeli_access(s, i, ...)
-#define KEELI_WHOLE_keeli_entity(s, i, ...) , keeli_a_span_system_takes_KEEL_ENTITIES_not_KEEL_ENTITY
+#define KEELI_WHOLE_keeli_entity(s, i, ...) , (KEELI_NEVER(#s ": KEEL_ENTITY is for KEEL_SYSTEM; a KEEL_SPAN_SYSTEM takes KEEL_ENTITIES(name)"), keel_null())
 #define KEELI_WHOLE_keeli_entities(s, i, ...) , keeli_chunk->entities
 #define KEELI_WHOLE_keeli_count(s, i, ...) , keeli_chunk->count
 #define KEELI_WHOLE_keeli_unique(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
@@ -620,6 +635,9 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // 8. How many parameters are about entities: a system needs one, a task has none; none is KEEL_WORLD.
 #define KEELI_ABOUT(s, i, x) KEELI_CAT(KEELI_ABOUT_, KEELI_CLASS(x))
+#define KEELI_WORLDS(s, i, x) + KEELI_SECOND(KEELI_CAT(KEELI_IS_WORLD_, KEELI_CLASS(x)), 0, ~)
+#define KEELI_IS_WORLD_keeli_world ~, 1
+#define KEELI_MANY_KEELI_WORLDS(s) + 0
 #define KEELI_ABOUT_keeli_value + 1
 #define KEELI_ABOUT_keeli_maybe + 1
 #define KEELI_ABOUT_keeli_filter + 1
@@ -656,7 +674,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
         const uint32_t keeli_n = keeli_chunk->count;                                                \
-        for (uint32_t keeli_k = 0; keeli_k < keeli_n; ++keeli_k)                                    \
+        for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
             s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
     }                                                                                               \
     KEELI_LOOP_HEAD(s, mask, __VA_ARGS__) {                                                         \
@@ -664,8 +682,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
         const uint32_t keeli_n = (keeli_chunk->count + 63) / 64;                                    \
         for (uint32_t keeli_w = 0; keeli_w < keeli_n; ++keeli_w)                                    \
-            for (uint64_t keeli_bits = keeli_chunk->words[keeli_w]; keeli_bits; keeli_bits &= keeli_bits - 1) { \
-                const uint32_t keeli_k = keeli_w * 64 + (uint32_t)__builtin_ctzll(keeli_bits);      \
+            for (uint64_t keeli_bits = keeli_chunk->words[keeli_w]; keeli_bits KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); keeli_bits &= keeli_bits - 1) { \
+                KEELI_UNUSED const uint32_t keeli_k = keeli_w * 64 + (uint32_t)__builtin_ctzll(keeli_bits); \
                 s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                        \
             }                                                                                       \
     }                                                                                               \
@@ -673,7 +691,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__) KEELI_MAP(KEELI_LISTS, s, __VA_ARGS__)               \
         const uint32_t keeli_n = keeli_chunk->count;                                                \
-        for (uint32_t keeli_k = 0; keeli_k < keeli_n; ++keeli_k)                                    \
+        for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
             s##_each(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
     }                                                                                               \
     static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
@@ -691,6 +709,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SPAN_SYSTEM runs once per span and needs a component or KEEL_ENTITIES; use KEEL_TASK to run once") \
+    KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_WORLDS, s, __VA_ARGS__)) == 0,                           \
+        #s ": KEEL_WORLD is for KEEL_TASK; a KEEL_SPAN_SYSTEM takes KEEL_CONTEXT(name)")            \
     KEELI_WHOLE_SYSTEM(s, void, s##_values(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_values, __VA_ARGS__) \
     KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_SPAN, __VA_ARGS__);                                     \
     static inline void s##_values(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
@@ -794,37 +814,38 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
     for (keeli_cursor it __attribute__((cleanup(keeli_cursor_end))) = KEELI_CURSOR(it, scope, spans, __VA_ARGS__); keeli_cursor_next(&it);) \
         KEELI_MAP(parameter, it, __VA_ARGS__)
 #define KEELI_ONE(it, i, x) KEELI_PART(KEELI_ONE_, it, i, x)
-#define KEELI_MANY_KEELI_ONE(it) for (; keeli_a_loop_takes_at_most_16_parameters;)
+#define KEELI_MANY_KEELI_ONE(it) for (; KEELI_NEVER("a loop takes at most 16 parameters");)
 #define KEELI_ONE_keeli_value(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ONE_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ONE_keeli_entity(it, i, c, k, CT, n, ...) for (const keel_entity n = it.chunk->entities[it.position]; keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ONE_keeli_filter(it, i, ...)
 #define KEELI_ONE_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
-#define KEELI_ONE_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; keeli_this_is_not_a_parameter_##x;)
-#define KEELI_ONE_keeli_entities(it, i, ...) for (; KEEL_EACH_takes_KEEL_ENTITY_not_KEEL_ENTITIES;)
-#define KEELI_ONE_keeli_count(it, i, ...) for (; KEEL_COUNT_is_for_KEEL_EACH_SPAN;)
-#define KEELI_ONE_keeli_unique(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
-#define KEELI_ONE_keeli_data(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
-#define KEELI_ONE_keeli_commands(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
-#define KEELI_ONE_keeli_context(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
-#define KEELI_ONE_keeli_world(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
-#define KEELI_ONE_keeli_access(it, i, ...) for (; KEEL_EACH_takes_components_and_KEEL_ENTITY_only;)
+#define KEELI_ONE_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
+#define KEELI_ONE_keeli_entities(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)");)
+#define KEELI_ONE_keeli_count(it, i, ...) for (; KEELI_NEVER("KEEL_COUNT is for KEEL_EACH_SPAN; KEEL_EACH runs for one entity");)
+#define KEELI_NOT_IN_A_LOOP for (; KEELI_NEVER("a loop takes components and entities; uniques, commands and the like are for systems");)
+#define KEELI_ONE_keeli_unique(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_data(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_commands(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_context(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_world(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_access(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL(it, i, x) KEELI_PART(KEELI_ALL_, it, i, x)
-#define KEELI_MANY_KEELI_ALL(it) for (; keeli_a_loop_takes_at_most_16_parameters;)
+#define KEELI_MANY_KEELI_ALL(it) KEELI_MANY_KEELI_ONE(it)
 #define KEELI_ALL_keeli_value(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ALL_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ALL_keeli_entities(it, i, c, k, CT, n, ...) for (const keel_entity *n = it.chunk->entities; keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ALL_keeli_count(it, i, c, k, CT, n, ...) for (const uint32_t n = it.chunk->count; keeli_cursor_enter(&it, i + 1);)
 #define KEELI_ALL_keeli_filter(it, i, ...)
 #define KEELI_ALL_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
-#define KEELI_ALL_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; keeli_this_is_not_a_parameter_##x;)
-#define KEELI_ALL_keeli_entity(it, i, ...) for (; KEEL_EACH_SPAN_takes_KEEL_ENTITIES_not_KEEL_ENTITY;)
-#define KEELI_ALL_keeli_unique(it, i, ...) for (; KEEL_EACH_SPAN_takes_components_KEEL_ENTITIES_and_KEEL_COUNT_only;)
-#define KEELI_ALL_keeli_data(it, i, ...) KEELI_ALL_keeli_unique(it, i)
-#define KEELI_ALL_keeli_commands(it, i, ...) KEELI_ALL_keeli_unique(it, i)
-#define KEELI_ALL_keeli_context(it, i, ...) KEELI_ALL_keeli_unique(it, i)
-#define KEELI_ALL_keeli_world(it, i, ...) KEELI_ALL_keeli_unique(it, i)
-#define KEELI_ALL_keeli_access(it, i, ...) KEELI_ALL_keeli_unique(it, i)
+#define KEELI_ALL_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
+#define KEELI_ALL_keeli_entity(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_ENTITIES(name)");)
+#define KEELI_ALL_keeli_unique(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_data(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_commands(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_context(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_world(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_access(it, i, ...) KEELI_NOT_IN_A_LOOP
 
 // Loops over the hierarchy. The body may delete or detach the current entity, and nothing else of the walk.
 /// All children of `of`, in order: `KEEL_CHILDREN(world, tank, turret) { ... }`. Scope: world, context.

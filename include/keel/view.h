@@ -98,6 +98,7 @@ typedef struct keel_chunk {
 
 struct keeli_view;
 struct keeli_iterator;
+/// What a running system may touch: see workload.h.
 typedef struct keel_context keel_context;
 
 /// An open view, in the caller's memory; every member is private. It may be copied. Use after

@@ -182,6 +182,9 @@ KEEL_API keel_entity keel_context_next_descendant(keel_context *context, keel_en
 KEEL_API keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_entity root,
                                                           keel_entity after);
 
+/// Private: was keel_fail called?
+KEEL_API bool keeli_context_has_failed(const keel_context *context);
+
 /// Private: the answer of a KEEL_CONDITION.
 KEEL_API void keeli_context_answer(keel_context *context, bool answer);
 

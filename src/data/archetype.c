@@ -11,11 +11,10 @@ static char tag_values[1]; // where the values of tags are said to be
 enum { first_rows = 8 };
 
 // ------------------------------------------------------------------ blocks
-static size_t align_up(size_t at, size_t align) {
-    return (at + align - 1) & ~(align - 1);
-}
+static size_t align_up(size_t at, size_t align) { return (at + align - 1) & ~(align - 1); }
 
-// Where column `k` starts in a block of `capacity` rows; with k = column_count: the size of the block.
+// Where column `k` starts in a block of `capacity` rows; with k = column_count: the size of the
+// block.
 static size_t column_offset(const keeli_archetype *archetype, uint32_t capacity, uint32_t k) {
     size_t at = capacity * sizeof(keel_entity);
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
@@ -38,9 +37,8 @@ static void set_bases(const keeli_archetype *archetype, const keeli_block *block
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         keeli_row_component *column = archetype->columns[c];
         column->bases[block->number] =
-            column->size
-                ? (char *)block->entities + column_offset(archetype, block->capacity, c)
-                : tag_values;
+            column->size ? (char *)block->entities + column_offset(archetype, block->capacity, c)
+                         : tag_values;
     }
 }
 
@@ -50,7 +48,8 @@ static bool reserve_bases(keeli_archetypes *a, keeli_heap *heap, const keeli_arc
         keeli_row_component *column = archetype->columns[c];
         if (number < column->base_capacity) continue;
         uint32_t grown = column->base_capacity ? column->base_capacity * 2 : 8;
-        while (grown <= number) grown *= 2;
+        while (grown <= number)
+            grown *= 2;
         void *fresh = keeli_resize(heap, column->bases, column->base_capacity * sizeof(void *),
                                    grown * sizeof(void *), sizeof(void *));
         if (!fresh) return false;
@@ -177,10 +176,12 @@ bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archet
         uint32_t capacity = archetype->block_count ? archetype->blocks[0]->capacity : 0;
         if (archetype->block_count == 0 || capacity == full) {
             uint32_t first = archetype->block_count ? full : first_rows;
-            while (first < need && first < full) first *= 2;
+            while (first < need && first < full)
+                first *= 2;
             if (!add_block(a, heap, archetype, first < full ? first : full)) return false;
         } else {
-            while (capacity < need && capacity < full) capacity *= 2;
+            while (capacity < need && capacity < full)
+                capacity *= 2;
             if (!grow_block(a, heap, archetype, capacity < full ? capacity : full)) return false;
         }
     }
@@ -293,7 +294,8 @@ static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_ind
         const keeli_block *block = archetype->blocks[b];
         const bool is_partial = block->count < block->capacity;
         if (block->archetype != archetype || a->blocks[block->number] != block) return false;
-        if (b + 1 < archetype->block_count && is_partial && archetype->blocks[b + 1]->count) return false;
+        if (b + 1 < archetype->block_count && is_partial && archetype->blocks[b + 1]->count)
+            return false;
         if (!block_is_valid(ix, block)) return false;
         rows += block->count;
     }

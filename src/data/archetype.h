@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Archetype storage: one table per set of components. A row is an entity with all its values; rows are packed, in
-// blocks of up to 4,096. An entity's place is `block number << 12 | row`, kept in the entity index; an entity with no
-// archetype component has no row. Adding or removing a component moves the row to the table of the other set, found
-// along an edge that is kept from the first time.
-// Invariant: row r of every column belongs to entities[r]; the place in the entity index says so. Checked by
-// keeli_archetypes_are_valid.
+// Archetype storage: one table per set of components. A row is an entity with all its values; rows
+// are packed, in blocks of up to 4,096. An entity's place is `block number << 12 | row`, kept in
+// the entity index; an entity with no archetype component has no row. Adding or removing a
+// component moves the row to the table of the other set, found along an edge that is kept from the
+// first time. Invariant: row r of every column belongs to entities[r]; the place in the entity
+// index says so. Checked by keeli_archetypes_are_valid.
 #pragma once
 #include "data/entity_index.h"
 
@@ -14,12 +14,12 @@
 // A component kept in archetypes.
 typedef struct keeli_row_component {
     struct keeli_set_root root; // what keel_column reads; the same as `bases`
-    uint32_t number;      // process-wide number
-    uint32_t size, align; // of a value; size 0: a tag
+    uint32_t number;            // process-wide number
+    uint32_t size, align;       // of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
-    void **bases;          // by block number: where its column starts; valid for blocks that have it
+    void **bases; // by block number: where its column starts; valid for blocks that have it
     uint32_t base_capacity;
 } keeli_row_component;
 
@@ -31,7 +31,7 @@ typedef struct keeli_block {
 } keeli_block;
 
 typedef struct keeli_edge {
-    uint32_t number; // of the component; 0: empty place
+    uint32_t number;                        // of the component; 0: empty place
     struct keeli_archetype *with, *without; // NULL: not known yet
 } keeli_edge;
 
@@ -39,22 +39,22 @@ typedef struct keeli_archetype {
     keeli_row_component **columns; // in ascending order of number
     uint32_t column_count;
     uint32_t rows_per_block;
-    uint64_t hash;                 // of the set
-    keeli_block **blocks;          // all full but the last
+    uint64_t hash;        // of the set
+    keeli_block **blocks; // all full but the last
     uint32_t block_count, block_capacity;
     uint32_t row_count;
-    uint32_t position;             // in keeli_archetypes.all
-    keeli_edge *edges;             // open addressing by number
+    uint32_t position; // in keeli_archetypes.all
+    keeli_edge *edges; // open addressing by number
     uint32_t edge_count, edge_capacity;
 } keeli_archetype;
 
 typedef struct keeli_archetypes {
-    keeli_archetype **all;    // [0]: the empty set, which never has rows
+    keeli_archetype **all; // [0]: the empty set, which never has rows
     uint32_t count, capacity;
     uint32_t generation;      // changes when archetypes are freed: lists of them are then stale
     keeli_archetype **by_set; // open addressing by hash
     uint32_t set_capacity;
-    keeli_block **blocks;     // by number
+    keeli_block **blocks; // by number
     uint32_t block_count, block_capacity, free_blocks;
     size_t bytes;
 } keeli_archetypes;
@@ -63,11 +63,12 @@ bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap);
 // Drops all values.
 void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap);
 
-// The archetype of exactly these components, sorted by number, each once; made when there is none. NULL when out of
-// memory.
+// The archetype of exactly these components, sorted by number, each once; made when there is none.
+// NULL when out of memory.
 keeli_archetype *keeli_archetypes_find(keeli_archetypes *a, keeli_heap *heap,
                                        keeli_row_component *const *set, uint32_t count);
-// The archetype with (without) one component more; the component is not (is) in it. NULL when out of memory.
+// The archetype with (without) one component more; the component is not (is) in it. NULL when out
+// of memory.
 keeli_archetype *keeli_archetype_with(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *from,
                                       keeli_row_component *component);
 keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
@@ -80,11 +81,11 @@ bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archet
                              uint32_t extra);
 // Append a row for an entity, after a reserve: its place. Values are not initialised.
 uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e);
-// Take a row out whose values were moved out or dropped: the last row moves into the hole, and the entity index is
-// told.
+// Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
+// entity index is told.
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
-// Move a row to another archetype, after a reserve there: values of common components move, those of components
-// that are only in the target are not initialised. The entity index is told.
+// Move a row to another archetype, after a reserve there: values of common components move, those
+// of components that are only in the target are not initialised. The entity index is told.
 uint32_t keeli_archetype_move(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
                               keeli_archetype *to);
 // Drop all values of an archetype and free its blocks; the entity index is not told.

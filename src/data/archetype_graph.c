@@ -17,7 +17,8 @@ static uint64_t mix(uint64_t x) { // splitmix64
 // Order does not matter, so that an edge can be followed without sorting.
 static uint64_t hash_of(keeli_row_component *const *set, uint32_t count) {
     uint64_t hash = 0;
-    for (uint32_t i = 0; i < count; ++i) hash ^= mix(set[i]->number);
+    for (uint32_t i = 0; i < count; ++i)
+        hash ^= mix(set[i]->number);
     return hash;
 }
 
@@ -34,7 +35,8 @@ static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
     if (!fresh) return false;
     for (uint32_t i = 0; i < a->count; ++i) {
         uint32_t at = (uint32_t)a->all[i]->hash & (capacity - 1);
-        while (fresh[at]) at = (at + 1) & (capacity - 1);
+        while (fresh[at])
+            at = (at + 1) & (capacity - 1);
         fresh[at] = a->all[i];
     }
     keeli_free(heap, a->by_set, a->set_capacity * sizeof *fresh, sizeof(void *));
@@ -46,9 +48,11 @@ static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
 
 static uint32_t rows_per_block(const keeli_archetype *archetype) {
     size_t row = sizeof(keel_entity);
-    for (uint32_t c = 0; c < archetype->column_count; ++c) row += archetype->columns[c]->size;
+    for (uint32_t c = 0; c < archetype->column_count; ++c)
+        row += archetype->columns[c]->size;
     uint32_t rows = rows_at_most;
-    while (rows > 1 && rows * row > block_target) rows /= 2;
+    while (rows > 1 && rows * row > block_target)
+        rows /= 2;
     return rows;
 }
 
@@ -121,14 +125,15 @@ uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t numbe
         else high = middle;
     }
     return low < archetype->column_count && archetype->columns[low]->number == number ? low
-                                                                                     : UINT32_MAX;
+                                                                                      : UINT32_MAX;
 }
 
 // ------------------------------------------------------------------ edges
 static keeli_edge *edge_place(const keeli_archetype *archetype, uint32_t number) {
     const uint32_t mask = archetype->edge_capacity - 1;
     uint32_t at = (uint32_t)mix(number) & mask;
-    while (archetype->edges[at].number && archetype->edges[at].number != number) at = (at + 1) & mask;
+    while (archetype->edges[at].number && archetype->edges[at].number != number)
+        at = (at + 1) & mask;
     return &archetype->edges[at];
 }
 
@@ -208,7 +213,8 @@ void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
         keeli_archetype_free_rows(a, heap, a->all[i]);
         free_archetype(a, heap, a->all[i]);
     }
-    for (uint32_t n = 0; n < a->block_count; ++n) KEELI_FREE(heap, keeli_block, a->blocks[n]);
+    for (uint32_t n = 0; n < a->block_count; ++n)
+        KEELI_FREE(heap, keeli_block, a->blocks[n]);
     keeli_free(heap, a->blocks, a->block_capacity * sizeof(void *), sizeof(void *));
     keeli_free(heap, a->all, a->capacity * sizeof(void *), sizeof(void *));
     keeli_free(heap, a->by_set, a->set_capacity * sizeof(void *), sizeof(void *));
@@ -245,7 +251,8 @@ void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
     memset(a->by_set, 0, a->set_capacity * sizeof(void *));
     for (uint32_t i = 0; i < a->count; ++i) {
         uint32_t at = (uint32_t)a->all[i]->hash & (a->set_capacity - 1);
-        while (a->by_set[at]) at = (at + 1) & (a->set_capacity - 1);
+        while (a->by_set[at])
+            at = (at + 1) & (a->set_capacity - 1);
         a->by_set[at] = a->all[i];
     }
 }

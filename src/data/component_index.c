@@ -71,7 +71,7 @@ static uint32_t look_up(const keel_component *c) {
 
 uint32_t keeli_component_index(const keel_component *c) {
     uint32_t index = c->slot ? keeli_atomic_load(c->slot) : 0;
-    if (index) return index;
+    if (index || !keeli_component_name(c)) return index;
     keeli_lock_take(&lock);
     index = look_up(c);
     keeli_lock_give(&lock);

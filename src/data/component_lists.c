@@ -7,10 +7,11 @@ static const size_t page_bytes = 64 * sizeof(keeli_component_list);
 
 static bool grow(keeli_component_lists *lists, keeli_heap *heap, uint32_t need) {
     uint32_t capacity = lists->capacity ? lists->capacity * 2 : 16;
-    while (capacity < need) capacity *= 2;
+    while (capacity < need)
+        capacity *= 2;
     const size_t old_bytes = lists->capacity * sizeof(void *);
-    keeli_component_list **fresh = keeli_resize(heap, lists->pages, old_bytes,
-                                                capacity * sizeof(void *), sizeof(void *));
+    keeli_component_list **fresh =
+        keeli_resize(heap, lists->pages, old_bytes, capacity * sizeof(void *), sizeof(void *));
     if (!fresh) return false;
     memset(fresh + lists->capacity, 0, capacity * sizeof(void *) - old_bytes);
     lists->bytes += capacity * sizeof(void *) - old_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which components the entities of each block of 64 indices have, so that deleting an entity costs what it and its 63
-// neighbours own, never what is registered.
+// Which components the entities of each block of 64 indices have, so that deleting an entity costs
+// what it and its 63 neighbours own, never what is registered.
 #pragma once
 #include "base/heap.h"
 
@@ -16,7 +16,8 @@ typedef struct keeli_component_list {
 enum { KEELI_LIST_IN_PLACE = 4 };
 
 typedef struct keeli_component_lists {
-    keeli_component_list **pages; // by block / 64: pages of 64 lists (4,096 indices); NULL: never used
+    keeli_component_list *
+        *pages; // by block / 64: pages of 64 lists (4,096 indices); NULL: never used
     uint32_t capacity;
     size_t bytes;
 } keeli_component_lists;
@@ -51,7 +52,8 @@ static inline void keeli_component_lists_remove(keeli_component_lists *lists, ui
                                                 uint16_t number) {
     keeli_component_list *list = keeli_list_of(lists, index);
     uint16_t *numbers = keeli_list_numbers(list), at = 0;
-    while (numbers[at] != number) ++at;
+    while (numbers[at] != number)
+        ++at;
     numbers[at] = numbers[--list->count];
 }
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap);

@@ -240,6 +240,10 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
+        if (ix->versions[i / KEELI_ENTITY_PAGE] == gap_versions) { // nothing to put back
+            i -= i % KEELI_ENTITY_PAGE;
+            continue;
+        }
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
         const bool dead = (version & KEELI_DEAD) != 0;
         if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED)) continue;
@@ -290,15 +294,34 @@ keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from)
     return keel_null();
 }
 
+// The upper part in a dead slot: of the next handle.
+static bool is_dead_version_valid(uint32_t version, uint32_t where) {
+    const uint32_t upper = version & ~KEELI_DEAD;
+    if (where == KEELI_GAP) return upper == 1;
+    if (where == KEELI_RETIRED) return upper == 0;
+    return upper != 0 && upper <= KEEL_ENTITY_VERSION_MAX + 1u;
+}
+
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     uint32_t alive = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
-    for (uint32_t i = 0; i < ix->size; ++i) {
+    const uint64_t covered = (uint64_t)ix->root.page_count * KEELI_ENTITY_PAGE, size = ix->size;
+    if (size > covered) return false;
+    for (uint64_t at = 0; at < size; ++at) {
+        const uint32_t i = (uint32_t)at;
+        if (ix->versions[i / KEELI_ENTITY_PAGE] == gap_versions) { // all of its slots are gaps
+            const uint64_t left = size - at;
+            if (i < ix->gap_first) return false;
+            gaps += left < KEELI_ENTITY_PAGE ? (uint32_t)left : KEELI_ENTITY_PAGE;
+            at += KEELI_ENTITY_PAGE - 1;
+            continue;
+        }
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
         if (!(version & KEELI_DEAD)) {
             ++alive;
             if (version == 0 || version > KEEL_ENTITY_VERSION_MAX + 1u) return false;
             continue;
         }
+        if (!is_dead_version_valid(version, where)) return false;
         if (where == KEELI_GAP && i < ix->gap_first) return false;
         if (where == KEELI_GAP) ++gaps;
         else if (where == KEELI_HELD) ++held;

@@ -3,7 +3,8 @@
 //   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
 //   and the
 //                upper part of the next handle, so that "alive with this version" is one compare.
-//   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead: the next free
+//   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead:
+//   the next free
 //                index, or why it is not in the free list (the marks below).
 // Free indices are handed out in three steps: the free list (last deleted first), then gaps
 // (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages

@@ -11,7 +11,8 @@ static void *tag_pages[2] = { tag_value, tag_value };
 void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align,
                             const struct keeli_bits_root *bits) {
     uint32_t shift = 0;
-    while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15) ++shift;
+    while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15)
+        ++shift;
     if (size <= own_page_above && shift < 6) shift = 6; // at least one word of the bitmap
     *set = (keeli_indexed_set){ .size = size, .align = align };
     set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift, .bits = bits };
@@ -24,9 +25,7 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
 static size_t value_bytes(const keeli_indexed_set *set) {
     return (size_t)set->size << set->root.shift;
 }
-static size_t page_align(const keeli_indexed_set *set) {
-    return set->align > 64 ? set->align : 64;
-}
+static size_t page_align(const keeli_indexed_set *set) { return set->align > 64 ? set->align : 64; }
 // How far behind the start of its memory a page begins. Only pages of many values are coloured.
 static size_t colour(const keeli_indexed_set *set, uint32_t page) {
     if (set->root.shift < 6 || set->align > 64) return 0;
@@ -41,7 +40,8 @@ static size_t page_bytes(const keeli_indexed_set *set) {
 
 static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
     uint32_t capacity = set->capacity ? set->capacity * 2 : 8;
-    while (capacity < need) capacity *= 2;
+    while (capacity < need)
+        capacity *= 2;
     void **pages = keeli_new_zeroed(heap, capacity * sizeof *pages, 64);
     uint32_t *counts = keeli_new_zeroed(heap, capacity * sizeof *counts, 64);
     if (!pages || !counts) {
@@ -77,7 +77,8 @@ bool keeli_indexed_set_reserve_slow(keeli_indexed_set *set, keeli_heap *heap, ui
 }
 
 static void free_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
-    keeli_free(heap, (char *)set->pages[page] - colour(set, page), page_bytes(set), page_align(set));
+    keeli_free(heap, (char *)set->pages[page] - colour(set, page), page_bytes(set),
+               page_align(set));
     set->pages[page] = NULL;
     set->bytes -= page_bytes(set);
 }

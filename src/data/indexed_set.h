@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Indexed storage: the value of an entity lies at the entity's own index, in pages of 32 KiB or more. A value
-// never moves while it lives. Which indices have one is the owner's presence bitmap; this is the memory.
-// Pages start at different places within 4 KiB (colours), so that the same index of several components does not
-// fall into the same cache set. A value above 1 KiB has a page of its own.
+// Indexed storage: the value of an entity lies at the entity's own index, in pages of 32 KiB or
+// more. A value never moves while it lives. Which indices have one is the owner's presence bitmap;
+// this is the memory. Pages start at different places within 4 KiB (colours), so that the same
+// index of several components does not fall into the same cache set. A value above 1 KiB has a page
+// of its own.
 #pragma once
 #include "base/heap.h"
 
 #include <keel/view.h>
 
 typedef struct keeli_indexed_set {
-    struct keeli_set_root root; // what keel_column reads; root.shift: a page holds 1 << shift values
-    void **pages;           // NULL: no value there
-    uint32_t *page_counts;  // values in each page
+    struct keeli_set_root
+        root;              // what keel_column reads; root.shift: a page holds 1 << shift values
+    void **pages;          // NULL: no value there
+    uint32_t *page_counts; // values in each page
     uint32_t page_count, capacity;
-    uint32_t size, align;   // of a value; size 0: a tag, without pages
-    uint32_t empty_pages;   // pages without a value that are kept: at most one
+    uint32_t size, align; // of a value; size 0: a tag, without pages
+    uint32_t empty_pages; // pages without a value that are kept: at most one
     size_t bytes;
 } keeli_indexed_set;
 
@@ -44,8 +46,8 @@ static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index
     ++*count;
     return keeli_indexed_set_value(set, index);
 }
-// The value of the index is gone (moved out or dropped). A page that is empty goes back to the allocator, but
-// for one that is kept.
+// The value of the index is gone (moved out or dropped). A page that is empty goes back to the
+// allocator, but for one that is kept.
 void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page);
 static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *heap,
                                             uint32_t index) {

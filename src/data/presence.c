@@ -8,16 +8,12 @@ uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 
 static const size_t page_bytes = KEELI_PAGE_WORDS * sizeof(uint64_t);
 
-static uint32_t summary_words(uint32_t pages) {
-    return pages / 64;
-}
-static uint32_t top_words(uint32_t pages) {
-    return (summary_words(pages) + 63) / 64;
-}
+static uint32_t summary_words(uint32_t pages) { return pages / 64; }
+static uint32_t top_words(uint32_t pages) { return (summary_words(pages) + 63) / 64; }
 // All tables in one block: pages, summary, top, counts.
 static size_t table_bytes(uint32_t pages) {
-    return pages * sizeof(uint64_t *) + (summary_words(pages) + top_words(pages)) * sizeof(uint64_t) +
-           pages * sizeof(uint16_t);
+    return pages * sizeof(uint64_t *) +
+           (summary_words(pages) + top_words(pages)) * sizeof(uint64_t) + pages * sizeof(uint16_t);
 }
 
 static void place_tables(keeli_presence *p, void *block, uint32_t pages) {
@@ -30,7 +26,8 @@ static void place_tables(keeli_presence *p, void *block, uint32_t pages) {
 
 static bool grow(keeli_presence *p, keeli_heap *heap, uint32_t need) {
     uint32_t capacity = p->capacity ? p->capacity * 2 : 64;
-    while (capacity < need) capacity *= 2;
+    while (capacity < need)
+        capacity *= 2;
     void *block = keeli_new_zeroed(heap, table_bytes(capacity), 64);
     if (!block) return false;
     const keeli_presence old = *p;
@@ -50,7 +47,8 @@ static bool grow(keeli_presence *p, keeli_heap *heap, uint32_t need) {
 bool keeli_presence_reserve_slow(keeli_presence *p, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / 4096;
     if (page >= p->capacity && !grow(p, heap, page + 1)) return false;
-    while (p->root.page_count <= page) p->pages[p->root.page_count++] = keeli_no_bits;
+    while (p->root.page_count <= page)
+        p->pages[p->root.page_count++] = keeli_no_bits;
     if (p->pages[page] != keeli_no_bits) return true;
     uint64_t *words = keeli_new_zeroed(heap, page_bytes, 64);
     if (!words) return false;

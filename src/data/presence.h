@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which entity indices have a component: one bit each, in pages of 4,096 bits, with one summary bit per page and
-// one per 64 pages (262,144 indices), so that a walk over few bits among millions skips what is empty.
-// Invariant: a summary bit is set exactly when there is a bit below it. Checked by keeli_presence_is_valid.
+// Which entity indices have a component: one bit each, in pages of 4,096 bits, with one summary bit
+// per page and one per 64 pages (262,144 indices), so that a walk over few bits among millions
+// skips what is empty. Invariant: a summary bit is set exactly when there is a bit below it.
+// Checked by keeli_presence_is_valid.
 #pragma once
 #include "base/heap.h"
 
@@ -11,12 +12,12 @@
 
 typedef struct keeli_presence {
     struct keeli_bits_root root; // what keel_column reads; root.page_count pages are set
-    uint64_t **pages;     // a page that was never used is one shared page of zeros
-    uint16_t *page_counts; // bits set in each page
-    uint64_t *summary;    // bit p % 64 of word p / 64: page p is not empty
-    uint64_t *top;        // bit s % 64 of word s / 64: word s of the summary is not zero
-    uint32_t capacity;    // pages; a multiple of 64
-    uint32_t count;       // bits set
+    uint64_t **pages;            // a page that was never used is one shared page of zeros
+    uint16_t *page_counts;       // bits set in each page
+    uint64_t *summary;           // bit p % 64 of word p / 64: page p is not empty
+    uint64_t *top;               // bit s % 64 of word s / 64: word s of the summary is not zero
+    uint32_t capacity;           // pages; a multiple of 64
+    uint32_t count;              // bits set
     size_t bytes;
 } keeli_presence;
 

@@ -23,7 +23,8 @@ static uint32_t shift_for(uint32_t size) {
 }
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component) {
-    *set = (keeli_sparse_set){ .root = { .kind = KEEL_SPARSE_SET, .shift = shift_for(component->size) },
+    *set = (keeli_sparse_set){ .root = { .kind = KEEL_SPARSE_SET,
+                                         .shift = shift_for(component->size) },
                                .size = component->size,
                                .align = component->align ? component->align : 1,
                                .drop = component->drop,
@@ -184,10 +185,10 @@ static bool reserve_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t nee
 }
 
 static void set_room(keeli_sparse_set *set) {
-    const uint64_t dense = set->dense_pages <= 1 ? set->first_dense
-                                                 : (uint64_t)set->dense_pages << KEELI_DENSE_SHIFT;
-    uint64_t values = set->value_pages <= 1 ? set->first_values
-                                            : (uint64_t)set->value_pages << set->root.shift;
+    const uint64_t dense =
+        set->dense_pages <= 1 ? set->first_dense : (uint64_t)set->dense_pages << KEELI_DENSE_SHIFT;
+    uint64_t values =
+        set->value_pages <= 1 ? set->first_values : (uint64_t)set->value_pages << set->root.shift;
     if (!set->size) values = dense;
     const uint64_t room = dense < values ? dense : values;
     set->room = room < (uint64_t)1 << 31 ? (uint32_t)room : (uint32_t)1 << 31;

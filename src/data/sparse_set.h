@@ -22,8 +22,8 @@ typedef struct keeli_sparse_set {
     uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
     uint32_t dense_pages, value_pages;
     uint32_t first_dense, first_values; // what the first page of each holds so far
-    uint32_t count, room; // slots in use, and how many there is memory for
-    uint32_t size, align; // of a value; size 0: a tag
+    uint32_t count, room;               // slots in use, and how many there is memory for
+    uint32_t size, align;               // of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;

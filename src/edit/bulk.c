@@ -14,6 +14,7 @@ typedef struct batch {
     uint32_t count;
     bool owns; // `entities` is ours to free
     keeli_entity_index before;
+    keeli_storage *moved; // storages whose first page moved: see keeli_follow
 } batch;
 
 // ------------------------------------------------------------------ the entities
@@ -49,8 +50,8 @@ static void take_back(keel_world *world, batch *b) {
     end(world, b);
 }
 
-static bool reserve(keel_world *world, const batch *b, keeli_storage *s) {
-    if (!keeli_sparse_set_reserve(&s->set, &world->heap, b->count)) return false;
+static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
+    if (!keeli_reserve_noting(world, s, b->count, &b->moved)) return false;
     uint32_t last_page = UINT32_MAX;
     for (uint32_t i = 0; i < b->count; ++i) {
         const uint32_t index = keel_entity_index(b->entities[i]);
@@ -126,20 +127,20 @@ static keel_result check_columns(keel_world *world, const keel_bulk *columns) {
     return KEEL_OK;
 }
 
-static keel_result fill(keel_world *world, const batch *b, const keel_bulk *columns) {
+static keel_result fill(keel_world *world, batch *b, const keel_bulk *columns) {
     for (const keel_bulk *c = columns; c && c->component; ++c)
         if (!reserve(world, b, keeli_storage_find(world, c->component)))
             return keeli_out_of_memory(world, "adding entities");
     for (const keel_bulk *c = columns; c && c->component; ++c) {
         keeli_storage *s = keeli_storage_find(world, c->component);
-        if (!is_copied(c) || push_copies(b, s, c->values)) continue;
+        if (!is_copied(c) || push_copies(b, s, keeli_follow(b->moved, c->values))) continue;
         for (const keel_bulk *done = columns; done < c; ++done)
             if (is_copied(done)) pop(keeli_storage_find(world, done->component), b->count);
         return cannot_copy(world, s);
     }
     for (const keel_bulk *c = columns; c && c->component; ++c) {
         keeli_storage *s = keeli_storage_find(world, c->component);
-        if (!is_copied(c)) push_values(b, s, c->values, c->stride);
+        if (!is_copied(c)) push_values(b, s, keeli_follow(b->moved, c->values), c->stride);
         keeli_validate_storage(world, s);
     }
     return KEEL_OK;
@@ -179,7 +180,7 @@ static keel_result check_prototype(keel_world *world, keel_entity prototype) {
     return KEEL_OK;
 }
 
-static keel_result copy_all(keel_world *world, const batch *b, keel_entity prototype) {
+static keel_result copy_all(keel_world *world, batch *b, keel_entity prototype) {
     uint32_t slot;
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = prototype_storage(world, prototype, i, &slot);
@@ -213,5 +214,9 @@ keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32
 
 keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {
     keel_entity copy = keel_null();
+    if (world && !keeli_entity_is_alive(&world->entities, prototype)) // null does not say why
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
+                           "cannot clone an entity: the prototype is not alive"),
+               keel_null();
     return keel_clone_entities(world, prototype, 1, &copy) < 0 ? keel_null() : copy;
 }

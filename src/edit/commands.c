@@ -191,7 +191,7 @@ static bool reserve_spare(keel_commands *list) {
 // A record that is not in the list yet; NULL when out of memory (reported).
 static command *new_command(keel_commands *list, command_kind kind, keel_entity e, uint32_t parts) {
     if (!list) {
-        KEEL_ASSERT(!"commands",
+        KEEL_ASSERT(false,
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
         return NULL;
     }

@@ -56,10 +56,33 @@ static keeli_storage *known_to_edit(keel_world *world, const keeli_holder *holde
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }
 
-static bool reserve(keel_world *world, keeli_storage *s, uint32_t index) {
+bool keeli_reserve_noting(keel_world *world, keeli_storage *s, uint32_t extra,
+                          keeli_storage **moved) {
+    const keeli_sparse_set *set = &s->set;
+    const bool has_values = set->value_pages && set->size;
+    const uintptr_t first = has_values ? (uintptr_t)set->values[0] : 0;
+    const size_t bytes = (size_t)set->first_values * set->size;
+    if (!keeli_sparse_set_reserve(&s->set, &world->heap, extra)) return false;
+    if (!has_values || (uintptr_t)set->values[0] == first) return true;
+    s->moved_from = first;
+    s->moved_bytes = bytes;
+    s->next_moved = *moved;
+    *moved = s;
+    return true;
+}
+
+const void *keeli_follow(const keeli_storage *moved, const void *value) {
+    for (; value && moved; moved = moved->next_moved) {
+        const uintptr_t offset = (uintptr_t)value - moved->moved_from;
+        if (offset < moved->moved_bytes) return (const char *)moved->set.values[0] + offset;
+    }
+    return value;
+}
+
+static bool reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_storage **moved) {
     if (keeli_sparse_set_find(&s->set, index) != KEELI_NO_SLOT) return true;
     return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
-           keeli_sparse_set_reserve(&s->set, &world->heap, 1);
+           keeli_reserve_noting(world, s, 1, moved);
 }
 
 // Fill the entity's place, which is there or can be made without memory.
@@ -78,18 +101,6 @@ static void *commit_add(keel_world *world, keeli_storage *s, keel_entity e, cons
     return keeli_sparse_set_value(set, slot);
 }
 
-// A value that lies in the storage's own first page moves along when the page grows.
-static bool reserve_keeping(keel_world *world, keeli_storage *s, uint32_t index,
-                            const void **value) {
-    const keeli_sparse_set *set = &s->set;
-    const uintptr_t first = set->value_pages && set->size ? (uintptr_t)set->values[0] : 0;
-    const uintptr_t offset = (uintptr_t)*value - first;
-    const bool inside = first && *value && offset < (uintptr_t)set->first_values * set->size;
-    if (!reserve(world, s, index)) return false;
-    if (inside) *value = (char *)set->values[0] + offset;
-    return true;
-}
-
 bool keeli_commit_delete(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
     if (slot == KEELI_NO_SLOT) return false;
@@ -104,11 +115,12 @@ static void *add(keel_world *world, const keeli_holder *holder, keel_entity e,
                  const keel_component *component, const void *value, keel_result *result) {
     keeli_storage *s = keeli_storage_to_edit(world, holder, component, "add", result);
     if (!s) return NULL;
-    if (!reserve_keeping(world, s, keel_entity_index(e), &value)) {
+    keeli_storage *moved = NULL;
+    if (!reserve(world, s, keel_entity_index(e), &moved)) {
         *result = keeli_out_of_memory(world, "adding a component");
         return NULL;
     }
-    return commit_add(world, s, e, value);
+    return commit_add(world, s, e, keeli_follow(moved, value));
 }
 
 keel_result keeli_edit_add_unchecked(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -125,26 +137,30 @@ keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_e
 }
 
 keel_result keeli_reserve_values(keel_world *world, const keeli_holder *holder, uint32_t index,
-                                 const keel_value *values) {
+                                 const keel_value *values, keeli_storage **moved) {
     for (const keel_value *v = values; v && v->component; ++v) {
         keel_result result;
         keeli_storage *s = keeli_storage_to_edit(world, holder, v->component, "add", &result);
         if (!s) return result;
-        if (!reserve(world, s, index)) return keeli_out_of_memory(world, "adding components");
+        if (!reserve(world, s, index, moved))
+            return keeli_out_of_memory(world, "adding components");
     }
     return KEEL_OK;
 }
 
-void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values) {
+void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values,
+                         const keeli_storage *moved) {
     for (const keel_value *v = values; v && v->component; ++v)
-        (void)commit_add(world, keeli_storage_find(world, v->component), e, v->value);
+        (void)commit_add(world, keeli_storage_find(world, v->component), e,
+                         keeli_follow(moved, v->value));
 }
 
 keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                   const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    KEEL_TRY(keeli_reserve_values(world, holder, keel_entity_index(e), values));
-    keeli_commit_values(world, e, values);
+    keeli_storage *moved = NULL;
+    KEEL_TRY(keeli_reserve_values(world, holder, keel_entity_index(e), values, &moved));
+    keeli_commit_values(world, e, values, moved);
     return KEEL_OK;
 }
 
@@ -302,6 +318,21 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     return s->set.count < before ? KEEL_OK : KEEL_ABSENT;
 }
 
+// Cells for the entities that `count` new ones would be, and for all that are alive.
+static bool reserve_cells(keel_world *world, keeli_storage *s, uint32_t count) {
+    for (uint64_t i = 0; i < count; i += KEELI_SPARSE_PAGE)
+        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, (uint32_t)i)) return false;
+    uint64_t from = 0; // the page after the last one looked at
+    while (from <= KEEL_ENTITY_INDEX_MAX) {
+        const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
+        if (keel_is_null(e)) break;
+        const uint32_t index = keel_entity_index(e);
+        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, index)) return false;
+        from = ((uint64_t)index / KEELI_SPARSE_PAGE + 1) * KEELI_SPARSE_PAGE;
+    }
+    return true;
+}
+
 keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                    uint32_t count) {
     if (!world) return keeli_no_world();
@@ -311,10 +342,8 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
     const uint32_t extra = count > s->set.count ? count - s->set.count : 0;
     if (!keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");
-    // cells of the entities that `count` living ones have at least
-    for (uint64_t i = 0; i < count; i += KEELI_SPARSE_PAGE)
-        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, (uint32_t)i))
-            return keeli_out_of_memory(world, "reserving room for components");
+    if (count && !reserve_cells(world, s, count))
+        return keeli_out_of_memory(world, "reserving room for components");
     return KEEL_OK;
 }
 

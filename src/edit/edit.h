@@ -39,11 +39,18 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result);
-// Check and make room for the values on an entity with this index.
+// Check and make room for the values on an entity with this index. `*moved` starts as NULL.
 keel_result keeli_reserve_values(keel_world *world, const keeli_holder *holder, uint32_t index,
-                                 const keel_value *values);
+                                 const keel_value *values, keeli_storage **moved);
 // After keeli_reserve_values: cannot fail.
-void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values);
+void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values,
+                         const keeli_storage *moved);
+// keeli_sparse_set_reserve, noting in `*moved` when the first page of values moves. The caller's
+// values may lie there.
+bool keeli_reserve_noting(keel_world *world, keeli_storage *storage, uint32_t extra,
+                          keeli_storage **moved);
+// Where a value of the caller is after room was made.
+const void *keeli_follow(const keeli_storage *moved, const void *value);
 // Delete the value of an entity if it is there. True when it was.
 bool keeli_commit_delete(keel_world *world, keeli_storage *storage, keel_entity e);
 // In test builds: walk what was just edited.

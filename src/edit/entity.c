@@ -21,19 +21,21 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
     if (reserve_entities(world, 1) < 0) return keel_null();
     const keeli_entity_index before = world->entities;
     const keel_entity e = keeli_entity_index_add(&world->entities);
-    if (values && keeli_reserve_values(world, holder, keel_entity_index(e), values) < 0) {
+    keeli_storage *moved = NULL;
+    if (values && keeli_reserve_values(world, holder, keel_entity_index(e), values, &moved) < 0) {
         keeli_entity_index_undo(&world->entities, &before, &e, 1);
         return keel_null();
     }
-    keeli_commit_values(world, e, values);
+    keeli_commit_values(world, e, values, moved);
     keeli_validate_entities(world);
     return e;
 }
 
 keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_value *values) {
-    KEEL_TRY(keeli_reserve_values(world, NULL, keel_entity_index(held), values));
+    keeli_storage *moved = NULL;
+    KEEL_TRY(keeli_reserve_values(world, NULL, keel_entity_index(held), values, &moved));
     keeli_entity_index_confirm(&world->entities, held);
-    keeli_commit_values(world, held, values);
+    keeli_commit_values(world, held, values, moved);
     keeli_validate_entities(world);
     return KEEL_OK;
 }

@@ -202,21 +202,28 @@ static void replace_hooks(keeli_storage *s, const keel_component *c) {
     s->set.hook_data = c->hook_data;
 }
 
-const keel_component *keel_register_component(keel_world *world, const keel_component *component) {
-    if (!world) return keeli_no_world(), NULL;
-    keel_result result = keeli_world_is_editable(world);
-    if (result < 0) return NULL;
+static const keel_component *register_one(keel_world *world, const keel_component *component,
+                                          keel_result *result) {
+    *result = keeli_world_is_editable(world);
+    if (*result < 0) return NULL;
     keeli_storage *s =
-        keeli_storage_get(world, component, component && component->is_unique, &result);
+        keeli_storage_get(world, component, component && component->is_unique, result);
     if (!s) return NULL;
     if (component != &s->component) replace_hooks(s, component);
     return &s->component;
 }
 
+const keel_component *keel_register_component(keel_world *world, const keel_component *component) {
+    if (!world) return keeli_no_world(), NULL;
+    keel_result result;
+    return register_one(world, component, &result);
+}
+
 keel_result keel_register_components(keel_world *world, const keel_component *const *components) {
     if (!world) return keeli_no_world();
+    keel_result result = KEEL_OK;
     for (; components && *components; ++components)
-        if (!keel_register_component(world, *components)) return world->error.result;
+        if (!register_one(world, *components, &result)) return result;
     return KEEL_OK;
 }
 

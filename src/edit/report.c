@@ -52,7 +52,7 @@ keel_result keeli_misuse(keel_world *world, keel_result result, const char *form
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     keep(world, result, world->running, NULL, message);
-    if (world->on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(!"contract", message);
+    if (world->on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
     return result;
 }
 
@@ -79,8 +79,7 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 }
 
 keel_result keeli_no_world(void) {
-    KEEL_ASSERT(!"world",
-                "the world is NULL; make one with keel_world_create and check its result");
+    KEEL_ASSERT(false, "the world is NULL; make one with keel_world_create and check its result");
     return KEEL_ERROR_ARGUMENT;
 }
 

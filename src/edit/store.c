@@ -12,7 +12,8 @@ keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
 }
 
 bool keeli_row_reserve(keel_world *world, keeli_archetype *to) {
-    return to->column_count == 0 || keeli_archetype_reserve(&world->archetypes, &world->heap, to, 1);
+    return to->column_count == 0 ||
+           keeli_archetype_reserve(&world->archetypes, &world->heap, to, 1);
 }
 
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
@@ -89,8 +90,7 @@ void keeli_store_take_all(keel_world *world, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (s->flags & KEELI_HAS_HOOKS)
-            keeli_value_drop(s, keeli_store_value(world, s, index));
+        if (s->flags & KEELI_HAS_HOOKS) keeli_value_drop(s, keeli_store_value(world, s, index));
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
         else keeli_store_take(world, s, index);
     }
@@ -142,7 +142,8 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
         if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
         while (from->row_count) { // the last row each time, so that nothing moves into its place
             uint32_t b = from->block_count - 1;
-            while (from->blocks[b]->count == 0) --b;
+            while (from->blocks[b]->count == 0)
+                --b;
             const keeli_block *block = from->blocks[b];
             const keel_entity e = block->entities[block->count - 1];
             keeli_value_drop(s, keeli_store_value(world, s, keel_entity_index(e)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values in storages of every kind: the only code that changes them. A change has two halves: reserve may fail and
-// leaves all values as they are; the rest cannot fail.
+// Values in storages of every kind: the only code that changes them. A change has two halves:
+// reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
 #include "world.h"
 
@@ -26,9 +26,7 @@ static inline void *keeli_store_value(const keel_world *world, const keeli_stora
     const uint32_t place = keeli_store_place(world, s, index);
     return place == UINT32_MAX ? NULL : keeli_store_at(s, place);
 }
-static inline uint32_t keeli_store_count(const keeli_storage *s) {
-    return s->presence.count;
-}
+static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
     return &world->entities.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
@@ -38,7 +36,8 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
 // Fill a place that holds no value. NULL: zeros.
 static inline void keeli_value_put(const keeli_storage *s, void *to, const void *value) {
     if (!value) memset(to, 0, s->size);
-    else if (s->component.move) s->component.move(to, (void *)(uintptr_t)value, s->component.hook_data);
+    else if (s->component.move)
+        s->component.move(to, (void *)(uintptr_t)value, s->component.hook_data);
     else if (s->size == 8) memcpy(to, value, 8);
     else memcpy(to, value, s->size);
 }
@@ -65,12 +64,11 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
         keeli_component_lists_remove(&world->lists, index, s->ordinal);
 }
 
-// ------------------------------------------------------------------ one value of a sparse set or indexed storage
-// Not for KEEL_ARCHETYPE, whose values move in rows (below).
+// ------------------------------------------------------------------ one value of a sparse set or
+// indexed storage Not for KEEL_ARCHETYPE, whose values move in rows (below).
 static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {
     if (!keeli_store_reserve_bit(world, s, index)) return false;
-    if (s->kind == KEEL_INDEXED)
-        return keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
+    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
     return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
            keeli_sparse_set_reserve(&s->set, &world->heap, 1);
 }
@@ -93,11 +91,12 @@ static inline void keeli_store_take(keel_world *world, keeli_storage *s, uint32_
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index);
 // Make room to move an entity from `from` to `to`: a row there. False when out of memory.
 bool keeli_row_reserve(keel_world *world, keeli_archetype *to);
-// Move the entity's row (or make one, or take it away) after the reserve. Values of components that are only in `to` are
-// not initialised; those only in the old one were moved out or dropped.
+// Move the entity's row (or make one, or take it away) after the reserve. Values of components that
+// are only in `to` are not initialised; those only in the old one were moved out or dropped.
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
 
-// Add any component, whatever its kind: make room; false when out of memory. Then the place, not initialised.
+// Add any component, whatever its kind: make room; false when out of memory. Then the place, not
+// initialised.
 bool keeli_store_reserve_any(keel_world *world, keeli_storage *s, uint32_t index);
 void *keeli_store_add_any(keel_world *world, keeli_storage *s, keel_entity e);
 // Take any component whose value was moved out or dropped; for KEEL_ARCHETYPE make room first.
@@ -107,8 +106,8 @@ void keeli_store_take_any(keel_world *world, keeli_storage *s, keel_entity e);
 void keeli_store_take_all(keel_world *world, keel_entity e);
 // Does the entity have any component?
 bool keeli_store_has_any(const keel_world *world, uint32_t index);
-// The next component of an entity from position `*at` of its block's list, downwards from the end. Start with
-// UINT32_MAX; NULL at the end.
+// The next component of an entity from position `*at` of its block's list, downwards from the end.
+// Start with UINT32_MAX; NULL at the end.
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at);
 // Make room to take the component from all entities (rows move); false when out of memory.
 bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s);

@@ -57,7 +57,6 @@ static keeli_storage *storage_of(const keeli_view *view, const keeli_bound_term 
 // The smallest required set, the first of equals. False when nothing can match.
 static bool choose_driver(keeli_iterator *it) {
     const keeli_view *view = it->view;
-    it->driver = NULL;
     it->plain = true;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
@@ -85,6 +84,7 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
     if (!it) return NULL;
     it->view = view;
     it->serial_of_view = view->serial;
+    it->driver = NULL;
     it->done = !is_about_entities(view) || !choose_driver(it);
     it->at = 0;
     it->end = it->driver ? it->driver->set.count : view->world->entities.size;

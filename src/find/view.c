@@ -144,6 +144,7 @@ static bool want_entities(keeli_view *view, keel_access access) {
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     if (is_for_systems(term->kind) && !for_system)
         return bad_term(view, "commands, context and data are for systems");
+    if ((uint32_t)term->kind > KEEL_TERM_DATA) return bad_term(view, "a term of an unknown kind");
     if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
     keeli_bound_term *bound = &view->terms[view->term_count++];
     *bound = (keeli_bound_term){ .kind = term->kind,

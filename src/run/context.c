@@ -142,6 +142,8 @@ keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_ent
                                    : keel_null();
 }
 
+bool keeli_context_has_failed(const keel_context *context) { return context->failed; }
+
 void keeli_context_answer(keel_context *context, bool answer) { context->answer = answer; }
 
 // ------------------------------------------------------------------ views and loops inside a

@@ -59,11 +59,20 @@ static keel_result prepare(keel_context *context) {
     return KEEL_OK;
 }
 
+static bool is_per_entity(const keel_system *system) {
+    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
+}
+
 // A system that has the whole world holds nothing, so that every call of its owner works; but
 // nobody else may hold anything.
 static keel_result open_holder(keel_context *context) {
     keel_world *world = context->world;
     if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
+    if (is_per_entity(context->system)) // its loop would not notice edits
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' runs per entity and cannot have the whole world; only a "
+                            "KEEL_TASK takes KEEL_WORLD",
+                            context->system->name);
     if (!world->holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "system '%s' wants the whole world while %s is open; end that first",
@@ -116,11 +125,10 @@ static keel_result run_once(keel_context *context) {
 static keel_result call(keel_context *context) {
     keel_world *world = context->world;
     const char *outer = world->running;
-    const bool per_entity =
-        context->system->kind == KEEL_PER_ENTITY || context->system->kind == KEEL_PER_SPAN;
     world->running = context->system->name;
     ++world->run_depth;
-    const keel_result result = per_entity ? run_chunks(context) : run_once(context);
+    const keel_result result =
+        is_per_entity(context->system) ? run_chunks(context) : run_once(context);
     --world->run_depth;
     world->running = outer;
     return result;

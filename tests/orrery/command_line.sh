@@ -96,7 +96,12 @@ for option in csv image; do
         --$option /dev/full --$other out/o
 done
 # shellcheck disable=SC2086
-refuses "'out/o' is the file of --csv" $run --csv out/o --image out/o
+refuses "orrery: --image: './out/o' is the file of --csv" $run --csv out/o --image ./out/o
+cp "$bodies" in/copy.csv
+ln -s copy.csv in/link.csv
+refuses "orrery: --csv: 'in/link.csv' is the file of --data" --data in/copy.csv --from 2026-11-21 \
+    --csv in/link.csv --image out/o
+cmp -s "$bodies" in/copy.csv || complain "the data was overwritten"
 if [ "$(id -u)" -ne 0 ]; then # nothing is unwritable for root
     mkdir in/locked && chmod 555 in/locked
     # shellcheck disable=SC2086

@@ -79,7 +79,8 @@ static void planets_are_where_they_should_be(void **state) {
     failure why;
     deviation worst[REFERENCE_PLANETS] = { { 0, 0, 0 } };
     double first, last;
-    assert_true(date_parse("1900-01-01", &first) && date_parse("2050-12-31", &last));
+    assert_true(date_parse("1900-01-01", &first));
+    assert_true(date_parse("2050-12-31", &last));
     assert_true(bodies_load(&list, ORRERY_BODIES, &why));
     keel_world *world = keel_world_create(NULL);
     assert_int_equal(populate_bodies(world, &list), KEEL_OK);

@@ -114,6 +114,19 @@ static void devices_are_written_and_not_replaced(void **state) {
     assert_true(S_ISCHR(status.st_mode));
 }
 
+static void a_file_is_known_by_any_name(void **state) {
+    (void)state;
+    char detour[80];
+    output_file output = { 0 };
+    failure why;
+    snprintf(detour, sizeof detour, "%s/../%s/./file", directory, directory + 5); // behind /tmp/
+    assert_true(output_open(&output, path, &why));                                // not there yet
+    assert_true(output_replaces(&output, path) && output_replaces(&output, detour));
+    assert_false(output_replaces(&output, link_path) || output_replaces(&output, "/dev/null"));
+    output_discard(&output);
+    assert_false(output_replaces(&output, path));
+}
+
 static void a_full_disk_is_noticed(void **state) {
     (void)state;
     output_file output = { 0 };
@@ -145,6 +158,7 @@ static const struct CMUnitTest tests[] = {
     TEST_CLEAN(permissions_are_those_of_the_old_file_or_the_usual_ones, "permissions are kept"),
     TEST_CLEAN(a_symbolic_link_stays_one, "a symbolic link stays one"),
     TEST_CLEAN(devices_are_written_and_not_replaced, "devices are written and not replaced"),
+    TEST_CLEAN(a_file_is_known_by_any_name, "a file is known by any of its names"),
     TEST_CLEAN(a_full_disk_is_noticed, "a full disk is noticed"),
     TEST_CLEAN(places_that_cannot_be_written_are_refused, "places one cannot write are refused"),
 };

@@ -76,7 +76,8 @@ static void check_apsides(const fixture *made, double jd) {
 static void bodies_stay_within_their_apsides(void **state) {
     const fixture *made = *state;
     double first, last;
-    assert_true(date_parse("1900-01-01", &first) && date_parse("2050-12-31", &last));
+    assert_true(date_parse("1900-01-01", &first));
+    assert_true(date_parse("2050-12-31", &last));
     for (double jd = first; jd < last; jd += 33.3) {
         assert_int_equal(orrery_step(made->world, jd), KEEL_OK);
         check_apsides(made, jd);

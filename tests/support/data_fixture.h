@@ -55,7 +55,7 @@ void test_assert_next_adds(test_index *t, const uint32_t (*pairs)[2], size_t cou
 
 // Everything that can be observed of an index, to compare before and after.
 typedef struct test_index_state {
-    keeli_entity_index counts; // without pages and bytes
+    keeli_entity_index counts; // pages and bytes in it do not count
     uint32_t *cells;           // version and where of each index below size
 } test_index_state;
 
@@ -92,8 +92,7 @@ bool test_set_contains(const test_set *t, uint32_t index);
 void test_assert_dense(const test_set *t, const uint32_t *indices, size_t count, const char *file,
                        int line);
 
-// The cells from index 0 on; U: no slot, as the seeds print it.
-#define U KEELI_NO_SLOT
+// The cells from index 0 on; KEELI_NO_SLOT for what the seeds print as U or a dot.
 #define ASSERT_SPARSE(t, ...)                                                                      \
     test_assert_sparse((t), (const uint32_t[]){ __VA_ARGS__ },                                     \
                        sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t), __FILE__,     \

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// One value through two pointers.
+// gcc: redeclaration of enumerator 'drift_parameter_Position'
+// clang: redefinition of enumerator 'drift_parameter_Position'
+#include "game.h"
+
+KEEL_SYSTEM(drift, KEEL_WRITE(Position, p), KEEL_READ(Position, q)) {
+    p->x += q->x;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// One unique through two pointers.
+// gcc: redeclaration of enumerator 'tick_unique_Time'
+// clang: redefinition of enumerator 'tick_unique_Time'
+#include "game.h"
+
+KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Time, t), KEEL_UNIQUE_READ(Time, u)) {
+    t->now += u->now;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Position is a component, not a unique.
+// gcc: 'Position_unique' undeclared
+// clang: use of undeclared identifier 'Position_unique'
+#include "game.h"
+
+KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Position, p)) {
+    p->x += 1;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// A tag has no values to read.
+// gcc: keeli_a_tag_has_no_value_use_KEEL_WITH
+// clang: field has incomplete type 'const Frozen'
+#include "game.h"
+
+KEEL_SPAN_SYSTEM(thaw, KEEL_COUNT(n), KEEL_READ(Frozen, frozen)) {
+    (void)n, (void)frozen;
+}

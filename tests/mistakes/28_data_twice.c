@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// keel_run_with hands over one pointer.
+// gcc: redeclaration of enumerator 'tick_data_parameter'
+// clang: redefinition of enumerator 'tick_data_parameter'
+#include "game.h"
+
+KEEL_TASK(tick, KEEL_DATA(Time, a), KEEL_DATA(Position, b)) {
+    a->now += b->x;
+}

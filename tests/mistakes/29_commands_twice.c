@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// One list of commands is enough.
+// gcc: redeclaration of enumerator 'tick_commands_parameter'
+// clang: redefinition of enumerator 'tick_commands_parameter'
+#include "game.h"
+
+KEEL_TASK(tick, KEEL_COMMANDS(a, Position), KEEL_COMMANDS(b, Velocity)) {
+    (void)a, (void)b;
+}

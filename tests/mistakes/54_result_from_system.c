@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// A system returns nothing: it fails with keel_fail.
+// flags: -Werror
+// gcc: 'return' with a value, in function returning void
+// clang: void function 'drift_each' should not return a value
+#include "game.h"
+
+KEEL_SYSTEM(drift, KEEL_WRITE(Position, p)) {
+    p->x += 1;
+    return KEEL_OK;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// A component that does not exist.
+// g++: 'Positon' was not declared in this scope
+// clang++: unknown type name 'Positon'; did you mean 'Position'?
+#include "game.h"
+
+KEEL_SYSTEM(drift, KEEL_WRITE(Positon, p)) {
+    p->x += 1;
+}

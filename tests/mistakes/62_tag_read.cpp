@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// A tag has no value to read.
+// g++: invalid application of 'sizeof' to incomplete type 'const Frozen'
+// clang++: invalid application of 'sizeof' to an incomplete type 'const Frozen'
+#include "game.h"
+
+KEEL_SPAN_SYSTEM(thaw, KEEL_COUNT(n), KEEL_READ(Frozen, frozen)) {
+    (void)n, (void)frozen;
+}
