@@ -7,6 +7,7 @@
 #include "edit/edit.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/store.h"
 #include "find/iterate.h"
 #include "run/workload.h"
 
@@ -31,6 +32,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->entity_storage.component.name = "entities";
+    world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
     return world;
 }
@@ -41,7 +43,8 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     keel_world *world = new_world(desc);
     if (!world) return NULL;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
-    if (world->name && keeli_commands_init(world) && keeli_registry_init(world) &&
+    if (world->name && keeli_archetypes_init(&world->archetypes, &world->heap) &&
+        keeli_commands_init(world) && keeli_registry_init(world) &&
         keel_reserve_entities(world, desc->entity_capacity) == KEEL_OK)
         return world;
     keel_world_destroy(world);
@@ -52,10 +55,13 @@ void keel_world_destroy(keel_world *world) {
     if (!world) return;
     world->share_depth = 0;
     keeli_iterators_deinit(world);
+    keeli_matches_deinit(world);
     keeli_views_deinit(world);
     if (world->commands) keeli_commands_deinit(world);
     keeli_workloads_deinit(world);
+    keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_registry_deinit(world);
+    keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);
     keeli_lock_deinit(&world->lock);
@@ -72,9 +78,10 @@ keel_memory keel_world_memory(const keel_world *world) {
     if (!world) return m;
     m.total = world->heap.live;
     m.entities = world->entities.bytes;
+    m.components = world->archetypes.bytes + world->lists.bytes;
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        m.components += s->set.bytes;
+        m.components += keeli_store_bytes(s);
         if (s->unique) m.uniques += s->component.size ? s->component.size : 1;
     }
     m.commands = keeli_commands_bytes(world);
@@ -87,18 +94,21 @@ keel_result keel_world_trim(keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "trim"));
     for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_sparse_set_trim(&world->order.items[i]->set, &world->heap);
+        keeli_store_trim(world, world->order.items[i]);
+    keeli_archetypes_trim(&world->archetypes, &world->heap);
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ checking
 static const char *find_fault(const keel_world *world) {
     if (!keeli_entity_index_is_valid(&world->entities)) return "the index of entities is broken";
+    if (!keeli_archetypes_are_valid(&world->archetypes, &world->entities))
+        return "the archetypes are broken";
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        if (!keeli_sparse_set_is_valid(&s->set)) return s->component.name;
-        for (uint32_t slot = 0; slot < s->set.count; ++slot)
-            if (!keeli_entity_is_alive(&world->entities, *keeli_sparse_set_entity(&s->set, slot)))
+        if (!keeli_store_is_valid(world, s)) return s->component.name;
+        for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
+            if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
     }
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";

@@ -81,6 +81,10 @@ struct keel_world {
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
+    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (edit/store.c)
+    keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
+    keeli_component_lists lists;  // which components each block of 64 indices has
+    KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
     keeli_storage **storages;     // by process-wide number; NULL: unknown here (edit/registry.c)
     uint32_t storage_capacity;
     KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
@@ -90,6 +94,7 @@ struct keel_world {
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
     struct keeli_view *views;         // all view states, open or spare (find/view.c)
     struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
+    struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
 
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
@@ -105,6 +110,11 @@ struct keel_world {
 // ------------------------------------------------------------------------------------- Its address
 // tells copies of the library in one process apart: each numbers components by itself.
 extern const char keeli_library;
+// The storage of a component whose number its descriptor has already; NULL elsewhere.
+static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {
+    const uint32_t index = c && c->slot ? keeli_atomic_load(c->slot) : 0;
+    return index < world->storage_capacity ? world->storages[index] : NULL;
+}
 // The storage of a component or unique, or NULL when the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;

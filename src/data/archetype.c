@@ -131,6 +131,12 @@ static void free_block(keeli_archetypes *a, keeli_heap *heap, keeli_block *block
     ++a->free_blocks;
 }
 
+void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap) {
+    if (!a->old.entities) return;
+    free_memory(a, heap, &a->old);
+    a->old.entities = NULL;
+}
+
 static void move_values(const keeli_row_component *c, char *to, char *from, uint32_t count) {
     if (!c->move) {
         memcpy(to, from, (size_t)count * c->size);
@@ -154,7 +160,8 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
                         column->bases[block->number], old.count);
     }
     set_bases(archetype, block);
-    free_memory(a, heap, &old);
+    keeli_archetypes_settle(a, heap);
+    a->old = old;
     return true;
 }
 
@@ -234,20 +241,16 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
     --archetype->row_count;
 }
 
-uint32_t keeli_archetype_move(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
-                              keeli_archetype *to) {
+uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_archetype *to) {
     const keeli_block *block = keeli_block_of(a, place);
     const keeli_archetype *from = block->archetype;
-    const keel_entity e = block->entities[place & KEELI_ROW_MASK];
-    const uint32_t target = keeli_archetype_push(to, e);
+    const uint32_t target = keeli_archetype_push(to, block->entities[place & KEELI_ROW_MASK]);
     for (uint32_t f = 0, t = 0; f < from->column_count && t < to->column_count;) {
         const uint32_t a_number = from->columns[f]->number, b_number = to->columns[t]->number;
         if (a_number == b_number) move_one(to->columns[t], target, place);
         f += a_number <= b_number;
         t += b_number <= a_number;
     }
-    keeli_archetype_take(a, ix, place);
-    tell(ix, e, target);
     return target;
 }
 
@@ -257,7 +260,7 @@ static void trim_blocks(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *
         free_block(a, heap, archetype->blocks[--archetype->block_count]);
 }
 
-void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+static void drop_values(keeli_archetype *archetype) {
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
         const keeli_block *block = archetype->blocks[b];
         for (uint32_t c = 0; c < archetype->column_count; ++c) {
@@ -266,8 +269,24 @@ void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_arch
                 column->drop(keeli_row_value(column, block->number << KEELI_ROW_SHIFT | row),
                              column->hook_data);
         }
-        archetype->blocks[b]->count = 0;
     }
+}
+
+void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
+    drop_values(archetype);
+    for (uint32_t b = 0; b < archetype->block_count; ++b) {
+        keeli_block *block = archetype->blocks[b];
+        for (uint32_t row = 0; row < block->count; ++row)
+            tell(ix, block->entities[row], KEELI_NO_ROW);
+        block->count = 0;
+    }
+    archetype->row_count = 0;
+}
+
+void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+    drop_values(archetype);
+    for (uint32_t b = 0; b < archetype->block_count; ++b)
+        archetype->blocks[b]->count = 0;
     archetype->row_count = 0;
     trim_blocks(a, heap, archetype);
 }

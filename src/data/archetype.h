@@ -56,6 +56,7 @@ typedef struct keeli_archetypes {
     uint32_t set_capacity;
     keeli_block **blocks; // by number
     uint32_t block_count, block_capacity, free_blocks;
+    keeli_block old; // memory of a block that grew, until keeli_archetypes_settle
     size_t bytes;
 } keeli_archetypes;
 
@@ -84,10 +85,14 @@ uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e);
 // Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
 // entity index is told.
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
-// Move a row to another archetype, after a reserve there: values of common components move, those
-// of components that are only in the target are not initialised. The entity index is told.
-uint32_t keeli_archetype_move(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
-                              keeli_archetype *to);
+// Append a row with the common values of the row at `place`, moved there, after a reserve: its
+// place. Values of components that are only in the target are not initialised. The old row is to be
+// taken next; until then its bytes stay.
+uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_archetype *to);
+// Free what the last growth of a block left: values of the caller may have been in it.
+void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap);
+// Drop all values; the entities have no rows afterwards. The memory is kept.
+void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype);
 // Drop all values of an archetype and free its blocks; the entity index is not told.
 void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
 // Free blocks and archetypes that are empty.

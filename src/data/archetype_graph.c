@@ -209,6 +209,7 @@ bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap) {
 }
 
 void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
+    keeli_archetypes_settle(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) {
         keeli_archetype_free_rows(a, heap, a->all[i]);
         free_archetype(a, heap, a->all[i]);

@@ -35,7 +35,7 @@ static bool grow_list(keeli_component_lists *lists, keeli_heap *heap, keeli_comp
 }
 
 bool keeli_component_lists_reserve_slow(keeli_component_lists *lists, keeli_heap *heap,
-                                        uint32_t index) {
+                                        uint32_t index, uint32_t extra) {
     const uint32_t page = index / 4096;
     if (page >= lists->capacity && !grow(lists, heap, page + 1)) return false;
     if (!lists->pages[page]) {
@@ -44,8 +44,9 @@ bool keeli_component_lists_reserve_slow(keeli_component_lists *lists, keeli_heap
         lists->bytes += page_bytes;
     }
     keeli_component_list *list = keeli_list_of(lists, index);
-    const uint32_t room = list->capacity ? list->capacity : KEELI_LIST_IN_PLACE;
-    return list->count < room || grow_list(lists, heap, list);
+    while (!keeli_component_lists_has_room(lists, index, extra))
+        if (!grow_list(lists, heap, list)) return false;
+    return true;
 }
 
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap) {

@@ -31,15 +31,19 @@ static inline uint16_t *keeli_list_numbers(keeli_component_list *list) {
 }
 
 bool keeli_component_lists_reserve_slow(keeli_component_lists *lists, keeli_heap *heap,
-                                        uint32_t index);
-// Make room for one more number in the list of this index; false when out of memory.
+                                        uint32_t index, uint32_t extra);
+// Is there room for `extra` more numbers in the list of this index?
+static inline bool keeli_component_lists_has_room(const keeli_component_lists *lists,
+                                                  uint32_t index, uint32_t extra) {
+    if (index / 4096 >= lists->capacity || !lists->pages[index / 4096]) return false;
+    const keeli_component_list *list = keeli_list_of(lists, index);
+    return list->count + extra <= (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE);
+}
+// Make that room; false when out of memory.
 static inline bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap,
-                                                 uint32_t index) {
-    if (index / 4096 < lists->capacity && lists->pages[index / 4096]) {
-        const keeli_component_list *list = keeli_list_of(lists, index);
-        if (list->count < (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE)) return true;
-    }
-    return keeli_component_lists_reserve_slow(lists, heap, index);
+                                                 uint32_t index, uint32_t extra) {
+    return keeli_component_lists_has_room(lists, index, extra) ||
+           keeli_component_lists_reserve_slow(lists, heap, index, extra);
 }
 // The first entity of the block got the component, after a reserve.
 static inline void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index,

@@ -44,6 +44,12 @@ static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_enti
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
 
+// The living entity at an index.
+static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t index) {
+    const uint32_t upper = ix->versions[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | index };
+}
+
 // Make room so that the next `extra` calls of add or hold cannot fail: KEEL_OK, KEEL_ERROR_MEMORY,
 // KEEL_ERROR_FULL.
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra);

@@ -91,6 +91,19 @@ uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from) {
     return UINT32_MAX;
 }
 
+static uint32_t last_bit(const uint64_t *words, uint32_t count) {
+    while (count--)
+        if (words[count]) return count * 64 + 63 - (uint32_t)__builtin_clzll(words[count]);
+    return UINT32_MAX;
+}
+
+uint32_t keeli_presence_last(const keeli_presence *p) {
+    if (!p->count) return UINT32_MAX;
+    const uint32_t s = last_bit(p->top, top_words(p->capacity));
+    const uint32_t page = s * 64 + last_bit(&p->summary[s], 1);
+    return page * 4096 + last_bit(p->pages[page], KEELI_PAGE_WORDS);
+}
+
 void keeli_presence_reset(keeli_presence *p) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
         memset(p->pages[page], 0, page_bytes);

@@ -68,6 +68,8 @@ static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
 uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page);
 // The first index at `from` or above; UINT32_MAX at the end.
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from);
+// The last index; UINT32_MAX when there is none.
+uint32_t keeli_presence_last(const keeli_presence *p);
 // Clear all bits; the memory is kept.
 void keeli_presence_reset(keeli_presence *p);
 // Free pages that are empty.

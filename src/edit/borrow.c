@@ -98,6 +98,11 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
 // ------------------------------------------------------------------ holders
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access) {
+    // an edit of one component kept in archetypes moves the rows of all
+    if (storage->kind == KEEL_ARCHETYPE &&
+        !keeli_holder_want(world, holder, &world->row_storage,
+                           access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
+        return false;
     keeli_use *use = use_of(holder, storage);
     if (use) {
         if (access > use->access) use->access = access;
@@ -143,7 +148,8 @@ static bool want_everything(keel_world *world, keeli_holder *holder) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         if (!keeli_holder_want(world, holder, world->order.items[i], KEEL_ACCESS_EDIT))
             return false;
-    return keeli_holder_want(world, holder, &world->entity_storage, KEEL_ACCESS_EDIT);
+    return keeli_holder_want(world, holder, &world->row_storage, KEEL_ACCESS_EDIT) &&
+           keeli_holder_want(world, holder, &world->entity_storage, KEEL_ACCESS_EDIT);
 }
 
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
@@ -185,6 +191,8 @@ keel_result keeli_world_is_editable(keel_world *world) {
 
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
+    if (storage->kind == KEEL_ARCHETYPE)
+        KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);

@@ -14,7 +14,7 @@ typedef struct batch {
     uint32_t count;
     bool owns; // `entities` is ours to free
     keeli_entity_index before;
-    keeli_storage *moved; // storages whose first page moved: see keeli_follow
+    keeli_room room;
 } batch;
 
 // ------------------------------------------------------------------ the entities
@@ -42,6 +42,7 @@ static void end(keel_world *world, batch *b) {
     if (b->owns)
         keeli_free(&world->heap, b->entities, b->count * sizeof *b->entities,
                    _Alignof(keel_entity));
+    keeli_archetypes_settle(&world->archetypes, &world->heap);
     keeli_validate_entities(world);
 }
 
@@ -51,15 +52,51 @@ static void take_back(keel_world *world, batch *b) {
 }
 
 static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
-    if (!keeli_reserve_noting(world, s, b->count, &b->moved)) return false;
-    uint32_t last_page = UINT32_MAX;
+    if (s->kind == KEEL_SPARSE_SET && !keeli_store_reserve_slots(world, s, b->count, &b->room))
+        return false;
+    uint32_t last_block = UINT32_MAX; // room for one value makes room for all of its block
+    const uint32_t numbers = b->room.numbers;
     for (uint32_t i = 0; i < b->count; ++i) {
         const uint32_t index = keel_entity_index(b->entities[i]);
-        if (index / KEELI_SPARSE_PAGE == last_page) continue;
-        last_page = index / KEELI_SPARSE_PAGE;
-        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, index)) return false;
+        if (index / 64 == last_block) continue;
+        last_block = index / 64;
+        b->room.numbers = numbers;
+        if (!keeli_store_reserve(world, s, index, &b->room)) return false;
     }
+    b->room.numbers = numbers + 1;
     return true;
+}
+
+// Rows for all of them, once every component was reserved.
+static bool make_rows(keel_world *world, batch *b) {
+    keeli_archetype *to = b->room.to;
+    if (!to) return true;
+    if (!keeli_archetype_reserve(&world->archetypes, &world->heap, to, b->count)) return false;
+    for (uint32_t i = 0; i < b->count; ++i)
+        *keeli_row_of(world, keel_entity_index(b->entities[i])) =
+            keeli_archetype_push(to, b->entities[i]);
+    return true;
+}
+
+static void take_rows(keel_world *world, const batch *b) {
+    for (uint32_t i = b->count; b->room.to && i--;) {
+        uint32_t *where = keeli_row_of(world, keel_entity_index(b->entities[i]));
+        keeli_archetype_take(&world->archetypes, &world->entities, *where);
+        *where = KEELI_NO_ROW;
+    }
+}
+
+// Where the entity's value of the component belongs, which it has from now on.
+static void *place(keel_world *world, keeli_storage *s, keel_entity e) {
+    if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
+    const uint32_t index = keel_entity_index(e);
+    keeli_store_set_bit(world, s, index);
+    return keeli_row_value(&s->row, *keeli_row_of(world, index));
+}
+static void unplace(keel_world *world, keeli_storage *s, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
+    else keeli_store_pop(world, s, index);
 }
 
 // ------------------------------------------------------------------ one column
@@ -73,40 +110,36 @@ static keel_result cannot_copy(keel_world *world, const keeli_storage *s) {
                        s->component.name);
 }
 
-// Drop the newest `count` values.
-static void pop(keeli_storage *s, uint32_t count) {
+// Take the first `count` values of a column back, newest first.
+static void pop(keel_world *world, const batch *b, keeli_storage *s, uint32_t count) {
     while (count--) {
-        keeli_sparse_set_drop(&s->set, s->set.count - 1);
-        keeli_sparse_set_take(&s->set, s->set.count - 1);
+        const keel_entity e = b->entities[count];
+        keeli_value_drop(s, keeli_store_value(world, s, keel_entity_index(e)));
+        unplace(world, s, e);
     }
 }
 
 // A copy of `value` (NULL: zeros) for each new entity; false when the copy hook fails, with none
 // added.
-static bool push_copies(const batch *b, keeli_storage *s, const void *value) {
+static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, const void *value) {
     const keel_component *c = &s->component;
     for (uint32_t i = 0; i < b->count; ++i) {
-        const uint32_t slot = keeli_sparse_set_push(&s->set, b->entities[i]);
-        void *to = keeli_sparse_set_value(&s->set, slot);
-        if (!c->size) continue;
-        if (!value) {
-            memset(to, 0, c->size);
-        } else if (!c->copy) {
-            memcpy(to, value, c->size);
+        void *to = place(world, s, b->entities[i]);
+        if (!value || !c->copy) {
+            keeli_bytes_put(to, value, c->size);
         } else if (!c->copy(to, value, c->hook_data)) {
-            keeli_sparse_set_take(&s->set,
-                                  slot); // was never filled; it is the last, so nothing moves
-            pop(s, i);
+            unplace(world, s, b->entities[i]); // was never filled
+            pop(world, b, s, i);
             return false;
         }
     }
     return true;
 }
 
-static void push_values(const batch *b, keeli_storage *s, const char *values, size_t stride) {
+static void push_values(keel_world *world, const batch *b, keeli_storage *s, const char *values,
+                        size_t stride) {
     for (uint32_t i = 0; i < b->count; ++i)
-        keeli_sparse_set_put(&s->set, keeli_sparse_set_push(&s->set, b->entities[i]),
-                             values + i * stride);
+        keeli_value_put(s, place(world, s, b->entities[i]), values + i * stride);
 }
 
 // ------------------------------------------------------------------ from columns
@@ -131,16 +164,19 @@ static keel_result fill(keel_world *world, batch *b, const keel_bulk *columns) {
     for (const keel_bulk *c = columns; c && c->component; ++c)
         if (!reserve(world, b, keeli_storage_find(world, c->component)))
             return keeli_out_of_memory(world, "adding entities");
+    if (!make_rows(world, b)) return keeli_out_of_memory(world, "adding entities");
     for (const keel_bulk *c = columns; c && c->component; ++c) {
         keeli_storage *s = keeli_storage_find(world, c->component);
-        if (!is_copied(c) || push_copies(b, s, keeli_follow(b->moved, c->values))) continue;
+        if (!is_copied(c) || push_copies(world, b, s, keeli_follow(&b->room, c->values))) continue;
         for (const keel_bulk *done = columns; done < c; ++done)
-            if (is_copied(done)) pop(keeli_storage_find(world, done->component), b->count);
+            if (is_copied(done))
+                pop(world, b, keeli_storage_find(world, done->component), b->count);
+        take_rows(world, b);
         return cannot_copy(world, s);
     }
     for (const keel_bulk *c = columns; c && c->component; ++c) {
         keeli_storage *s = keeli_storage_find(world, c->component);
-        if (!is_copied(c)) push_values(b, s, keeli_follow(b->moved, c->values), c->stride);
+        if (!is_copied(c)) push_values(world, b, s, keeli_follow(&b->room, c->values), c->stride);
         keeli_validate_storage(world, s);
     }
     return KEEL_OK;
@@ -161,18 +197,16 @@ keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_enti
 
 // ------------------------------------------------------------------ copies of a prototype
 // Links are not copied: a copy takes no place in the hierarchy.
-static keeli_storage *prototype_storage(const keel_world *world, keel_entity prototype, uint32_t i,
-                                        uint32_t *slot) {
+static keeli_storage *prototype_storage(const keel_world *world, keel_entity prototype,
+                                        uint32_t i) {
     keeli_storage *s = world->order.items[i];
-    if (s == world->parents || s == world->children) return NULL;
-    *slot = keeli_sparse_set_find(&s->set, keel_entity_index(prototype));
-    return *slot == KEELI_NO_SLOT ? NULL : s;
+    const bool is_copied = !(s->flags & KEELI_IS_LINK);
+    return is_copied && keeli_store_has(s, keel_entity_index(prototype)) ? s : NULL;
 }
 
 static keel_result check_prototype(keel_world *world, keel_entity prototype) {
-    uint32_t slot;
     for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = prototype_storage(world, prototype, i, &slot);
+        const keeli_storage *s = prototype_storage(world, prototype, i);
         if (!s) continue;
         KEEL_TRY(keeli_may_edit(world, NULL, s, "clone"));
         if (!can_copy(s)) return cannot_copy(world, s);
@@ -181,18 +215,20 @@ static keel_result check_prototype(keel_world *world, keel_entity prototype) {
 }
 
 static keel_result copy_all(keel_world *world, batch *b, keel_entity prototype) {
-    uint32_t slot;
+    const uint32_t from = keel_entity_index(prototype);
     for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = prototype_storage(world, prototype, i, &slot);
+        keeli_storage *s = prototype_storage(world, prototype, i);
         if (s && !reserve(world, b, s)) return keeli_out_of_memory(world, "cloning an entity");
     }
+    if (!make_rows(world, b)) return keeli_out_of_memory(world, "cloning an entity");
     for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = prototype_storage(world, prototype, i, &slot);
-        if (!s || push_copies(b, s, keeli_sparse_set_value(&s->set, slot))) continue;
+        keeli_storage *s = prototype_storage(world, prototype, i);
+        if (!s || push_copies(world, b, s, keeli_store_value(world, s, from))) continue;
         for (uint32_t done = 0; done < i; ++done) {
-            keeli_storage *d = prototype_storage(world, prototype, done, &slot);
-            if (d) pop(d, b->count);
+            keeli_storage *d = prototype_storage(world, prototype, done);
+            if (d) pop(world, b, d, b->count);
         }
+        take_rows(world, b);
         return cannot_copy(world, s);
     }
     return KEEL_OK;

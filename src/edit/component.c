@@ -16,13 +16,14 @@ static bool is_turn(uint32_t count) {
     return count < 256 || now % count == 0;
 }
 void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    (void)world;
-    if (is_turn(storage->set.count))
-        KEELI_CHECK_STRUCTURE(keeli_sparse_set_is_valid(&storage->set));
+    if (is_turn(keeli_store_count(storage)))
+        KEELI_CHECK_STRUCTURE(keeli_store_is_valid(world, storage));
 }
 void keeli_validate_entities(keel_world *world) {
-    if (is_turn(world->entities.size))
+    if (is_turn(world->entities.size)) {
         KEELI_CHECK_STRUCTURE(keeli_entity_index_is_valid(&world->entities));
+        KEELI_CHECK_STRUCTURE(keeli_archetypes_are_valid(&world->archetypes, &world->entities));
+    }
 }
 #else
 void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
@@ -37,7 +38,7 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
                                      keel_result *result) {
     keeli_storage *s = keeli_storage_get(world, component, false, result);
     if (!s) return NULL;
-    if (s == world->parents || s == world->children) {
+    if (s->flags & KEELI_IS_LINK) {
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                "cannot %s '%s' by hand; use keel_attach, keel_detach, keel_unlink",
                                verb, s->component.name);
@@ -47,80 +48,72 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
     return *result < 0 ? NULL : s;
 }
 
-// The storage if the world knows the component and it may be edited. NULL with KEEL_OK: not known.
-static keeli_storage *known_to_edit(keel_world *world, const keeli_holder *holder,
-                                    const keel_component *component, const char *verb,
-                                    keel_result *result) {
+keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder,
+                                   const keel_component *component, const char *verb,
+                                   keel_result *result) {
     *result = KEEL_OK;
     if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }
 
-bool keeli_reserve_noting(keel_world *world, keeli_storage *s, uint32_t extra,
-                          keeli_storage **moved) {
-    const keeli_sparse_set *set = &s->set;
-    const bool has_values = set->value_pages && set->size;
-    const uintptr_t first = has_values ? (uintptr_t)set->values[0] : 0;
-    const size_t bytes = (size_t)set->first_values * set->size;
-    if (!keeli_sparse_set_reserve(&s->set, &world->heap, extra)) return false;
-    if (!has_values || (uintptr_t)set->values[0] == first) return true;
-    s->moved_from = first;
-    s->moved_bytes = bytes;
-    s->next_moved = *moved;
-    *moved = s;
-    return true;
-}
-
-const void *keeli_follow(const keeli_storage *moved, const void *value) {
-    for (; value && moved; moved = moved->next_moved) {
-        const uintptr_t offset = (uintptr_t)value - moved->moved_from;
-        if (offset < moved->moved_bytes) return (const char *)moved->set.values[0] + offset;
-    }
-    return value;
-}
-
-static bool reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_storage **moved) {
-    if (keeli_sparse_set_find(&s->set, index) != KEELI_NO_SLOT) return true;
-    return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
-           keeli_reserve_noting(world, s, 1, moved);
-}
-
-// Fill the entity's place, which is there or can be made without memory.
-static void *commit_add(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
-    keeli_sparse_set *set = &s->set;
-    uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(e));
-    if (slot == KEELI_NO_SLOT) {
-        slot = keeli_sparse_set_push(set, e);
-    } else {
-        if (value && value == keeli_sparse_set_value(set, slot))
-            return keeli_sparse_set_value(set, slot);
-        keeli_sparse_set_drop(set, slot);
-    }
-    keeli_sparse_set_put(set, slot, value);
-    keeli_validate_storage(world, s);
-    return keeli_sparse_set_value(set, slot);
-}
-
-bool keeli_commit_delete(keel_world *world, keeli_storage *s, keel_entity e) {
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    if (slot == KEELI_NO_SLOT) return false;
-    keeli_sparse_set_drop(&s->set, slot);
-    keeli_sparse_set_take(&s->set, slot);
-    keeli_validate_storage(world, s);
-    return true;
-}
-
 // ------------------------------------------------------------------ adding
-static void *add(keel_world *world, const keeli_holder *holder, keel_entity e,
-                 const keel_component *component, const void *value, keel_result *result) {
+// Storages that need nothing but their own memory: no hooks, no group, nobody uses them.
+static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
+    return s && !(s->flags | (uint32_t)s->borrow | world->share_depth) && s->kind != KEEL_ARCHETYPE;
+}
+
+// Add to a storage that is plain where there is room for it already; NULL otherwise.
+static inline void *add_quickly(keel_world *world, keeli_storage *s, keel_entity e) {
+    const uint32_t index = keel_entity_index(e), page = index / 4096;
+    if (page >= s->presence.root.page_count) return NULL;
+    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
+    const uint64_t bit = (uint64_t)1 << (index % 64);
+    if (*word & bit) return NULL;
+    // the first of its word needs a place in the list of its block
+    if (*word == 0 && (s->presence.pages[page] == keeli_no_bits ||
+                       !keeli_component_lists_has_room(&world->lists, index, 1)))
+        return NULL;
+    if (s->kind == KEEL_SPARSE_SET) {
+        if (s->set.count == s->set.room || page >= s->set.root.page_count ||
+            s->set.sparse[page] == keeli_no_cells)
+            return NULL;
+    } else if (s->size) {
+        const uint32_t value_page = index >> s->indexed.root.shift;
+        if (value_page >= s->indexed.page_count || !s->indexed.pages[value_page]) return NULL;
+    }
+    return keeli_store_push(world, s, e);
+}
+
+static void *add_slowly(keel_world *world, const keeli_holder *holder, keel_entity e,
+                        const keel_component *component, const void *value, keel_result *result) {
     keeli_storage *s = keeli_storage_to_edit(world, holder, component, "add", result);
     if (!s) return NULL;
-    keeli_storage *moved = NULL;
-    if (!reserve(world, s, keel_entity_index(e), &moved)) {
+    const uint32_t index = keel_entity_index(e);
+    const keel_value values[] = { { &s->component, value }, { NULL, NULL } };
+    keeli_room room = { 0 };
+    if (!keeli_store_has(s, index) &&
+        (!keeli_store_reserve(world, s, index, &room) || !keeli_store_reserve_row(world, &room))) {
         *result = keeli_out_of_memory(world, "adding a component");
         return NULL;
     }
-    return commit_add(world, s, e, keeli_follow(moved, value));
+    keeli_store_commit(world, e, values, &room);
+    keeli_validate_storage(world, s);
+    return keeli_store_value(world, s, index);
+}
+
+static inline void *add(keel_world *world, const keeli_holder *holder, keel_entity e,
+                        const keel_component *component, const void *value, keel_result *result) {
+    keeli_storage *s = holder ? NULL : keeli_storage_known(world, component);
+    if (is_plain(world, s)) {
+        void *to = add_quickly(world, s, e);
+        if (to) {
+            *result = KEEL_OK;
+            keeli_bytes_put(to, value, s->size);
+            keeli_validate_storage(world, s);
+            return to;
+        }
+    }
+    return add_slowly(world, holder, e, component, value, result);
 }
 
 keel_result keeli_edit_add_unchecked(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -137,64 +130,97 @@ keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_e
 }
 
 keel_result keeli_reserve_values(keel_world *world, const keeli_holder *holder, uint32_t index,
-                                 const keel_value *values, keeli_storage **moved) {
-    for (const keel_value *v = values; v && v->component; ++v) {
+                                 const keel_value *values, keeli_room *room) {
+    for (const keel_value *v = values; v->component; ++v) {
         keel_result result;
         keeli_storage *s = keeli_storage_to_edit(world, holder, v->component, "add", &result);
         if (!s) return result;
-        if (!reserve(world, s, index, moved))
+        if (!keeli_store_has(s, index) && !keeli_store_reserve(world, s, index, room))
             return keeli_out_of_memory(world, "adding components");
     }
-    return KEEL_OK;
+    return keeli_store_reserve_row(world, room) ? KEEL_OK
+                                                : keeli_out_of_memory(world, "adding components");
 }
 
 void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values,
-                         const keeli_storage *moved) {
-    for (const keel_value *v = values; v && v->component; ++v)
-        (void)commit_add(world, keeli_storage_find(world, v->component), e,
-                         keeli_follow(moved, v->value));
+                         const keeli_room *room) {
+    keeli_store_commit(world, e, values, room);
+    for (const keel_value *v = values; v->component; ++v)
+        keeli_validate_storage(world, keeli_storage_find(world, v->component));
 }
 
 keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                   const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    keeli_storage *moved = NULL;
-    KEEL_TRY(keeli_reserve_values(world, holder, keel_entity_index(e), values, &moved));
-    keeli_commit_values(world, e, values, moved);
+    if (!values) return KEEL_OK;
+    keeli_room room = { 0 };
+    KEEL_TRY(keeli_reserve_values(world, holder, keel_entity_index(e), values, &room));
+    keeli_commit_values(world, e, values, &room);
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ removing
-static bool commit_remove(keel_world *world, keeli_storage *s, keel_entity e, void *out) {
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    if (slot == KEELI_NO_SLOT) return false;
-    if (out) keeli_sparse_set_move_out(&s->set, slot, out);
-    else keeli_sparse_set_drop(&s->set, slot);
-    keeli_sparse_set_take(&s->set, slot);
+// Take the value out of a storage that may be edited: KEEL_OK, KEEL_ABSENT, KEEL_ERROR_MEMORY.
+keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, void *out) {
+    const uint32_t index = keel_entity_index(e);
+    if (!keeli_store_has(s, index)) return KEEL_ABSENT;
+    if (!keeli_store_reserve_take(world, s, index))
+        return keeli_out_of_memory(world, "removing a component");
+    void *value = keeli_store_value(world, s, index);
+    if (!out) keeli_value_drop(s, value);
+    else if (s->size) keeli_value_move(s, out, value);
+    keeli_store_take(world, s, e);
     keeli_validate_storage(world, s);
-    return true;
+    return KEEL_OK;
+}
+
+bool keeli_commit_delete(keel_world *world, keeli_storage *s, keel_entity e) {
+    return keeli_take_value(world, s, e, NULL) == KEEL_OK;
 }
 
 keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *component, void *out) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    keeli_storage *s = holder ? NULL : keeli_storage_known(world, component);
     keel_result result;
-    keeli_storage *s = known_to_edit(world, holder, component, "remove", &result);
+    if (!is_plain(world, s)) s = keeli_known_to_edit(world, holder, component, "remove", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    return commit_remove(world, s, e, out) ? KEEL_OK : KEEL_ABSENT;
+    return keeli_take_value(world, s, e, out);
+}
+
+// Make room to take all of these away, one after the other: rows move more than once.
+static keel_result reserve_take_all(keel_world *world, keel_entity e,
+                                    const keel_component *const *components, const keel_out *outs) {
+    const uint32_t index = keel_entity_index(e);
+    keeli_archetypes *a = &world->archetypes;
+    keeli_archetype *to = keeli_archetype_of(world, index);
+    for (;;) {
+        const keel_component *c = outs ? outs->component : *components;
+        if (!c) return KEEL_OK;
+        if (outs) ++outs;
+        else ++components;
+        keeli_storage *s = keeli_storage_find(world, c);
+        if (!s || s->kind != KEEL_ARCHETYPE || keeli_archetype_column(to, s->slot) == UINT32_MAX)
+            continue;
+        to = keeli_archetype_without(a, &world->heap, to, &s->row);
+        if (!to || (to->column_count && !keeli_archetype_reserve(a, &world->heap, to, 1)))
+            return keeli_out_of_memory(world, "removing components");
+    }
 }
 
 keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_out *outs) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!outs) return KEEL_ABSENT;
     keel_result result;
-    for (const keel_out *o = outs; o && o->component; ++o)
-        if (!known_to_edit(world, holder, o->component, "remove", &result) && result < 0)
+    for (const keel_out *o = outs; o->component; ++o)
+        if (!keeli_known_to_edit(world, holder, o->component, "remove", &result) && result < 0)
             return result;
+    KEEL_TRY(reserve_take_all(world, e, NULL, outs));
     bool any = false;
-    for (const keel_out *o = outs; o && o->component; ++o) {
+    for (const keel_out *o = outs; o->component; ++o) {
         keeli_storage *s = keeli_storage_find(world, o->component);
-        const bool taken = s && commit_remove(world, s, e, o->value);
+        const bool taken = s && keeli_take_value(world, s, e, o->value) == KEEL_OK;
         if (o->taken) *o->taken = taken;
         any = any || taken;
     }
@@ -204,11 +230,13 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
                                          keel_entity e, const keel_component *const *components) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!components) return KEEL_ABSENT;
     keel_result result;
-    for (const keel_component *const *c = components; c && *c; ++c)
-        if (!known_to_edit(world, holder, *c, "delete", &result) && result < 0) return result;
+    for (const keel_component *const *c = components; *c; ++c)
+        if (!keeli_known_to_edit(world, holder, *c, "delete", &result) && result < 0) return result;
+    KEEL_TRY(reserve_take_all(world, e, components, NULL));
     bool any = false;
-    for (const keel_component *const *c = components; c && *c; ++c) {
+    for (const keel_component *const *c = components; *c; ++c) {
         keeli_storage *s = keeli_storage_find(world, *c);
         if (s && keeli_commit_delete(world, s, e)) any = true;
     }
@@ -219,14 +247,13 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     bool any = keeli_has_links(world, e);
     if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
-        if (keeli_sparse_set_find(&s->set, keel_entity_index(e)) != KEELI_NO_SLOT)
-            KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
+    uint32_t at = UINT32_MAX;
+    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
+        KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
+        any = true;
     }
-    if (any) keeli_commit_unlink(world, e);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (keeli_commit_delete(world, world->order.items[i], e)) any = true;
+    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keeli_store_take_all(world, e);
     return any ? KEEL_OK : KEEL_ABSENT;
 }
 
@@ -259,8 +286,8 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    if (slot != KEELI_NO_SLOT) return keeli_sparse_set_value(&s->set, slot);
+    void *there = keeli_store_value(world, s, keel_entity_index(e));
+    if (there) return there;
     return add(world, NULL, e, component, value, &result);
 }
 
@@ -289,87 +316,30 @@ keel_result keel_world_strip(keel_world *world, keel_entity e) {
     return world ? keeli_edit_strip(world, NULL, e) : keeli_no_world();
 }
 
-keel_result keel_clear_component(keel_world *world, const keel_component *component) {
-    if (!world) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = known_to_edit(world, NULL, component, "clear", &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (s->set.count == 0) return KEEL_ABSENT;
-    keeli_sparse_set_clear(&s->set);
-    keeli_validate_storage(world, s);
-    return KEEL_OK;
-}
-
-keel_result keel_retain_component(keel_world *world, const keel_component *component,
-                                  keel_retain_fn *keep, void *data) {
-    if (!world) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = known_to_edit(world, NULL, component, "retain", &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (!keep)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "keel_retain needs a function that decides");
-    const uint32_t before = s->set.count;
-    // from the back, so that what moves into a hole was asked already
-    for (uint32_t slot = before; slot--;) {
-        const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
-        if (!keep(e, keeli_sparse_set_value(&s->set, slot), data)) keeli_commit_delete(world, s, e);
-    }
-    return s->set.count < before ? KEEL_OK : KEEL_ABSENT;
-}
-
-// Cells for the entities that `count` new ones would be, and for all that are alive.
-static bool reserve_cells(keel_world *world, keeli_storage *s, uint32_t count) {
-    for (uint64_t i = 0; i < count; i += KEELI_SPARSE_PAGE)
-        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, (uint32_t)i)) return false;
-    uint64_t from = 0; // the page after the last one looked at
-    while (from <= KEEL_ENTITY_INDEX_MAX) {
-        const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
-        if (keel_is_null(e)) break;
-        const uint32_t index = keel_entity_index(e);
-        if (!keeli_sparse_set_reserve_cell(&s->set, &world->heap, index)) return false;
-        from = ((uint64_t)index / KEELI_SPARSE_PAGE + 1) * KEELI_SPARSE_PAGE;
-    }
-    return true;
-}
-
-keel_result keel_reserve_component(keel_world *world, const keel_component *component,
-                                   uint32_t count) {
-    if (!world) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
-    if (!s) return result;
-    const uint32_t extra = count > s->set.count ? count - s->set.count : 0;
-    if (!keeli_sparse_set_reserve(&s->set, &world->heap, extra))
-        return keeli_out_of_memory(world, "reserving room for components");
-    if (count && !reserve_cells(world, s, count))
-        return keeli_out_of_memory(world, "reserving room for components");
-    return KEEL_OK;
-}
-
 // ------------------------------------------------------------------ public: reading
 const void *keel_get_component(const keel_world *world, keel_entity e,
                                const keel_component *component) {
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+    return keeli_store_value(world, s, keel_entity_index(e));
 }
 
 void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    if (slot == KEELI_NO_SLOT) return NULL;
+    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    if (!value) return NULL;
     keel_result result;
-    if (keeli_atomic_peek(&s->borrow) || world->share_depth || s == world->parents ||
-        s == world->children)
+    if (keeli_atomic_peek(&s->borrow) || world->share_depth || s->flags & KEELI_IS_LINK)
         return keeli_storage_to_edit(world, NULL, component, "write", &result), NULL;
-    return keeli_sparse_set_value(&s->set, slot);
+    return value;
 }
 
 bool keel_has_component(const keel_world *world, keel_entity e, const keel_component *component) {
-    return keel_get_component(world, e, component) != NULL;
+    if (!world || !component) return false;
+    const keeli_storage *s = keeli_storage_find(world, component);
+    return s && keeli_entity_is_alive(&world->entities, e) &&
+           keeli_store_has(s, keel_entity_index(e));
 }

@@ -4,6 +4,7 @@
 // and reserves first, then commits, which cannot fail.
 #pragma once
 #include "edit/borrow.h"
+#include "edit/store.h"
 
 // entity.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
@@ -39,18 +40,20 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result);
-// Check and make room for the values on an entity with this index. `*moved` starts as NULL.
+// The same for a component that need not be known: NULL with KEEL_OK when the world does not know
+// it.
+keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder,
+                                   const keel_component *component, const char *verb,
+                                   keel_result *result);
+// Check and make room for the values on an entity with this index. `*room` starts zeroed.
 keel_result keeli_reserve_values(keel_world *world, const keeli_holder *holder, uint32_t index,
-                                 const keel_value *values, keeli_storage **moved);
+                                 const keel_value *values, keeli_room *room);
 // After keeli_reserve_values: cannot fail.
 void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values,
-                         const keeli_storage *moved);
-// keeli_sparse_set_reserve, noting in `*moved` when the first page of values moves. The caller's
-// values may lie there.
-bool keeli_reserve_noting(keel_world *world, keeli_storage *storage, uint32_t extra,
-                          keeli_storage **moved);
-// Where a value of the caller is after room was made.
-const void *keeli_follow(const keeli_storage *moved, const void *value);
+                         const keeli_room *room);
+// Take the value of an entity out of a storage that may be edited. NULL: drop it. KEEL_OK,
+// KEEL_ABSENT, KEEL_ERROR_MEMORY (KEEL_ARCHETYPE only).
+keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, void *out);
 // Delete the value of an entity if it is there. True when it was.
 bool keeli_commit_delete(keel_world *world, keeli_storage *storage, keel_entity e);
 // In test builds: walk what was just edited.

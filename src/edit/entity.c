@@ -21,21 +21,21 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
     if (reserve_entities(world, 1) < 0) return keel_null();
     const keeli_entity_index before = world->entities;
     const keel_entity e = keeli_entity_index_add(&world->entities);
-    keeli_storage *moved = NULL;
-    if (values && keeli_reserve_values(world, holder, keel_entity_index(e), values, &moved) < 0) {
+    keeli_room room = { 0 };
+    if (values && keeli_reserve_values(world, holder, keel_entity_index(e), values, &room) < 0) {
         keeli_entity_index_undo(&world->entities, &before, &e, 1);
         return keel_null();
     }
-    keeli_commit_values(world, e, values, moved);
+    if (values) keeli_commit_values(world, e, values, &room);
     keeli_validate_entities(world);
     return e;
 }
 
 keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_value *values) {
-    keeli_storage *moved = NULL;
-    KEEL_TRY(keeli_reserve_values(world, NULL, keel_entity_index(held), values, &moved));
+    keeli_room room = { 0 };
+    if (values) KEEL_TRY(keeli_reserve_values(world, NULL, keel_entity_index(held), values, &room));
     keeli_entity_index_confirm(&world->entities, held);
-    keeli_commit_values(world, held, values, moved);
+    if (values) keeli_commit_values(world, held, values, &room);
     keeli_validate_entities(world);
     return KEEL_OK;
 }
@@ -69,17 +69,15 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "delete from"));
     if (!holder && !world->holders) return KEEL_OK; // nothing is in use
     if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
-        if (keeli_sparse_set_find(&s->set, keel_entity_index(e)) != KEELI_NO_SLOT)
-            KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
-    }
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s;
+         (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
+        KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
     return KEEL_OK;
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        (void)keeli_commit_delete(world, world->order.items[i], e);
+    keeli_store_take_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
 }
@@ -116,13 +114,13 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
 keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
                                             const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s || s->set.count == 0) return KEEL_ABSENT;
-    for (uint32_t slot = 0; slot < s->set.count; ++slot)
-        KEEL_TRY(keeli_may_delete_entity(world, holder, *keeli_sparse_set_entity(&s->set, slot)));
-    // Deleting the last one never moves another; deleting links may empty the set of links faster.
-    while (s->set.count)
-        (void)keeli_edit_delete_entity(world, holder,
-                                       *keeli_sparse_set_entity(&s->set, s->set.count - 1));
+    if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
+    // highest index first, so that the indices are handed out again in ascending order; deleting
+    // the links of one entity may take the component from another
+    for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
+        (void)keeli_edit_delete_entity(world, holder, keeli_entity_at(&world->entities, i));
     return KEEL_OK;
 }
 
@@ -134,10 +132,9 @@ keel_result keel_clear_entities(keel_world *world) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "clear"));
     for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i]->set.count)
+        if (keeli_store_count(world->order.items[i]))
             KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "clear"));
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_sparse_set_clear(&world->order.items[i]->set);
+    keeli_store_clear_all(world);
     keeli_entity_index_clear(&world->entities);
     keeli_validate_entities(world);
     return KEEL_OK;

@@ -10,14 +10,10 @@
 
 // ------------------------------------------------------------------ links
 static keel_parent *parent_part(const keel_world *world, keel_entity e) {
-    const keeli_sparse_set *set = &world->parents->set;
-    const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(e));
-    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(set, slot);
+    return keeli_store_value(world, world->parents, keel_entity_index(e));
 }
 static keel_child *child_part(const keel_world *world, keel_entity e) {
-    const keeli_sparse_set *set = &world->children->set;
-    const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(e));
-    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(set, slot);
+    return keeli_store_value(world, world->children, keel_entity_index(e));
 }
 static bool is_alive(const keel_world *world, keel_entity e) {
     return keeli_entity_is_alive(&world->entities, e);
@@ -32,8 +28,8 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
     return keeli_may_edit(world, holder, world->children, "change");
 }
 
-static void push(keeli_storage *s, keel_entity e, const void *value) {
-    keeli_sparse_set_put(&s->set, keeli_sparse_set_push(&s->set, e), value);
+static void push(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+    keeli_value_put(s, keeli_store_push(world, s, e), value);
 }
 
 // The entity has a parent.
@@ -61,9 +57,9 @@ static void commit_attach(keel_world *world, keel_entity e, keel_entity to) {
         child_part(world, link.prev)->next = e;
         child_part(world, link.next)->prev = e;
     } else {
-        push(world->parents, to, &(keel_parent){ .child_count = 1, .first_child = e });
+        push(world, world->parents, to, &(keel_parent){ .child_count = 1, .first_child = e });
     }
-    push(world->children, e, &link);
+    push(world, world->children, e, &link);
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {
@@ -86,11 +82,9 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
 
 // ------------------------------------------------------------------ attach and detach
 static bool reserve_links(keel_world *world, keel_entity child, keel_entity parent) {
-    keeli_heap *heap = &world->heap;
-    return keeli_sparse_set_reserve_cell(&world->children->set, heap, keel_entity_index(child)) &&
-           keeli_sparse_set_reserve(&world->children->set, heap, 1) &&
-           keeli_sparse_set_reserve_cell(&world->parents->set, heap, keel_entity_index(parent)) &&
-           keeli_sparse_set_reserve(&world->parents->set, heap, 1);
+    keeli_room room = { 0 }; // both may be in one block, whose list then gets two numbers
+    return keeli_store_reserve(world, world->children, keel_entity_index(child), &room) &&
+           keeli_store_reserve(world, world->parents, keel_entity_index(parent), &room);
 }
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {

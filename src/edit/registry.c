@@ -5,6 +5,7 @@
 #include "edit/borrow.h"
 #include "edit/commands.h"
 #include "edit/report.h"
+#include "edit/store.h"
 
 #include <keel/typed.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static const char *what_is_wrong(const keel_component *c) {
     if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
         return "has an alignment that is not a power of two to 4096";
     if (c->size % align) return "has a size that is no multiple of its alignment";
-    if (c->storage != KEEL_SPARSE_SET) return "has an unknown storage";
+    if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
         if (!c->fields[i].name || c->fields[i].offset > c->size)
@@ -75,7 +76,7 @@ static keel_field *copy_fields(keeli_heap *heap, const keel_component *c) {
 static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
-    keeli_sparse_set_deinit(&s->set, heap);
+    keeli_store_deinit(world, s);
     if (s->unique) {
         if (c->drop) c->drop(s->unique, c->hook_data);
         keeli_free(heap, s->unique, c->size ? c->size : 1, c->align);
@@ -104,7 +105,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
         free_storage(world, s);
         return NULL;
     }
-    keeli_sparse_set_init(&s->set, own);
+    keeli_store_init(s);
     return s;
 }
 
@@ -123,6 +124,16 @@ static bool reserve_number(keel_world *world, uint32_t index) {
     return true;
 }
 
+// A number for the lists of blocks: a free one, or the next.
+static uint32_t place_number(keel_world *world, keeli_storage *s) {
+    uint32_t n = 0;
+    while (n < world->by_ordinal.count && world->by_ordinal.items[n])
+        ++n;
+    if (n == world->by_ordinal.count) ++world->by_ordinal.count;
+    world->by_ordinal.items[n] = s;
+    return n;
+}
+
 static keeli_storage *register_storage(keel_world *world, const keel_component *c,
                                        keel_result *result) {
     const char *wrong = what_is_wrong(c);
@@ -139,14 +150,20 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     }
     *result = keeli_world_is_editable(world); // others may be looking at the table
     if (*result < 0) return NULL;
+    if (world->order.count > UINT16_MAX) {
+        *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
+        return NULL;
+    }
     const uint32_t index = keeli_component_index(c);
     keeli_storage *s = NULL;
-    if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1))
+    if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
+        KEELI_RESERVE(&world->heap, &world->by_ordinal, 1))
         s = new_storage(world, c, index);
     if (!s) {
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
+    s->ordinal = (uint16_t)place_number(world, s);
     world->order.items[world->order.count++] = s;
     world->storages[index] = s;
     return s;
@@ -180,13 +197,17 @@ bool keeli_registry_init(keel_world *world) {
     keel_result result;
     world->parents = keeli_storage_get(world, KEEL_OF(keel_parent), false, &result);
     world->children = keeli_storage_get(world, KEEL_OF(keel_child), false, &result);
-    return world->parents && world->children;
+    if (!world->parents || !world->children) return false;
+    world->parents->flags |= KEELI_IS_LINK;
+    world->children->flags |= KEELI_IS_LINK;
+    return true;
 }
 
 void keeli_registry_deinit(keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         free_storage(world, world->order.items[i]);
     KEELI_RELEASE(&world->heap, &world->order);
+    KEELI_RELEASE(&world->heap, &world->by_ordinal);
     keeli_free(&world->heap, world->storages, world->storage_capacity * sizeof(void *),
                sizeof(void *));
 }
@@ -197,9 +218,7 @@ static void replace_hooks(keeli_storage *s, const keel_component *c) {
     s->component.copy = c->copy;
     s->component.move = c->move;
     s->component.hook_data = c->hook_data;
-    s->set.drop = c->drop;
-    s->set.move = c->move;
-    s->set.hook_data = c->hook_data;
+    keeli_store_update_hooks(s);
 }
 
 static const keel_component *register_one(keel_world *world, const keel_component *component,
@@ -232,11 +251,16 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     KEEL_TRY(keeli_world_is_editable(world));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
-    if (s == world->parents || s == world->children)
+    if (s->flags & KEELI_IS_LINK)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
-    if (keeli_atomic_peek(&s->borrow)) return keeli_borrowed(world, s, "unregister", NULL);
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
+    if (!keeli_store_reserve_clear(world, s))
+        return keeli_out_of_memory(world, "unregistering a component");
+    keeli_store_clear(world, s);
+    keeli_archetypes_trim(&world->archetypes, &world->heap); // none has its column any more
     keeli_commands_forget(world, s);
+    world->by_ordinal.items[s->ordinal] = NULL;
     uint32_t at = 0;
     while (world->order.items[at] != s)
         ++at;
@@ -276,19 +300,18 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        if (keeli_sparse_set_find(&s->set, keel_entity_index(e)) != KEELI_NO_SLOT)
-            return &s->component;
+        if (keeli_store_has(s, keel_entity_index(e))) return &s->component;
     }
     return NULL;
 }
 
 uint32_t keel_component_count(const keel_world *world, const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
-    return s ? s->set.count : 0;
+    return s ? keeli_store_count(s) : 0;
 }
 
 size_t keel_component_memory(const keel_world *world, const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     if (!s) return 0;
-    return s->set.bytes + (s->unique ? s->component.size : 0);
+    return keeli_store_bytes(s) + (s->unique ? s->component.size : 0);
 }

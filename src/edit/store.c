@@ -11,62 +11,131 @@ keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     return keeli_block_of(&world->archetypes, place)->archetype;
 }
 
-bool keeli_row_reserve(keel_world *world, keeli_archetype *to) {
-    return to->column_count == 0 ||
-           keeli_archetype_reserve(&world->archetypes, &world->heap, to, 1);
-}
-
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
+    keeli_archetypes *a = &world->archetypes;
     uint32_t *where = keeli_row_of(world, keel_entity_index(e));
-    const uint32_t place = *where;
-    if (to->column_count == 0) {
-        keeli_archetype_take(&world->archetypes, &world->entities, place);
-        *where = KEELI_NO_ROW;
-    } else if (place == KEELI_NO_ROW) {
-        *where = keeli_archetype_push(to, e);
-    } else {
-        keeli_archetype_move(&world->archetypes, &world->entities, place, to);
-    }
+    const uint32_t old = *where;
+    if (to->column_count == 0) *where = KEELI_NO_ROW;
+    else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(to, e);
+    else *where = keeli_archetype_copy_row(a, old, to);
+    if (old != KEELI_NO_ROW) keeli_archetype_take(a, &world->entities, old);
 }
 
-static keeli_archetype *with(keel_world *world, keeli_storage *s, uint32_t index) {
-    return keeli_archetype_with(&world->archetypes, &world->heap, keeli_archetype_of(world, index),
-                                &s->row);
+// ------------------------------------------------------------------ adding
+bool keeli_store_reserve_slots(keel_world *world, keeli_storage *s, uint32_t extra,
+                               keeli_room *room) {
+    keeli_sparse_set *set = &s->set;
+    if (set->room - set->count >= extra) return true;
+    const bool has_values = set->value_pages && set->size;
+    const uintptr_t first = has_values ? (uintptr_t)set->values[0] : 0;
+    const size_t bytes = (size_t)set->first_values * set->size;
+    if (!keeli_sparse_set_reserve(set, &world->heap, extra)) return false;
+    if (!has_values || (uintptr_t)set->values[0] == first) return true;
+    s->moved_from = first;
+    s->moved_bytes = bytes;
+    s->next_moved = room->moved;
+    room->moved = s;
+    return true;
 }
+
+const void *keeli_follow(const keeli_room *room, const void *value) {
+    for (const keeli_storage *s = room->moved; value && s; s = s->next_moved) {
+        const uintptr_t offset = (uintptr_t)value - s->moved_from;
+        if (offset < s->moved_bytes) return (const char *)s->set.values[0] + offset;
+    }
+    return value;
+}
+
+bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
+    if (!keeli_store_reserve_bit(world, s, index, room)) return false;
+    if (s->kind == KEEL_SPARSE_SET)
+        return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
+               keeli_store_reserve_slots(world, s, 1, room);
+    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
+    if (!room->to) room->to = keeli_archetype_of(world, index);
+    if (keeli_archetype_column(room->to, s->slot) != UINT32_MAX) return true; // named twice
+    room->to = keeli_archetype_with(&world->archetypes, &world->heap, room->to, &s->row);
+    return room->to != NULL;
+}
+
+bool keeli_store_reserve_row(keel_world *world, const keeli_room *room) {
+    return !room->to || keeli_archetype_reserve(&world->archetypes, &world->heap, room->to, 1);
+}
+
+void *keeli_store_add(keel_world *world, keeli_storage *s, keel_entity e, const keeli_room *room) {
+    if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
+    const uint32_t index = keel_entity_index(e);
+    keeli_row_move(world, e, room->to);
+    keeli_store_set_bit(world, s, index);
+    return keeli_row_value(&s->row, *keeli_row_of(world, index));
+}
+
+static void overwrite(const keeli_storage *s, void *to, const void *value) {
+    if (value == to) return;
+    keeli_value_drop(s, to);
+    keeli_value_put(s, to, value);
+}
+
+// Move the row to its new archetype and fill what is new there. The old row stays as it is until
+// all values are read: they may lie in it.
+static void commit_row(keel_world *world, keel_entity e, const keel_value *values,
+                       const keeli_room *room) {
+    const uint32_t index = keel_entity_index(e);
+    uint32_t *where = keeli_row_of(world, index);
+    const uint32_t old = *where;
+    *where = old == KEELI_NO_ROW ? keeli_archetype_push(room->to, e)
+                                 : keeli_archetype_copy_row(&world->archetypes, old, room->to);
+    for (const keel_value *v = values; v->component; ++v) {
+        keeli_storage *s = keeli_storage_find(world, v->component);
+        if (s->kind != KEEL_ARCHETYPE) continue;
+        if (old != KEELI_NO_ROW &&
+            keeli_archetype_column(keeli_block_of(&world->archetypes, old)->archetype, s->slot) !=
+                UINT32_MAX)
+            continue; // overwritten before
+        void *to = keeli_row_value(&s->row, *where);
+        if (keeli_store_has(s, index)) keeli_value_drop(s, to); // named twice
+        else keeli_store_set_bit(world, s, index);
+        keeli_value_put(s, to, keeli_follow(room, v->value));
+    }
+    if (old != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, old);
+}
+
+void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
+                        const keeli_room *room) {
+    const uint32_t index = keel_entity_index(e);
+    for (const keel_value *v = values; v->component; ++v) {
+        keeli_storage *s = keeli_storage_find(world, v->component);
+        const void *value = keeli_follow(room, v->value);
+        if (keeli_store_has(s, index)) overwrite(s, keeli_store_value(world, s, index), value);
+        else if (s->kind != KEEL_ARCHETYPE)
+            keeli_value_put(s, keeli_store_push(world, s, e), value);
+    }
+    if (room->to && room->to != keeli_archetype_of(world, index))
+        commit_row(world, e, values, room);
+    keeli_archetypes_settle(&world->archetypes, &world->heap);
+}
+
+// ------------------------------------------------------------------ removing
 static keeli_archetype *without(keel_world *world, keeli_storage *s, uint32_t index) {
     return keeli_archetype_without(&world->archetypes, &world->heap,
                                    keeli_archetype_of(world, index), &s->row);
 }
 
-// ------------------------------------------------------------------ any kind
-bool keeli_store_reserve_any(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->kind != KEEL_ARCHETYPE) return keeli_store_reserve(world, s, index);
-    keeli_archetype *to = with(world, s, index);
-    return to && keeli_row_reserve(world, to) && keeli_store_reserve_bit(world, s, index);
-}
-
-void *keeli_store_add_any(keel_world *world, keeli_storage *s, keel_entity e) {
-    if (s->kind != KEEL_ARCHETYPE) return keeli_store_add(world, s, e);
-    const uint32_t index = keel_entity_index(e);
-    keeli_row_move(world, e, with(world, s, index)); // the edge is known since the reserve
-    keeli_store_set_bit(world, s, index);
-    return keeli_row_value(&s->row, *keeli_row_of(world, index));
-}
-
 bool keeli_store_reserve_take(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->kind != KEEL_ARCHETYPE) return true;
     keeli_archetype *to = without(world, s, index);
-    return to && keeli_row_reserve(world, to);
+    if (!to) return false;
+    return !to->column_count || keeli_archetype_reserve(&world->archetypes, &world->heap, to, 1);
 }
 
-void keeli_store_take_any(keel_world *world, keeli_storage *s, keel_entity e) {
+void keeli_store_take(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     if (s->kind != KEEL_ARCHETYPE) {
-        keeli_store_take(world, s, index);
+        keeli_store_pop(world, s, index);
         return;
     }
     keeli_store_clear_bit(world, s, index);
-    keeli_row_move(world, e, without(world, s, index));
+    keeli_row_move(world, e, without(world, s, index)); // the edge is known since the reserve
 }
 
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at) {
@@ -75,15 +144,10 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     const uint16_t *numbers = keeli_list_numbers(list);
     if (*at > list->count) *at = list->count;
     while (*at) {
-        keeli_storage *s = world->by_ordinal[numbers[--*at]];
+        keeli_storage *s = world->by_ordinal.items[numbers[--*at]];
         if (keeli_store_has(s, index)) return s;
     }
     return NULL;
-}
-
-bool keeli_store_has_any(const keel_world *world, uint32_t index) {
-    uint32_t at = UINT32_MAX;
-    return keeli_store_next_of(world, index, &at) != NULL;
 }
 
 void keeli_store_take_all(keel_world *world, keel_entity e) {
@@ -92,7 +156,7 @@ void keeli_store_take_all(keel_world *world, keel_entity e) {
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (s->flags & KEELI_HAS_HOOKS) keeli_value_drop(s, keeli_store_value(world, s, index));
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-        else keeli_store_take(world, s, index);
+        else keeli_store_pop(world, s, index);
     }
     if (*keeli_row_of(world, index) != KEELI_NO_ROW)
         keeli_row_move(world, e, world->archetypes.all[0]);
@@ -121,6 +185,15 @@ void keeli_store_init(keeli_storage *s) {
                                          : &s->row.root;
 }
 
+void keeli_store_update_hooks(keeli_storage *s) {
+    const keel_component *c = &s->component;
+    if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
+    else s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
+    s->set.drop = s->row.drop = c->drop;
+    s->set.move = s->row.move = c->move;
+    s->set.hook_data = s->row.hook_data = c->hook_data;
+}
+
 bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s) {
     if (s->kind != KEEL_ARCHETYPE) return true;
     keeli_archetypes *a = &world->archetypes;
@@ -147,9 +220,16 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
             const keeli_block *block = from->blocks[b];
             const keel_entity e = block->entities[block->count - 1];
             keeli_value_drop(s, keeli_store_value(world, s, keel_entity_index(e)));
-            keeli_store_take_any(world, s, e);
+            keeli_store_take(world, s, e);
         }
     }
+}
+
+// No entity has the component any more; its values are gone.
+static void forget_all(keel_world *world, keeli_storage *s) {
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+        keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
+    keeli_presence_reset(&s->presence);
 }
 
 void keeli_store_clear(keel_world *world, keeli_storage *s) {
@@ -157,17 +237,24 @@ void keeli_store_clear(keel_world *world, keeli_storage *s) {
         clear_rows(world, s);
         return;
     }
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->presence, i)) != UINT32_MAX; ++i) {
-        if (s->kind == KEEL_INDEXED) {
-            keeli_value_drop(s, keeli_store_value(world, s, i));
-            keeli_indexed_set_remove(&s->indexed, &world->heap, i);
-        }
-        const uint64_t below = ((uint64_t)1 << (i % 64)) - 1;
-        if (!(keeli_presence_word(&s->presence, i / 64) & below)) // once per block
-            keeli_component_lists_remove(&world->lists, i, s->ordinal);
+    for (uint32_t i = 0; s->kind == KEEL_INDEXED && (i = keeli_store_next(s, i)) != UINT32_MAX;
+         ++i) {
+        keeli_value_drop(s, keeli_store_value(world, s, i));
+        keeli_indexed_set_remove(&s->indexed, &world->heap, i);
     }
     if (s->kind == KEEL_SPARSE_SET) keeli_sparse_set_clear(&s->set);
-    keeli_presence_reset(&s->presence);
+    forget_all(world, s);
+}
+
+void keeli_store_clear_all(keel_world *world) {
+    keeli_archetypes *a = &world->archetypes;
+    for (uint32_t i = 0; i < a->count; ++i)
+        keeli_archetype_clear(&world->entities, a->all[i]);
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        if (s->kind == KEEL_ARCHETYPE) forget_all(world, s);
+        else keeli_store_clear(world, s);
+    }
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {

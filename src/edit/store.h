@@ -4,6 +4,8 @@
 #pragma once
 #include "world.h"
 
+#include <keel/edit.h>
+
 #include <string.h>
 
 // ------------------------------------------------------------------ looking
@@ -33,13 +35,19 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
 }
 
 // ------------------------------------------------------------------ values
+// Copy the bytes of a value. NULL: zeros. The usual sizes without a call.
+static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
+    if (!value) memset(to, 0, size);
+    else if (size == 8) memcpy(to, value, 8);
+    else if (size == 4) memcpy(to, value, 4);
+    else if (size == 16) memcpy(to, value, 16);
+    else memcpy(to, value, size);
+}
 // Fill a place that holds no value. NULL: zeros.
 static inline void keeli_value_put(const keeli_storage *s, void *to, const void *value) {
-    if (!value) memset(to, 0, s->size);
-    else if (s->component.move)
-        s->component.move(to, (void *)(uintptr_t)value, s->component.hook_data);
-    else if (s->size == 8) memcpy(to, value, 8);
-    else memcpy(to, value, s->size);
+    if (value && s->component.move)
+        s->component.move(to, (void *)(uintptr_t)value, s->component.hook_data); // handed over
+    else keeli_bytes_put(to, value, s->size);
 }
 static inline void keeli_value_drop(const keeli_storage *s, void *value) {
     if (s->component.drop) s->component.drop(value, s->component.hook_data);
@@ -50,10 +58,18 @@ static inline void keeli_value_move(const keeli_storage *s, void *to, void *from
 }
 
 // ------------------------------------------------------------------ who has what
-static inline bool keeli_store_reserve_bit(keel_world *world, keeli_storage *s, uint32_t index) {
+// What was reserved for an edit that adds components to one entity. Starts zeroed.
+typedef struct keeli_room {
+    keeli_archetype *to;  // where its row will be; NULL: where it is
+    uint32_t numbers;     // that its block's list gets
+    keeli_storage *moved; // sparse sets whose first page moved: see keeli_follow
+} keeli_room;
+
+static inline bool keeli_store_reserve_bit(keel_world *world, keeli_storage *s, uint32_t index,
+                                           keeli_room *room) {
     if (!keeli_presence_reserve(&s->presence, &world->heap, index)) return false;
-    return keeli_presence_word(&s->presence, index / 64) ||
-           keeli_component_lists_reserve(&world->lists, &world->heap, index);
+    if (keeli_presence_word(&s->presence, index / 64)) return true;
+    return keeli_component_lists_reserve(&world->lists, &world->heap, index, ++room->numbers);
 }
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_presence_set(&s->presence, index))
@@ -65,47 +81,57 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
 }
 
 // ------------------------------------------------------------------ one value of a sparse set or
-// indexed storage Not for KEEL_ARCHETYPE, whose values move in rows (below).
-static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!keeli_store_reserve_bit(world, s, index)) return false;
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
-    return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
-           keeli_sparse_set_reserve(&s->set, &world->heap, 1);
-}
+// indexed storage. Not for KEEL_ARCHETYPE, whose values move in rows (below).
+//
 // The entity gets the component, after a reserve: where its value belongs, not initialised.
-static inline void *keeli_store_add(keel_world *world, keeli_storage *s, keel_entity e) {
+static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     keeli_store_set_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, index);
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
 // The entity loses the component, whose value was moved out or dropped.
-static inline void keeli_store_take(keel_world *world, keeli_storage *s, uint32_t index) {
+static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_store_clear_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, &world->heap, index);
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
+// ------------------------------------------------------------------ adding (store.c)
+// Make room for a component that the entity does not have; several calls for one edit share
+// `room`, and keeli_store_reserve_row ends them. False when out of memory.
+bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room);
+bool keeli_store_reserve_row(keel_world *world, const keeli_room *room);
+// Packed places in a sparse set, noting when the first page of values moves: the caller's values
+// may lie there.
+bool keeli_store_reserve_slots(keel_world *world, keeli_storage *s, uint32_t extra,
+                               keeli_room *room);
+// Give the entity's values to it: every listed component that can be, now that there is room.
+// Values that are there are dropped and overwritten. Cannot fail.
+void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
+                        const keeli_room *room);
+// The same for one component that the entity does not have: where its value belongs, not
+// initialised.
+void *keeli_store_add(keel_world *world, keeli_storage *s, keel_entity e, const keeli_room *room);
+// Where a value of the caller is after room was made: it may lie in a page that moved.
+const void *keeli_follow(const keeli_room *room, const void *value);
+
 // ------------------------------------------------------------------ rows (store.c)
 // The archetype that an entity is in; that of no component for an entity without a row.
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index);
-// Make room to move an entity from `from` to `to`: a row there. False when out of memory.
-bool keeli_row_reserve(keel_world *world, keeli_archetype *to);
-// Move the entity's row (or make one, or take it away) after the reserve. Values of components that
-// are only in `to` are not initialised; those only in the old one were moved out or dropped.
+// Move the entity's row (or make one, or take it away) after room was made there. Values of
+// components that are only in `to` are not initialised; those only in the old one were moved out or
+// dropped.
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
 
-// Add any component, whatever its kind: make room; false when out of memory. Then the place, not
-// initialised.
-bool keeli_store_reserve_any(keel_world *world, keeli_storage *s, uint32_t index);
-void *keeli_store_add_any(keel_world *world, keeli_storage *s, keel_entity e);
-// Take any component whose value was moved out or dropped; for KEEL_ARCHETYPE make room first.
+// ------------------------------------------------------------------ removing (store.c)
+// Make room to take a component away: its row moves. False when out of memory; cannot fail for the
+// other kinds.
 bool keeli_store_reserve_take(keel_world *world, keeli_storage *s, uint32_t index);
-void keeli_store_take_any(keel_world *world, keeli_storage *s, keel_entity e);
+// Take away a component whose value was moved out or dropped, after that.
+void keeli_store_take(keel_world *world, keeli_storage *s, keel_entity e);
 // Drop and take all components of an entity: cannot fail.
 void keeli_store_take_all(keel_world *world, keel_entity e);
-// Does the entity have any component?
-bool keeli_store_has_any(const keel_world *world, uint32_t index);
 // The next component of an entity from position `*at` of its block's list, downwards from the end.
 // Start with UINT32_MAX; NULL at the end.
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at);
@@ -113,8 +139,19 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
 bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s);
 // Delete the component from all entities, after that.
 void keeli_store_clear(keel_world *world, keeli_storage *s);
-void keeli_store_trim(keel_world *world, keeli_storage *s);
+// Delete all components from all entities: cannot fail.
+void keeli_store_clear_all(keel_world *world);
+
+// ------------------------------------------------------------------ whole storages (store.c)
 void keeli_store_init(keeli_storage *s);
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
-bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
+void keeli_store_trim(keel_world *world, keeli_storage *s);
+// The hooks of the component changed.
+void keeli_store_update_hooks(keeli_storage *s);
 size_t keeli_store_bytes(const keeli_storage *s);
+bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
+// Walk over all entities that have the component, by ascending index: the next at `from` or above;
+// UINT32_MAX at the end.
+static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
+    return keeli_presence_next(&s->presence, from);
+}

@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: MIT
-// Walking over the entities of a view.
+// Walking over the entities of a view: the states of walks, and handing out chunks. What leads is
+// in drive.c, lists of candidates are filtered and resolved in list.c.
 #pragma once
-#include "find/view.h"
+#include "find/plan.h"
 
-enum { KEELI_BLOCK = 256 }; // candidates that are filtered at a time
+enum {
+    KEELI_BLOCK = 256,   // candidates that are filtered at a time
+    KEELI_WINDOW = 4096, // slots of a mask at most
+    KEELI_SHORT_RUN = 32 // entities; fewer are not worth a chunk of their own
+};
 
 typedef struct keeli_iterator {
     keeli_view *view;
-    uint64_t serial;       // of the handle that began it; 0: spare
-    keeli_storage *driver; // NULL: the list of entities
-    uint32_t at, end;      // the next candidate: a slot of the driver, or an entity index
-    bool plain;            // only required terms: runs of equal order are spans
-    bool done;
+    uint64_t serial; // of the handle that began it; 0: spare
     uint64_t serial_of_view;
-    keel_chunk chunk; // what keel_iterator_next hands out
-    keel_chunk span;  // what keel_iterator_next_span hands out
-    uint32_t span_at; // entities of `chunk` that were handed out in spans
-    uint32_t index[KEEL_MAX_TERMS][KEELI_BLOCK];
-    uint32_t picked[KEELI_BLOCK];
-    keel_entity candidates[KEELI_BLOCK], entities[KEELI_BLOCK];
     struct keeli_iterator *next; // of all states of the world
+    keeli_plan plan;
+    bool done;
+    // where the walk is
+    uint32_t at, end;            // SPARSE: slots; BITS, ENTITIES: indices
+    uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
+    uint32_t window_end;         // BITS, ENTITIES: the window that `words` is about
+    uint64_t words[KEELI_WINDOW / 64];
+    // what is handed out
+    keel_chunk chunk; // by keel_iterator_next
+    keel_chunk span;  // by keel_iterator_next_span
+    uint32_t span_at; // entities (slots of a mask) of `chunk` that were handed out in spans
+    // candidates of a list: their indices, and their places with the leader
+    uint32_t candidates[KEELI_BLOCK], places[KEELI_BLOCK];
+    uint32_t index[KEEL_MAX_TERMS][KEELI_BLOCK];
+    keel_entity entities[KEELI_WINDOW];
 } keeli_iterator;
 
 // Begin a walk over a state (for the run layer); NULL when out of memory (reported).
@@ -29,6 +39,21 @@ const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it);
 void keeli_iterator_give(keeli_iterator *it);
 void keeli_iterators_end_of(keeli_view *view);
 void keeli_iterators_deinit(keel_world *world);
+// How many entities a chunk has.
+uint32_t keeli_chunk_count(const keel_chunk *chunk);
 
 // Does the view match this living entity?
 bool keeli_view_matches(const keeli_view *view, keel_entity e);
+
+// drive.c: fill it->chunk with the next entities, or return false at the end.
+bool keeli_drive_sparse(keeli_iterator *it);
+bool keeli_drive_bits(keeli_iterator *it); // and ENTITIES
+bool keeli_drive_rows(keeli_iterator *it);
+
+// list.c
+// Keep the candidates that pass the filters of the plan; how many.
+uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count);
+// A chunk of the candidates: a list, or a span where all columns lie side by side.
+void keeli_list_chunk(keeli_iterator *it, uint32_t count);
+// Does any component of the term have the index?
+bool keeli_any_has(const keeli_view *view, const keeli_bound_term *any, uint32_t index);

@@ -24,8 +24,7 @@ static void *value_of(const keel_view *view, keel_entity e, const keel_component
                      access == KEEL_ACCESS_READ ? "read" : "write", s->component.name);
         return NULL;
     }
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+    return keeli_store_value(state->world, s, keel_entity_index(e));
 }
 
 const void *keel_view_get_component(const keel_view *view, keel_entity e,
@@ -59,10 +58,8 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
     for (uint32_t t = 0; t < state->term_count; ++t) {
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         const keeli_storage *s = state->storages[state->terms[t].first];
-        const uint32_t slot =
-            s ? keeli_sparse_set_find(&s->set, keel_entity_index(e)) : KEELI_NO_SLOT;
-        if (slot != KEELI_NO_SLOT)
-            state->one.columns[t].base = keeli_sparse_set_value(&s->set, slot);
+        if (s)
+            state->one.columns[t].base = keeli_store_value(state->world, s, keel_entity_index(e));
     }
     *span = (keel_span){ 1, state->one.entities, &state->one, state };
     return KEEL_OK;
@@ -91,6 +88,14 @@ void *keel_span_write_component(const keel_span *span, const keel_component *com
 }
 
 // ------------------------------------------------------------------ counting
+static keel_entity first_of(const keel_chunk *chunk) {
+    if (chunk->form != KEEL_CHUNK_MASK) return chunk->entities[0];
+    uint32_t w = 0;
+    while (!chunk->words[w])
+        ++w;
+    return chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(chunk->words[w])];
+}
+
 static uint32_t count_to(keeli_view *view, uint32_t enough, keel_entity *first) {
     const bool wanted = view->wants_entities;
     view->wants_entities = wanted || first;
@@ -98,8 +103,8 @@ static uint32_t count_to(keeli_view *view, uint32_t enough, keel_entity *first) 
     uint32_t count = 0;
     if (it) {
         for (const keel_chunk *c; count < enough && (c = keeli_iterator_advance(it)) != NULL;) {
-            if (first && count == 0) *first = c->entities[0];
-            count += c->count;
+            if (first && count == 0) *first = first_of(c);
+            count += keeli_chunk_count(c);
         }
         keeli_iterator_give(it);
     }
@@ -112,7 +117,7 @@ uint32_t keel_view_count(const keel_view *view) {
     if (!state) return 0;
     if (state->term_count == 1 && keeli_term_must(state->terms[0].kind)) {
         const keeli_storage *s = state->storages[0];
-        return s ? s->set.count : 0;
+        return s ? keeli_store_count(s) : 0;
     }
     return count_to(state, UINT32_MAX, NULL);
 }
@@ -216,5 +221,5 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
     if (!s) s = keeli_storage_find(world, component);
     if (s->component.is_unique) return none;
-    return (keel_column){ &world->entities.root, &s->set.root, s->component.size };
+    return (keel_column){ &world->entities.root, s->root, s->component.size };
 }

@@ -53,8 +53,7 @@ static void *value_of(keel_context *context, keel_entity e, const keel_component
                       keel_access access) {
     const keeli_storage *s = declared(context, component, access);
     if (!s || !keel_context_is_alive(context, e)) return NULL;
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+    return keeli_store_value(context->world, s, keel_entity_index(e));
 }
 
 const void *keel_context_get_component(keel_context *context, keel_entity e,

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// What leads a walk: a sparse set, windows of presence bits, or the rows of archetypes. Each hands
+// out spans or masks where storages allow, and lists of filtered candidates elsewhere.
+#include "find/iterate.h"
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// ------------------------------------------------------------------ a sparse set
+// Slots from `slot` on whose entities, and values if asked, lie on one page each.
+static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
+    const uint32_t dense = (1u << KEELI_DENSE_SHIFT) - (slot & ((1u << KEELI_DENSE_SHIFT) - 1));
+    const uint32_t page = (uint32_t)1 << set->root.shift;
+    return values ? least(dense, page - (slot & (page - 1))) : dense;
+}
+
+// How many entities from both places on are the same, to `limit`. Compared in blocks, which
+// compilers turn into vector code.
+static uint32_t equal_run(const keel_entity *a, const keel_entity *b, uint32_t limit) {
+    uint32_t n = 0;
+    for (; n + 32 <= limit; n += 32) {
+        keel_entity_bits differ = 0;
+        for (uint32_t i = 0; i < 32; ++i)
+            differ |= a[n + i].bits ^ b[n + i].bits;
+        if (differ) break;
+    }
+    while (n < limit && a[n].bits == b[n].bits)
+        ++n;
+    return n;
+}
+
+// Sets in which runs of equal order can be found: all terms that must be there, nothing else.
+static bool can_run(const keeli_plan *plan) {
+    if (plan->without_count || plan->any_count || plan->has_maybe) return false;
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
+    return true;
+}
+
+// Try to hand out a span: all sets hold the same entities in the same order from here on.
+static bool find_run(keeli_iterator *it) {
+    const keeli_plan *plan = &it->plan;
+    const keeli_sparse_set *leader = &plan->leader->set;
+    const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
+    const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
+    uint32_t run = least(it->end - it->at, on_page);
+    for (uint32_t i = 0; i < plan->need_count; ++i) {
+        const keeli_sparse_set *set = &plan->need[i]->set;
+        const uint32_t slot = keeli_sparse_set_find(set, index);
+        if (slot == KEELI_NO_SLOT) return false;
+        run = least(least(run, left_on_page(set, slot, false)), set->count - slot);
+        run = equal_run(first, keeli_sparse_set_entity(set, slot), run);
+    }
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_sparse_set *set = &plan->columns[c].storage->set;
+        const uint32_t slot = set == leader ? it->at : keeli_sparse_set_find(set, index);
+        run = least(run, left_on_page(set, slot, true));
+        it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
+    }
+    // a short run is not worth a chunk of its own, unless nothing is left
+    if (run < KEELI_SHORT_RUN && it->at + run < it->end && run < on_page) return false;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    it->chunk.count = run;
+    it->chunk.entities = it->view->wants_entities ? first : NULL;
+    it->at += run;
+    return true;
+}
+
+bool keeli_drive_sparse(keeli_iterator *it) {
+    const keeli_sparse_set *set = &it->plan.leader->set;
+    const bool runs = can_run(&it->plan);
+    while (it->at < it->end) {
+        if (runs && find_run(it)) return true;
+        uint32_t count = least(it->end - it->at, KEELI_BLOCK);
+        count = least(count, left_on_page(set, it->at, false));
+        const keel_entity *first = keeli_sparse_set_entity(set, it->at);
+        for (uint32_t i = 0; i < count; ++i) {
+            it->candidates[i] = keel_entity_index(first[i]);
+            it->places[i] = it->at + i;
+        }
+        it->at += count;
+        count = keeli_list_filter(it, count);
+        if (!count) continue;
+        keeli_list_chunk(it, count);
+        return true;
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------ windows of bits
+// 64 words of presence on a page of 4,096 indices.
+static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
+    return page < s->presence.root.page_count ? s->presence.pages[page] : keeli_no_bits;
+}
+
+static void bits_of_living(const keel_world *world, uint32_t page, uint64_t *words) {
+    const uint32_t *versions = world->entities.versions[page];
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
+        uint64_t bits = 0;
+        for (uint32_t b = 0; b < 64; ++b)
+            bits |= (uint64_t)(~versions[w * 64 + b] >> 31) << b;
+        words[w] = bits;
+    }
+}
+
+static void keep_any(const keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
+    uint64_t some[KEELI_PAGE_WORDS] = { 0 };
+    for (uint32_t i = 0; i < any->count; ++i) {
+        const keeli_storage *s = it->view->storages[any->first + i];
+        const uint64_t *words = s ? words_of(s, page) : keeli_no_bits;
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            some[w] |= words[w];
+    }
+    uint64_t *words = (uint64_t *)(uintptr_t)it->words;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        words[w] &= some[w];
+}
+
+// it->words: who matches on this page. False when nobody does.
+static bool match_page(keeli_iterator *it, uint32_t page) {
+    const keeli_plan *plan = &it->plan;
+    uint64_t *words = it->words, some = 0;
+    if (plan->leader) memcpy(words, words_of(plan->leader, page), sizeof it->words);
+    else bits_of_living(it->view->world, page, words);
+    for (uint32_t i = 0; i < plan->need_count; ++i) {
+        const uint64_t *need = words_of(plan->need[i], page);
+        if (need == keeli_no_bits) return false;
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            words[w] &= need[w];
+    }
+    for (uint32_t i = 0; i < plan->without_count; ++i) {
+        const uint64_t *without = words_of(plan->without[i], page);
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            words[w] &= ~without[w];
+    }
+    for (uint32_t i = 0; i < plan->any_count; ++i)
+        keep_any(it, plan->any[i], page);
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        some |= words[w];
+    return some != 0;
+}
+
+// Go to the next page that has matches.
+static bool next_window(keeli_iterator *it) {
+    uint32_t page = it->window_end / KEELI_WINDOW;
+    for (;; ++page) {
+        if (it->plan.leader) page = keeli_presence_next_page(&it->plan.leader->presence, page);
+        if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
+        if (match_page(it, page)) break;
+    }
+    it->at = page * KEELI_WINDOW;
+    it->window_end = it->at + KEELI_WINDOW;
+    return true;
+}
+
+// The window can be handed out as a mask when all columns have one base: the slots from it->at on
+// for which that is so; 0: not even for 64.
+static uint32_t mask_slots(const keeli_iterator *it) {
+    uint32_t slots = it->window_end - it->at;
+    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
+        const keeli_storage *s = it->plan.columns[c].storage;
+        if (!s || !s->size) continue;
+        if (s->kind != KEEL_INDEXED || s->root->shift < 6) return 0;
+        const uint32_t page = (uint32_t)1 << s->root->shift;
+        slots = least(slots, page - (it->at & (page - 1)));
+    }
+    return slots;
+}
+
+// Give each column its base for `slots` slots. False when a `maybe` is there for some only.
+static bool set_bases(keeli_iterator *it, uint32_t slots) {
+    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
+        const keeli_plan_column *column = &it->plan.columns[c];
+        const keeli_storage *s = column->storage;
+        uint64_t there = 0, absent = 0;
+        for (uint32_t w = 0; column->maybe && w < slots / 64; ++w) {
+            const uint64_t bits = s ? keeli_presence_word(&s->presence, it->at / 64 + w) : 0;
+            there |= words[w] & bits;
+            absent |= words[w] & ~bits;
+        }
+        if (there && absent) return false;
+        it->chunk.columns[column->term].base =
+            absent ? NULL : keeli_store_at(s, s->size ? it->at : 0);
+    }
+    return true;
+}
+
+static void mask_entities(keeli_iterator *it, uint32_t slots) {
+    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
+    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
+    for (uint32_t i = 0; i < slots; ++i)
+        it->entities[i] =
+            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
+                           (it->at + i) };
+    it->chunk.entities = it->entities;
+}
+
+// How many slots from the start are set without a gap.
+static uint32_t full_slots(const uint64_t *words, uint32_t count) {
+    uint32_t w = 0;
+    while (w < count && words[w] == UINT64_MAX)
+        ++w;
+    return w * 64 + (w < count && ~words[w] ? (uint32_t)__builtin_ctzll(~words[w]) : 0);
+}
+
+// Words of zeros are skipped, words of ones are handed out as spans.
+static bool next_mask(keeli_iterator *it, uint32_t slots) {
+    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    uint32_t count = slots / 64, ones = full_slots(words, count), w = 0;
+    bool is_span = ones >= 64 || ones == slots;
+    for (w = ones / 64; !is_span && w < count && words[w] != UINT64_MAX; ++w) {}
+    if (is_span) slots = ones / 64 * 64;
+    else slots = w * 64; // a mask goes on to the next full word
+    if (!set_bases(it, slots)) return false;
+    it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
+    it->chunk.count = slots;
+    it->chunk.words = words;
+    it->chunk.entities = NULL;
+    if (it->view->wants_entities) mask_entities(it, slots);
+    it->at += slots;
+    return true;
+}
+
+// A list of the next matches in the window; false when there are none.
+static bool next_list(keeli_iterator *it, uint32_t slots) {
+    uint32_t count = 0;
+    const uint32_t end = it->at + slots;
+    while (it->at < end && count + 64 <= KEELI_BLOCK) {
+        uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
+        for (; bits; bits &= bits - 1)
+            it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
+        it->at += 64;
+    }
+    if (count) keeli_list_chunk(it, count);
+    return count != 0;
+}
+
+bool keeli_drive_bits(keeli_iterator *it) {
+    for (;;) {
+        while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
+            it->at += 64;
+        if (it->at >= it->window_end) {
+            if (it->end == 0 || !next_window(it)) return false;
+            continue;
+        }
+        const uint32_t slots = mask_slots(it);
+        if (slots && next_mask(it, slots)) return true;
+        if (next_list(it, slots ? slots : it->window_end - it->at)) return true;
+    }
+}
+
+// ------------------------------------------------------------------ rows of archetypes
+static bool is_bare(const keeli_plan *plan) {
+    if (plan->need_count || plan->without_count || plan->any_count) return false;
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
+            return false;
+    return true;
+}
+
+// The rows of a whole block.
+static void block_span(keeli_iterator *it, const keeli_block *block) {
+    const keeli_plan *plan = &it->plan;
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_plan_column *column = &plan->columns[c];
+        const keeli_storage *s = column->storage;
+        const bool there = !column->maybe ||
+                           (s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX);
+        it->chunk.columns[column->term].base = there ? s->row.bases[block->number] : NULL;
+    }
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    it->chunk.count = block->count;
+    it->chunk.entities = it->view->wants_entities ? block->entities : NULL;
+}
+
+static bool row_list(keeli_iterator *it, const keeli_block *block) {
+    uint32_t count = least(block->count - it->at, KEELI_BLOCK);
+    for (uint32_t i = 0; i < count; ++i) {
+        it->candidates[i] = keel_entity_index(block->entities[it->at + i]);
+        it->places[i] = block->number << KEELI_ROW_SHIFT | (it->at + i);
+    }
+    it->at += count;
+    count = keeli_list_filter(it, count);
+    if (count) keeli_list_chunk(it, count);
+    return count != 0;
+}
+
+bool keeli_drive_rows(keeli_iterator *it) {
+    const keeli_match *match = it->plan.match;
+    const bool bare = is_bare(&it->plan);
+    while (it->match_at < match->list.count) {
+        const keeli_archetype *archetype = match->list.items[it->match_at];
+        if (it->block_at == archetype->block_count || !archetype->row_count) {
+            ++it->match_at;
+            it->block_at = it->at = 0;
+            continue;
+        }
+        const keeli_block *block = archetype->blocks[it->block_at];
+        if (it->at >= block->count) {
+            ++it->block_at;
+            it->at = 0;
+            continue;
+        }
+        if (!bare) {
+            if (row_list(it, block)) return true;
+            continue;
+        }
+        block_span(it, block);
+        ++it->block_at;
+        return true;
+    }
+    return false;
+}

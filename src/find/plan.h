@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// How a view is walked: what leads, and what is left to check.
+#pragma once
+#include "find/match_cache.h"
+#include "find/view.h"
+
+// What hands out candidates.
+typedef enum keeli_driver {
+    KEELI_DRIVE_NOTHING,  // nothing can match
+    KEELI_DRIVE_SPARSE,   // the entities of a sparse set, in packed order
+    KEELI_DRIVE_BITS,     // windows of presence bits, by ascending index
+    KEELI_DRIVE_ROWS,     // the rows of matching archetypes
+    KEELI_DRIVE_ENTITIES, // windows of living entities, by ascending index
+    KEELI_DRIVE_GROUP     // the packed prefix of a group
+} keeli_driver;
+
+typedef struct keeli_plan_column {
+    uint32_t term;          // position in the view's list
+    bool maybe;             // may be absent
+    keeli_storage *storage; // NULL: absent throughout
+} keeli_plan_column;
+
+typedef struct keeli_plan {
+    keeli_driver driver;
+    keeli_storage *leader;                     // SPARSE, BITS: the smallest that must be there
+    const keeli_match *match;                  // ROWS
+    const keeli_storage *need[KEEL_MAX_TERMS]; // that the driver does not grant
+    const keeli_storage *without[KEEL_MAX_TERMS];
+    const keeli_bound_term *any[KEEL_MAX_TERMS];
+    keeli_plan_column columns[KEEL_MAX_TERMS];
+    uint32_t need_count, without_count, any_count, column_count;
+    bool has_maybe;
+    bool has_rows; // a term is kept in archetypes
+} keeli_plan;
+
+// How many candidates it looks at.
+uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world);
+// False when out of memory (reported).
+bool keeli_plan_make(keeli_plan *plan, const keeli_view *view);
+// A list of terms that says nothing about entities matches none.
+bool keeli_view_is_about_entities(const keeli_view *view);
