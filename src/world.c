@@ -95,11 +95,27 @@ keel_result keel_world_trim(keel_world *world) {
         KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "trim"));
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_store_trim(world, world->order.items[i]);
+    keeli_component_lists_trim(&world->lists, &world->heap);
     keeli_archetypes_trim(&world->archetypes, &world->heap);
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ checking
+// Each storage is in the list of each block in which somebody has a value, and nowhere else.
+static bool lists_are_right(const keel_world *world) {
+    uint64_t blocks = 0;
+    if (!keeli_component_lists_are_valid(&world->lists)) return false;
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        const keeli_presence *p = &s->presence, *d = &s->disabled;
+        for (uint32_t k = 0; (k = keeli_presence_next(p, k)) != UINT32_MAX; k = (k / 64 + 1) * 64)
+            ++blocks;
+        for (uint32_t k = 0; (k = keeli_presence_next(d, k)) != UINT32_MAX; k = (k / 64 + 1) * 64)
+            blocks += !keeli_presence_word(p, k / 64);
+    }
+    return blocks == keeli_component_lists_count(&world->lists);
+}
+
 static const char *find_fault(const keel_world *world) {
     if (!keeli_entity_index_is_valid(&world->entities)) return "the index of entities is broken";
     if (!keeli_archetypes_are_valid(&world->archetypes, &world->entities))
@@ -110,7 +126,11 @@ static const char *find_fault(const keel_world *world) {
         for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
+        for (uint32_t k = 0; (k = keeli_presence_next(&s->disabled, k)) != UINT32_MAX; ++k)
+            if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
+                return s->component.name;
     }
+    if (!lists_are_right(world)) return "the lists of components are broken";
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }
 

@@ -13,6 +13,12 @@
 
 #include <keel/workload.h>
 
+// A group that names a component (edit/group.h).
+typedef struct keeli_group_link {
+    struct keel_group *group;
+    bool excludes; // names it as what must not be there
+} keeli_group_link;
+
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
 // changes the values.
 typedef struct keeli_storage {
@@ -23,6 +29,7 @@ typedef struct keeli_storage {
     keel_storage kind;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
+    keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
     keeli_sparse_set set;              // KEEL_SPARSE_SET
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
@@ -30,6 +37,8 @@ typedef struct keeli_storage {
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     void *unique;                      // uniques: the value, NULL before it is set
+    struct keel_group *owner;          // the group that orders its values, or NULL
+    KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
     // During an edit: where the first page of values was before room was made (edit/component.c).
     uintptr_t moved_from;
     size_t moved_bytes;
@@ -39,8 +48,9 @@ typedef struct keeli_storage {
 enum {
     KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
     KEELI_IS_UNIQUE = 2,
-    KEELI_HAS_HOOKS = 4, // values are not plain bytes
-    KEELI_IS_GROUPED = 8 // a group follows its changes
+    KEELI_HAS_HOOKS = 4,    // values are not plain bytes
+    KEELI_IS_GROUPED = 8,   // a group follows its changes
+    KEELI_HAS_DISABLED = 16 // `disabled` is not empty (edit/disable.c)
 };
 
 // One storage that a view or a system holds.
@@ -85,7 +95,7 @@ struct keel_world {
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
-    keeli_storage **storages;     // by process-wide number; NULL: unknown here (edit/registry.c)
+    keeli_storage **storages; // by process-wide number; NULL: unknown here (edit/registry.c)
     uint32_t storage_capacity;
     KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
     keeli_storage *parents, *children;  // keel_parent and keel_child, always there
@@ -95,6 +105,8 @@ struct keel_world {
     struct keeli_view *views;         // all view states, open or spare (find/view.c)
     struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
     struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
+
+    struct keel_group *groups; // in order of creation, the latest first (edit/group.c)
 
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order

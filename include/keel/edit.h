@@ -177,6 +177,32 @@ typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 KEEL_API keel_result keel_retain_component(keel_world *world, const keel_component *component,
                                            keel_retain_fn *keep, void *data);
 
+/// Disable a component of KEEL_INDEXED: its value stays where it is, out of sight. Views, has, get
+/// and counts act as if the entity did not have the component, and so do results of edits. Adding
+/// it again overwrites the kept value (which is dropped) and enables it. What takes a component
+/// away drops a kept value too: remove (which hands nothing out), delete, strip, clear, deleting
+/// the entity. keel_retain leaves kept values alone; clones do not get them.
+/// @return KEEL_OK, KEEL_ABSENT when the entity does not have it or it is disabled already,
+///   KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT for a component of another storage,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_disable_component(keel_world *world, keel_entity e,
+                                            const keel_component *component);
+
+/// Enable a component that was disabled, with the value that was kept. It needs no memory.
+/// @return KEEL_OK, KEEL_ABSENT when it was not disabled, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_ARGUMENT for a component of another storage, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_enable_component(keel_world *world, keel_entity e,
+                                           const keel_component *component);
+
+/// Does the entity have the component, enabled? The same as keel_has_component, for code that
+/// speaks of enabling.
+KEEL_API bool keel_is_component_enabled(const keel_world *world, keel_entity e,
+                                        const keel_component *component);
+
+/// Does the entity keep a value of the component that is disabled? False when it is not alive.
+KEEL_API bool keel_is_component_disabled(const keel_world *world, keel_entity e,
+                                         const keel_component *component);
+
 /// The entity's value, to read.
 /// @return NULL when it has none or is not alive; for a tag, a pointer that must not be read
 /// @invalidates nothing; the next edit of the component invalidates the pointer
@@ -201,6 +227,31 @@ KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_compon
 /// Make room for `count` entities in all.
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_reserve_entities(keel_world *world, uint32_t count);
+
+/// Move an entity with all its components, disabled ones included, to another world. Values are
+/// moved with their move hooks, not copied; components that `to` does not know become known to it.
+/// Fields of values that hold handles keep them: they mean something in the old world only.
+/// @return the entity's handle in `to`; `e` is dead. Null on error, with both worlds as before,
+///   told by keel_last_error of the world that refused: KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_ARGUMENT (the entity is in a hierarchy: keel_unlink it first; both worlds are the
+///   same), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
+/// @threads the owner of both worlds
+KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to);
+
+/// Make an empty world a copy of another one: the same handles (later adds give the same ones too),
+/// all components with their values, disabled ones included, in the same packed order, the
+/// hierarchy, and all uniques. Values are copied with their copy hooks. Workloads and recorded
+/// commands are not copied; handles that commands promised are free in the copy.
+/// @param to no entity is alive in it and no unique is set; handles from before mean nothing
+///   afterwards
+/// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:
+///   KEEL_ERROR_ARGUMENT (`to` is not empty or the same world), KEEL_ERROR_COPY (a component with a
+///   drop hook but no copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED (a view of `to` is open, or one writes in `from`),
+///   KEEL_ERROR_SHARED (either world)
+/// @threads the owner of both worlds
+KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
 #ifdef __cplusplus
 }

@@ -376,6 +376,12 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_clear(world, T) keel_clear_component((world), &T##_component)
 /// Delete the component from the entities for which `keep` answers false.
 #define keel_retain(world, T, keep, data) keel_retain_component((world), &T##_component, (keep), (data))
+/// Put a component of KEEL_INDEXED out of sight, with its value.
+#define keel_disable(world, e, T) keel_disable_component((world), (e), &T##_component)
+/// Bring it back.
+#define keel_enable(world, e, T) keel_enable_component((world), (e), &T##_component)
+/// Is it out of sight?
+#define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &T##_component)
 /// Make room for `count` values of the component.
 #define keel_reserve(world, T, count) keel_reserve_component((world), &T##_component, (count))
 /// How many entities have the component.

@@ -237,6 +237,16 @@ KEEL_API keel_result keel_view_remove_values(const keel_view *view, keel_entity 
 KEEL_API keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                                  const keel_component *const *components);
 
+/// What the view would do to walk its entities now, as text of a few lines: the driver (what hands
+/// out candidates) with how many it expects to touch, the filters in the order they are applied,
+/// the columns with their storages, and the form of the chunks. For people; the wording may change
+/// with any version.
+/// @param text receives at most `size` bytes, the terminating zero included; may be NULL when
+///   `size` is 0
+/// @return the length of the whole text without the zero, as snprintf; 0 when the view is closed or
+///   memory ran out
+KEEL_API size_t keel_view_explain(const keel_view *view, char *text, size_t size);
+
 /// Begin a walk over the matching entities.
 /// @param iterator written on success; on error it is an ended iterator
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT when the view is closed

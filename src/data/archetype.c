@@ -42,8 +42,7 @@ static void set_bases(const keeli_archetype *archetype, const keeli_block *block
     }
 }
 
-static bool reserve_bases(keeli_archetypes *a, keeli_heap *heap, const keeli_archetype *archetype,
-                          uint32_t number) {
+static bool reserve_bases(keeli_heap *heap, const keeli_archetype *archetype, uint32_t number) {
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         keeli_row_component *column = archetype->columns[c];
         if (number < column->base_capacity) continue;
@@ -53,7 +52,6 @@ static bool reserve_bases(keeli_archetypes *a, keeli_heap *heap, const keeli_arc
         void *fresh = keeli_resize(heap, column->bases, column->base_capacity * sizeof(void *),
                                    grown * sizeof(void *), sizeof(void *));
         if (!fresh) return false;
-        a->bytes += (grown - column->base_capacity) * sizeof(void *);
         column->bases = fresh;
         column->root.pages = column->bases;
         column->base_capacity = grown;
@@ -72,10 +70,10 @@ static bool grow_array(keeli_archetypes *a, keeli_heap *heap, void **items, uint
     return true;
 }
 
-// A number for a new block: a free one, or the next.
+// A block without memory, which stays first in the list of free ones: one whose number is free, or
+// with the next number.
 static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
-    for (uint32_t n = 0; a->free_blocks && n < a->block_count; ++n)
-        if (!a->blocks[n]->archetype) return a->blocks[n];
+    if (a->free) return a->free;
     if (a->block_count == (1u << (32 - KEELI_ROW_SHIFT)) - 1) return NULL;
     if (a->block_count == a->block_capacity &&
         !grow_array(a, heap, (void **)&a->blocks, &a->block_capacity))
@@ -85,7 +83,7 @@ static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
     a->bytes += sizeof *block;
     block->number = a->block_count;
     a->blocks[a->block_count++] = block;
-    ++a->free_blocks;
+    a->free = block;
     return block;
 }
 
@@ -109,11 +107,12 @@ static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *ar
         !grow_array(a, heap, (void **)&archetype->blocks, &archetype->block_capacity))
         return false;
     keeli_block *block = new_block(a, heap);
-    if (!block || !reserve_bases(a, heap, archetype, block->number)) return false;
+    if (!block || !reserve_bases(heap, archetype, block->number)) return false;
     if (!allocate(a, heap, archetype, block, capacity)) return false;
+    archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     block->archetype = archetype;
     block->count = 0;
-    --a->free_blocks;
+    a->free = block->next_free;
     archetype->blocks[archetype->block_count++] = block;
     set_bases(archetype, block);
     return true;
@@ -128,7 +127,8 @@ static void free_block(keeli_archetypes *a, keeli_heap *heap, keeli_block *block
     free_memory(a, heap, block);
     block->archetype = NULL;
     block->entities = NULL;
-    ++a->free_blocks;
+    block->next_free = a->free;
+    a->free = block;
 }
 
 void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap) {
@@ -159,20 +159,15 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
             move_values(column, (char *)block->entities + column_offset(archetype, capacity, c),
                         column->bases[block->number], old.count);
     }
+    archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     set_bases(archetype, block);
     keeli_archetypes_settle(a, heap);
     a->old = old;
     return true;
 }
 
-static uint32_t room(const keeli_archetype *archetype) {
-    uint32_t rows = 0;
-    for (uint32_t b = archetype->block_count; b--;) {
-        const keeli_block *block = archetype->blocks[b];
-        rows += block->capacity - block->count;
-        if (block->count) break; // those before are full
-    }
-    return rows;
+static uint64_t room(const keeli_archetype *archetype) {
+    return ((uint64_t)archetype->block_count << archetype->block_shift) - archetype->row_count;
 }
 
 bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
@@ -196,22 +191,9 @@ bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archet
 }
 
 // ------------------------------------------------------------------ rows
-// The block that gets the next row: the first that is not full.
-static keeli_block *open_block(const keeli_archetype *archetype) {
-    return archetype->blocks[archetype->row_count / archetype->blocks[0]->capacity];
-}
 // The block that has the last row.
 static keeli_block *last_block(const keeli_archetype *archetype) {
-    return archetype->blocks[(archetype->row_count - 1) / archetype->blocks[0]->capacity];
-}
-
-uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e) {
-    keeli_block *block = open_block(archetype);
-    const uint32_t row = block->count++;
-    KEEL_ASSERT_INTERNAL(row < block->capacity);
-    block->entities[row] = e;
-    ++archetype->row_count;
-    return block->number << KEELI_ROW_SHIFT | row;
+    return archetype->blocks[(archetype->row_count - 1) >> archetype->block_shift];
 }
 
 static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
@@ -255,7 +237,7 @@ uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_arc
 }
 
 // ------------------------------------------------------------------ giving memory back
-static void trim_blocks(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
     while (archetype->block_count && archetype->blocks[archetype->block_count - 1]->count == 0)
         free_block(a, heap, archetype->blocks[--archetype->block_count]);
 }
@@ -288,7 +270,7 @@ void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_arch
     for (uint32_t b = 0; b < archetype->block_count; ++b)
         archetype->blocks[b]->count = 0;
     archetype->row_count = 0;
-    trim_blocks(a, heap, archetype);
+    keeli_archetype_trim(a, heap, archetype);
 }
 
 // ------------------------------------------------------------------ checking
@@ -307,22 +289,57 @@ static bool block_is_valid(const keeli_entity_index *ix, const keeli_block *bloc
 static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_index *ix,
                                const keeli_archetype *archetype) {
     uint32_t rows = 0;
-    for (uint32_t c = 1; c < archetype->column_count; ++c)
-        if (archetype->columns[c - 1]->number >= archetype->columns[c]->number) return false;
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
         const keeli_block *block = archetype->blocks[b];
         const bool is_partial = block->count < block->capacity;
         if (block->archetype != archetype || a->blocks[block->number] != block) return false;
+        if (block->capacity != 1u << archetype->block_shift) return false;
         if (b + 1 < archetype->block_count && is_partial && archetype->blocks[b + 1]->count)
             return false;
+        for (uint32_t c = 0; c < archetype->column_count; ++c) {
+            const keeli_row_component *column = archetype->columns[c];
+            const char *start =
+                (const char *)block->entities + column_offset(archetype, block->capacity, c);
+            if (block->number >= column->base_capacity) return false;
+            if (column->size && column->bases[block->number] != start) return false;
+        }
         if (!block_is_valid(ix, block)) return false;
         rows += block->count;
     }
     return rows == archetype->row_count;
 }
 
-bool keeli_archetypes_are_valid(const keeli_archetypes *a, const keeli_entity_index *ix) {
+// Each block belongs to an archetype or is in the list of free ones.
+static bool blocks_are_valid(const keeli_archetypes *a) {
+    uint32_t used = 0, free = 0, owned = 0;
+    for (uint32_t n = 0; n < a->block_count; ++n) {
+        if (a->blocks[n]->number != n) return false;
+        used += a->blocks[n]->archetype != NULL;
+    }
+    for (const keeli_block *block = a->free; block; block = block->next_free)
+        if (block->archetype || block->entities || ++free > a->block_count) return false;
     for (uint32_t i = 0; i < a->count; ++i)
-        if (a->all[i]->position != i || !archetype_is_valid(a, ix, a->all[i])) return false;
-    return a->count == 0 || a->all[0]->column_count == 0;
+        owned += a->all[i]->block_count;
+    return used == owned && used + free == a->block_count;
+}
+
+static uint32_t count_in_rows(const keeli_entity_index *ix) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ix->size; ++i) {
+        const keel_entity e = keeli_entity_index_next(ix, i);
+        if (keel_is_null(e)) break;
+        i = keel_entity_index(e);
+        count += ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] != KEELI_NO_ROW;
+    }
+    return count;
+}
+
+bool keeli_archetypes_are_valid(const keeli_archetypes *a, const keeli_entity_index *ix) {
+    if (!keeli_archetype_graph_is_valid(a) || !blocks_are_valid(a)) return false;
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        if (!archetype_is_valid(a, ix, a->all[i])) return false;
+        rows += a->all[i]->row_count;
+    }
+    return rows == count_in_rows(ix);
 }

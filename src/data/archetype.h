@@ -28,6 +28,7 @@ typedef struct keeli_block {
     uint32_t number, count, capacity;  // rows
     keel_entity *entities;             // at the start of the memory
     size_t bytes, align;
+    struct keeli_block *next_free; // while the number is free
 } keeli_block;
 
 typedef struct keeli_edge {
@@ -43,8 +44,9 @@ typedef struct keeli_archetype {
     keeli_block **blocks; // all full but the last
     uint32_t block_count, block_capacity;
     uint32_t row_count;
-    uint32_t position; // in keeli_archetypes.all
-    keeli_edge *edges; // open addressing by number
+    uint32_t block_shift; // each block has room for 1 << block_shift rows
+    uint32_t position;    // in keeli_archetypes.all
+    keeli_edge *edges;    // open addressing by number
     uint32_t edge_count, edge_capacity;
 } keeli_archetype;
 
@@ -55,9 +57,10 @@ typedef struct keeli_archetypes {
     keeli_archetype **by_set; // open addressing by hash
     uint32_t set_capacity;
     keeli_block **blocks; // by number
-    uint32_t block_count, block_capacity, free_blocks;
-    keeli_block old; // memory of a block that grew, until keeli_archetypes_settle
-    size_t bytes;
+    uint32_t block_count, block_capacity;
+    keeli_block *free; // blocks without memory, whose numbers come next
+    keeli_block old;   // memory of a block that grew, until keeli_archetypes_settle
+    size_t bytes;      // without the tables of the components (`bases`), which their owner frees
 } keeli_archetypes;
 
 bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap);
@@ -74,14 +77,33 @@ keeli_archetype *keeli_archetype_with(keeli_archetypes *a, keeli_heap *heap, kee
                                       keeli_row_component *component);
 keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
                                          keeli_archetype *from, keeli_row_component *component);
+// The edge of a component, or NULL when it was never followed.
+static inline const keeli_edge *keeli_archetype_edge(const keeli_archetype *archetype,
+                                                     uint32_t number) {
+    const uint32_t mask = archetype->edge_capacity - 1;
+    if (!archetype->edge_capacity) return NULL;
+    uint32_t at = number & mask; // numbers are dense
+    while (archetype->edges[at].number && archetype->edges[at].number != number)
+        at = (at + 1) & mask;
+    return archetype->edges[at].number ? &archetype->edges[at] : NULL;
+}
 // The position of a component among the columns, or UINT32_MAX.
 uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t number);
 
 // Make room for `extra` rows; values may move when the first block grows. False when out of memory.
 bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                              uint32_t extra);
+static inline bool keeli_archetype_has_room(const keeli_archetype *archetype) {
+    return archetype->row_count < archetype->block_count << archetype->block_shift;
+}
 // Append a row for an entity, after a reserve: its place. Values are not initialised.
-uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e);
+static inline uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e) {
+    keeli_block *block = archetype->blocks[archetype->row_count >> archetype->block_shift];
+    const uint32_t row = block->count++;
+    block->entities[row] = e;
+    ++archetype->row_count;
+    return block->number << KEELI_ROW_SHIFT | row;
+}
 // Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
 // entity index is told.
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
@@ -95,9 +117,13 @@ void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap);
 void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype);
 // Drop all values of an archetype and free its blocks; the entity index is not told.
 void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
+// Free blocks of the archetype that are empty.
+void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
 // Free blocks and archetypes that are empty.
 void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap);
 bool keeli_archetypes_are_valid(const keeli_archetypes *a, const keeli_entity_index *ix);
+// The part of that which is about sets and edges (archetype_graph.c).
+bool keeli_archetype_graph_is_valid(const keeli_archetypes *a);
 
 static inline keeli_block *keeli_block_of(const keeli_archetypes *a, uint32_t place) {
     return a->blocks[place >> KEELI_ROW_SHIFT];

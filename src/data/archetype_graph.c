@@ -131,7 +131,7 @@ uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t numbe
 // ------------------------------------------------------------------ edges
 static keeli_edge *edge_place(const keeli_archetype *archetype, uint32_t number) {
     const uint32_t mask = archetype->edge_capacity - 1;
-    uint32_t at = (uint32_t)mix(number) & mask;
+    uint32_t at = number & mask;
     while (archetype->edges[at].number && archetype->edges[at].number != number)
         at = (at + 1) & mask;
     return &archetype->edges[at];
@@ -222,33 +222,21 @@ void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
     *a = (keeli_archetypes){ 0 };
 }
 
-static void forget_edges(keeli_archetypes *a, const keeli_archetype *gone) {
-    for (uint32_t i = 0; i < a->count; ++i)
-        for (uint32_t e = 0; e < a->all[i]->edge_capacity; ++e) {
-            keeli_edge *edge = &a->all[i]->edges[e];
-            if (edge->with == gone) edge->with = NULL;
-            if (edge->without == gone) edge->without = NULL;
-        }
+// Trimming frees it: no rows, and not the empty set.
+static bool is_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    return archetype->row_count == 0 && archetype != a->all[0];
 }
 
-void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < a->count; ++i) {
-        keeli_archetype *archetype = a->all[i];
-        if (i > 0 && archetype->row_count == 0) forget_edges(a, archetype);
+static void forget_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    for (uint32_t e = 0; e < archetype->edge_capacity; ++e) {
+        keeli_edge *edge = &archetype->edges[e];
+        if (edge->with && is_idle(a, edge->with)) edge->with = NULL;
+        if (edge->without && is_idle(a, edge->without)) edge->without = NULL;
     }
-    for (uint32_t i = 0; i < a->count; ++i) {
-        keeli_archetype *archetype = a->all[i];
-        if (i == 0 || archetype->row_count) {
-            archetype->position = kept;
-            a->all[kept++] = archetype;
-            continue;
-        }
-        keeli_archetype_free_rows(a, heap, archetype);
-        free_archetype(a, heap, archetype);
-        ++a->generation;
-    }
-    a->count = kept;
+}
+
+// The table by set, from the list of all.
+static void index_sets(keeli_archetypes *a) {
     memset(a->by_set, 0, a->set_capacity * sizeof(void *));
     for (uint32_t i = 0; i < a->count; ++i) {
         uint32_t at = (uint32_t)a->all[i]->hash & (a->set_capacity - 1);
@@ -256,4 +244,76 @@ void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
             at = (at + 1) & (a->set_capacity - 1);
         a->by_set[at] = a->all[i];
     }
+}
+
+void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
+    keeli_archetypes_settle(a, heap);
+    for (uint32_t i = 0; i < a->count; ++i) // while what the edges point to is still there
+        if (!is_idle(a, a->all[i])) forget_idle(a, a->all[i]);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        keeli_archetype *archetype = a->all[i];
+        keeli_archetype_trim(a, heap, archetype);
+        if (!is_idle(a, archetype)) {
+            archetype->position = kept;
+            a->all[kept++] = archetype;
+            continue;
+        }
+        free_archetype(a, heap, archetype);
+        ++a->generation;
+    }
+    a->count = kept;
+    index_sets(a);
+}
+
+// ------------------------------------------------------------------ checking
+static bool is_listed(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    return archetype->position < a->count && a->all[archetype->position] == archetype;
+}
+
+// The other end of an edge has the component more (or less) and is otherwise the same.
+static bool is_one_apart(const keeli_archetype *small, const keeli_archetype *large,
+                         uint32_t number) {
+    if (small->column_count + 1 != large->column_count) return false;
+    for (uint32_t s = 0, l = 0; l < large->column_count; ++l) {
+        if (large->columns[l]->number == number) continue;
+        if (s == small->column_count || small->columns[s++] != large->columns[l]) return false;
+    }
+    return keeli_archetype_column(small, number) == UINT32_MAX &&
+           keeli_archetype_column(large, number) != UINT32_MAX;
+}
+
+static bool edges_are_valid(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < archetype->edge_capacity; ++e) {
+        const keeli_edge *edge = &archetype->edges[e];
+        if (!edge->number) continue;
+        ++count;
+        if (keeli_archetype_edge(archetype, edge->number) != edge) return false;
+        if (edge->with &&
+            (!is_listed(a, edge->with) || !is_one_apart(archetype, edge->with, edge->number)))
+            return false;
+        if (edge->without &&
+            (!is_listed(a, edge->without) || !is_one_apart(edge->without, archetype, edge->number)))
+            return false;
+    }
+    return count == archetype->edge_count;
+}
+
+bool keeli_archetype_graph_is_valid(const keeli_archetypes *a) {
+    uint32_t filed = 0;
+    for (uint32_t at = 0; at < a->set_capacity; ++at)
+        filed += a->by_set[at] != NULL;
+    if (filed != a->count) return false;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        const keeli_archetype *archetype = a->all[i];
+        if (archetype->position != i) return false;
+        for (uint32_t c = 1; c < archetype->column_count; ++c)
+            if (archetype->columns[c - 1]->number >= archetype->columns[c]->number) return false;
+        uint32_t at = (uint32_t)archetype->hash & (a->set_capacity - 1);
+        while (a->by_set[at] && a->by_set[at] != archetype)
+            at = (at + 1) & (a->set_capacity - 1);
+        if (!a->by_set[at] || !edges_are_valid(a, archetype)) return false;
+    }
+    return a->count == 0 || a->all[0]->column_count == 0;
 }

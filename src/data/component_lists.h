@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which components the entities of each block of 64 indices have, so that deleting an entity costs
-// what it and its 63 neighbours own, never what is registered.
+// what it and its 63 neighbours own, never what is registered. Invariant: a number is in a list at
+// most once. Checked by keeli_component_lists_are_valid.
 #pragma once
 #include "base/heap.h"
 
@@ -56,8 +57,15 @@ static inline void keeli_component_lists_remove(keeli_component_lists *lists, ui
                                                 uint16_t number) {
     keeli_component_list *list = keeli_list_of(lists, index);
     uint16_t *numbers = keeli_list_numbers(list), at = 0;
-    while (numbers[at] != number)
+    while (numbers[at] != number) // is there
         ++at;
     numbers[at] = numbers[--list->count];
 }
+// Is the number in the list of this index?
+bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index, uint16_t number);
+// How many numbers there are in all lists.
+uint64_t keeli_component_lists_count(const keeli_component_lists *lists);
+// Give memory back that lists do not need now.
+void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap);
+bool keeli_component_lists_are_valid(const keeli_component_lists *lists);
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap);

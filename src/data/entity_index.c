@@ -117,6 +117,7 @@ static bool own_gaps(keeli_entity_index *ix, keeli_heap *heap, uint32_t count) {
 
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra) {
     if (extra <= ix->free_count) return KEEL_OK;
+    if (extra == 1 && keeli_entity_index_is_ready(ix)) return KEEL_OK;
     extra -= ix->free_count;
     const uint32_t gaps = extra < ix->gap_count ? extra : ix->gap_count;
     const uint64_t fresh = extra - gaps;
@@ -126,7 +127,10 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
     const uint32_t last = (uint32_t)(ix->size + fresh - 1);
     for (uint32_t i = ix->size;; i += KEELI_ENTITY_PAGE) {
         if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
-        if (i / KEELI_ENTITY_PAGE >= last / KEELI_ENTITY_PAGE) return KEEL_OK;
+        if (i / KEELI_ENTITY_PAGE < last / KEELI_ENTITY_PAGE) continue;
+        const uint32_t page_end = (last / KEELI_ENTITY_PAGE + 1) * KEELI_ENTITY_PAGE;
+        ix->ready = page_end < KEEL_ENTITY_INDEX_MAX ? page_end : last + 1;
+        return KEEL_OK;
     }
 }
 
@@ -204,6 +208,7 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
         if (ix->gap_count == 0) ix->gap_first = ix->size;
         ix->gap_count += i - ix->size;
         ix->size = i + 1;
+        ix->ready = 0; // the pages from here on are not known to be there
     } else if (where == KEELI_GAP) {
         --ix->gap_count;
     } else {
@@ -228,11 +233,6 @@ static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
     *where_of(ix, i) = ix->free_head;
     ix->free_head = i;
     ++ix->free_count;
-}
-
-void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
-    --ix->alive;
-    put_back(ix, keel_entity_index(e), upper_of(e));
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {
@@ -278,6 +278,42 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
     --ix->held;
     put_back(ix, keel_entity_index(e), upper_of(e));
+}
+
+void keeli_entity_index_release_all(keeli_entity_index *ix) {
+    for (uint32_t i = 0; ix->held && i < ix->size; ++i)
+        if (*where_of(ix, i) == KEELI_HELD && *version_of(ix, i) & KEELI_DEAD)
+            keeli_entity_index_release(ix, handle(i, *version_of(ix, i) & ~KEELI_DEAD));
+}
+
+// ------------------------------------------------------------------ copies
+static bool copy_page(keeli_entity_index *to, const keeli_entity_index *from, keeli_heap *heap,
+                      uint32_t p) {
+    const uint32_t first = p * KEELI_ENTITY_PAGE;
+    if (from->versions[p] == gap_versions) return cover(to, heap, first);
+    if (!own_page(to, heap, first)) return false;
+    memcpy(to->versions[p], from->versions[p], page_bytes);
+    for (uint32_t i = 0; i < KEELI_ENTITY_PAGE; ++i)
+        to->where[p][i] = from->versions[p][i] & KEELI_DEAD ? from->where[p][i] : KEELI_NO_ROW;
+    return true;
+}
+
+bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
+                             keeli_heap *heap) {
+    keeli_entity_index_init(to);
+    for (uint32_t p = 0; p < from->root.page_count; ++p)
+        if (!copy_page(to, from, heap, p)) {
+            keeli_entity_index_deinit(to, heap);
+            return false;
+        }
+    const keeli_entity_index pages = *to;
+    *to = *from; // the counts
+    to->root = pages.root;
+    to->versions = pages.versions;
+    to->where = pages.where;
+    to->page_capacity = pages.page_capacity;
+    to->bytes = pages.bytes;
+    return true;
 }
 
 // ------------------------------------------------------------------ walking

@@ -31,6 +31,7 @@ typedef struct keeli_entity_index {
     uint32_t alive, held, retired;
     uint32_t free_head, free_count;
     uint32_t gap_first, gap_count; // no gap below gap_first
+    uint32_t ready;                // indices from `size` to below it need no memory
     size_t bytes;
 } keeli_entity_index;
 
@@ -53,6 +54,31 @@ static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t
 // Make room so that the next `extra` calls of add or hold cannot fail: KEEL_OK, KEEL_ERROR_MEMORY,
 // KEEL_ERROR_FULL.
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra);
+// Can the next add do without?
+static inline bool keeli_entity_index_is_ready(const keeli_entity_index *ix) {
+    return ix->free_count || (!ix->gap_count && ix->size < ix->ready);
+}
+// The handle that the next add gives, when it is ready.
+static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) {
+    const uint32_t i = ix->free_count ? ix->free_head : ix->size;
+    const uint32_t upper = ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] & ~KEELI_DEAD;
+    return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
+}
+// Bring that one to life.
+static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity next) {
+    const uint32_t i = keel_entity_index(next);
+    uint32_t *where = &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    if (ix->free_count) {
+        ix->free_head = *where;
+        --ix->free_count;
+    } else {
+        ++ix->size;
+    }
+    ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] =
+        (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
+    *where = KEELI_NO_ROW;
+    ++ix->alive;
+}
 // After a successful reserve.
 keel_entity keeli_entity_index_add(keeli_entity_index *ix);
 // Take back the last `count` adds, newest first, as if they had never been. `before` is a copy of
@@ -63,9 +89,30 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
 // null.
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
 // `e` is alive.
-void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e);
+static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    uint32_t *version = &ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    uint32_t *where = &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    --ix->alive;
+    if (upper == KEEL_ENTITY_VERSION_MAX + 1u) { // its versions are used up
+        *version = KEELI_DEAD;
+        *where = KEELI_RETIRED;
+        ++ix->retired;
+        return;
+    }
+    *version = KEELI_DEAD | (upper + 1);
+    *where = ix->free_head;
+    ix->free_head = i;
+    ++ix->free_count;
+}
 // Delete all, so that indices are handed out in ascending order.
 void keeli_entity_index_clear(keeli_entity_index *ix);
+
+// Make `to` (uninitialised) a copy in which no living entity has a row; false when out of memory.
+bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
+                             keeli_heap *heap);
+// Give all promised handles back, in ascending order.
+void keeli_entity_index_release_all(keeli_entity_index *ix);
 
 // Promise a handle to a command (after a successful reserve): not alive, not handed out again.
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix);

@@ -14,7 +14,7 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
     while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15)
         ++shift;
     if (size <= own_page_above && shift < 6) shift = 6; // at least one word of the bitmap
-    *set = (keeli_indexed_set){ .size = size, .align = align };
+    *set = (keeli_indexed_set){ .size = size, .align = align, .spare = KEELI_NO_SPARE };
     set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift, .bits = bits };
     if (size) return;
     set->root.shift = 31;
@@ -63,16 +63,27 @@ static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
     return true;
 }
 
+// The memory of the spare page, or NULL.
+static char *take_spare(keeli_indexed_set *set) {
+    if (set->spare == KEELI_NO_SPARE) return NULL;
+    char *memory = (char *)set->pages[set->spare] - colour(set, set->spare);
+    set->pages[set->spare] = NULL;
+    set->spare = KEELI_NO_SPARE;
+    return memory;
+}
+
 bool keeli_indexed_set_reserve_slow(keeli_indexed_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index >> set->root.shift;
     if (page >= set->capacity && !grow(set, heap, page + 1)) return false;
     if (page >= set->page_count) set->page_count = page + 1;
     if (set->pages[page]) return true;
-    char *memory = keeli_new(heap, page_bytes(set), page_align(set));
-    if (!memory) return false;
+    char *memory = take_spare(set);
+    if (!memory) {
+        memory = keeli_new(heap, page_bytes(set), page_align(set));
+        if (!memory) return false;
+        set->bytes += page_bytes(set);
+    }
     set->pages[page] = memory + colour(set, page);
-    set->bytes += page_bytes(set);
-    ++set->empty_pages;
     return true;
 }
 
@@ -84,19 +95,14 @@ static void free_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
 }
 
 void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
-    if (set->empty_pages == 0) {
-        set->empty_pages = 1;
-        return;
-    }
-    free_page(set, heap, page);
+    if (set->spare != KEELI_NO_SPARE) free_page(set, heap, set->spare);
+    set->spare = page;
 }
 
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page)
-        if (set->pages[page] && set->page_counts[page] == 0) {
-            free_page(set, heap, page);
-            --set->empty_pages;
-        }
+        if (set->pages[page] && set->page_counts[page] == 0) free_page(set, heap, page);
+    set->spare = KEELI_NO_SPARE;
 }
 
 void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
@@ -107,4 +113,20 @@ void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
         keeli_free(heap, set->page_counts, set->capacity * sizeof *set->page_counts, 64);
     }
     *set = (keeli_indexed_set){ 0 };
+}
+
+bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
+    if (!set->size) return set->pages == tag_pages && set->page_count == 0;
+    size_t bytes = set->capacity * (sizeof *set->pages + sizeof *set->page_counts);
+    if (set->root.pages != set->pages || set->page_count > set->capacity) return false;
+    for (uint32_t page = 0; page < set->page_count; ++page) {
+        const char *start = set->pages[page];
+        if (start) bytes += page_bytes(set);
+        if (set->page_counts[page] > (start ? (uint32_t)1 << set->root.shift : 0)) return false;
+        if (((uintptr_t)start - (start ? colour(set, page) : 0)) % page_align(set)) return false;
+    }
+    if (set->spare != KEELI_NO_SPARE &&
+        (set->spare >= set->page_count || !set->pages[set->spare] || set->page_counts[set->spare]))
+        return false;
+    return bytes == set->bytes;
 }

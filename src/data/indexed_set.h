@@ -2,12 +2,16 @@
 // Indexed storage: the value of an entity lies at the entity's own index, in pages of 32 KiB or
 // more. A value never moves while it lives. Which indices have one is the owner's presence bitmap;
 // this is the memory. Pages start at different places within 4 KiB (colours), so that the same
-// index of several components does not fall into the same cache set. A value above 1 KiB has a page
-// of its own.
+// index of several components does not fall into the same cache set; the address of the set is one
+// part of the colour, so a set must not move. A value above 1 KiB has a page of its own.
+// Invariant: page_counts[p] values lie on page p; a page with values has memory. Checked by
+// keeli_indexed_set_is_valid.
 #pragma once
 #include "base/heap.h"
 
 #include <keel/view.h>
+
+#define KEELI_NO_SPARE UINT32_MAX
 
 typedef struct keeli_indexed_set {
     struct keeli_set_root
@@ -16,7 +20,7 @@ typedef struct keeli_indexed_set {
     uint32_t *page_counts; // values in each page
     uint32_t page_count, capacity;
     uint32_t size, align; // of a value; size 0: a tag, without pages
-    uint32_t empty_pages; // pages without a value that are kept: at most one
+    uint32_t spare;       // a page that became empty and keeps its memory; KEELI_NO_SPARE: none
     size_t bytes;
 } keeli_indexed_set;
 
@@ -35,19 +39,21 @@ static inline bool keeli_indexed_set_reserve(keeli_indexed_set *set, keeli_heap 
                                              uint32_t index) {
     if (!set->size) return true;
     const uint32_t page = index >> set->root.shift;
-    return (page < set->page_count && set->pages[page]) ||
-           keeli_indexed_set_reserve_slow(set, heap, index);
+    if (page >= set->page_count || !set->pages[page])
+        return keeli_indexed_set_reserve_slow(set, heap, index);
+    if (page == set->spare) set->spare = KEELI_NO_SPARE; // promised now: not to be given away
+    return true;
 }
 // A value comes to the index, after a reserve: where it belongs, not initialised.
 static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index) {
     if (!set->size) return set->pages[0];
     uint32_t *count = &set->page_counts[index >> set->root.shift];
-    set->empty_pages -= *count == 0;
-    ++*count;
+    if ((*count)++ == 0 && set->spare == index >> set->root.shift) set->spare = KEELI_NO_SPARE;
     return keeli_indexed_set_value(set, index);
 }
-// The value of the index is gone (moved out or dropped). A page that is empty goes back to the
-// allocator, but for one that is kept.
+// The value of the index is gone (moved out or dropped). A page that becomes empty is kept as the
+// spare, whose memory serves the next page that is needed; the spare before it goes back to the
+// allocator. So a page that empties and fills again in turns costs no allocation.
 void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page);
 static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *heap,
                                             uint32_t index) {
@@ -55,4 +61,6 @@ static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *
     const uint32_t page = index >> set->root.shift;
     if (--set->page_counts[page] == 0) keeli_indexed_set_give_page(set, heap, page);
 }
+// Free pages that are empty.
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap);
+bool keeli_indexed_set_is_valid(const keeli_indexed_set *set);

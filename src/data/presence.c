@@ -10,10 +10,10 @@ static const size_t page_bytes = KEELI_PAGE_WORDS * sizeof(uint64_t);
 
 static uint32_t summary_words(uint32_t pages) { return pages / 64; }
 static uint32_t top_words(uint32_t pages) { return (summary_words(pages) + 63) / 64; }
-// All tables in one block: pages, summary, top, counts.
+// All tables in one block: pages, summary, top.
 static size_t table_bytes(uint32_t pages) {
     return pages * sizeof(uint64_t *) +
-           (summary_words(pages) + top_words(pages)) * sizeof(uint64_t) + pages * sizeof(uint16_t);
+           (summary_words(pages) + top_words(pages)) * sizeof(uint64_t);
 }
 
 static void place_tables(keeli_presence *p, void *block, uint32_t pages) {
@@ -21,7 +21,6 @@ static void place_tables(keeli_presence *p, void *block, uint32_t pages) {
     p->root.pages = p->pages;
     p->summary = (uint64_t *)(void *)(p->pages + pages);
     p->top = p->summary + summary_words(pages);
-    p->page_counts = (uint16_t *)(void *)(p->top + top_words(pages));
 }
 
 static bool grow(keeli_presence *p, keeli_heap *heap, uint32_t need) {
@@ -36,7 +35,6 @@ static bool grow(keeli_presence *p, keeli_heap *heap, uint32_t need) {
         memcpy(p->pages, old.pages, old.root.page_count * sizeof *p->pages);
         memcpy(p->summary, old.summary, summary_words(old.capacity) * sizeof *p->summary);
         memcpy(p->top, old.top, top_words(old.capacity) * sizeof *p->top);
-        memcpy(p->page_counts, old.page_counts, old.root.page_count * sizeof *p->page_counts);
         keeli_free(heap, old.pages, table_bytes(old.capacity), 64);
     }
     p->bytes += table_bytes(capacity) - (old.capacity ? table_bytes(old.capacity) : 0);
@@ -55,6 +53,19 @@ bool keeli_presence_reserve_slow(keeli_presence *p, keeli_heap *heap, uint32_t i
     p->pages[page] = words;
     p->bytes += page_bytes;
     return true;
+}
+
+static bool is_used(const keeli_presence *p, uint32_t page) {
+    return p->summary[page / 64] >> (page % 64) & 1;
+}
+
+void keeli_presence_ended(keeli_presence *p, uint32_t index) {
+    const uint32_t page = index / 4096;
+    const uint64_t *words = p->pages[page];
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        if (words[w]) return;
+    p->summary[page / 64] &= ~((uint64_t)1 << (page % 64));
+    if (p->summary[page / 64] == 0) p->top[page / 4096] &= ~((uint64_t)1 << (page / 64 % 64));
 }
 
 // The first bit at `from` or above in an array of words; UINT32_MAX when there is none.
@@ -105,10 +116,8 @@ uint32_t keeli_presence_last(const keeli_presence *p) {
 }
 
 void keeli_presence_reset(keeli_presence *p) {
-    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
+    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page)
         memset(p->pages[page], 0, page_bytes);
-        p->page_counts[page] = 0;
-    }
     if (p->capacity) {
         memset(p->summary, 0, summary_words(p->capacity) * sizeof *p->summary);
         memset(p->top, 0, top_words(p->capacity) * sizeof *p->top);
@@ -118,7 +127,7 @@ void keeli_presence_reset(keeli_presence *p) {
 
 void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {
     for (uint32_t page = 0; page < p->root.page_count; ++page) {
-        if (p->page_counts[page] || p->pages[page] == keeli_no_bits) continue;
+        if (is_used(p, page) || p->pages[page] == keeli_no_bits) continue;
         keeli_free(heap, p->pages[page], page_bytes, 64);
         p->pages[page] = keeli_no_bits;
         p->bytes -= page_bytes;
@@ -134,14 +143,16 @@ void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap) {
 
 bool keeli_presence_is_valid(const keeli_presence *p) {
     uint32_t count = 0;
+    if (p->root.page_count > p->capacity || p->root.pages != p->pages) return false;
     for (uint32_t page = 0; page < p->root.page_count; ++page) {
         uint32_t in_page = 0;
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             in_page += (uint32_t)__builtin_popcountll(p->pages[page][w]);
-        const bool summary = p->summary[page / 64] >> (page % 64) & 1;
-        if (in_page != p->page_counts[page] || summary != (in_page != 0)) return false;
+        if (is_used(p, page) != (in_page != 0)) return false;
         count += in_page;
     }
+    for (uint32_t page = p->root.page_count; page < p->capacity; ++page)
+        if (is_used(p, page)) return false;
     for (uint32_t s = 0; s < summary_words(p->capacity); ++s)
         if ((p->top[s / 64] >> (s % 64) & 1) != (p->summary[s] != 0)) return false;
     return count == p->count;

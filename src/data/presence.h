@@ -13,7 +13,6 @@
 typedef struct keeli_presence {
     struct keeli_bits_root root; // what keel_column reads; root.page_count pages are set
     uint64_t **pages;            // a page that was never used is one shared page of zeros
-    uint16_t *page_counts;       // bits set in each page
     uint64_t *summary;           // bit p % 64 of word p / 64: page p is not empty
     uint64_t *top;               // bit s % 64 of word s / 64: word s of the summary is not zero
     uint32_t capacity;           // pages; a multiple of 64
@@ -38,30 +37,31 @@ static inline bool keeli_presence_reserve(keeli_presence *p, keeli_heap *heap, u
            keeli_presence_reserve_slow(p, heap, index);
 }
 
+// The first bit of a word was set, or its last one cleared: keep the summaries right.
+static inline void keeli_presence_began(keeli_presence *p, uint32_t index) {
+    const uint32_t page = index / 4096;
+    p->summary[page / 64] |= (uint64_t)1 << (page % 64);
+    p->top[page / 4096] |= (uint64_t)1 << (page / 64 % 64);
+}
+void keeli_presence_ended(keeli_presence *p, uint32_t index);
+
 // Set a bit that is clear, after a reserve. True when it is the first of its word.
 static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
-    const uint32_t page = index / 4096;
-    uint64_t *word = &p->pages[page][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t before = *word;
     *word = before | (uint64_t)1 << (index % 64);
     ++p->count;
-    if (p->page_counts[page]++ == 0) {
-        p->summary[page / 64] |= (uint64_t)1 << (page % 64);
-        p->top[page / 4096] |= (uint64_t)1 << (page / 64 % 64);
-    }
+    if (before == 0) keeli_presence_began(p, index);
     return before == 0;
 }
 // Clear a bit that is set. True when it was the last of its word.
 static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
-    const uint32_t page = index / 4096;
-    uint64_t *word = &p->pages[page][index / 64 % KEELI_PAGE_WORDS];
-    *word &= ~((uint64_t)1 << (index % 64));
+    uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    const uint64_t after = *word & ~((uint64_t)1 << (index % 64));
+    *word = after;
     --p->count;
-    if (--p->page_counts[page] == 0) {
-        p->summary[page / 64] &= ~((uint64_t)1 << (page % 64));
-        if (p->summary[page / 64] == 0) p->top[page / 4096] &= ~((uint64_t)1 << (page / 64 % 64));
-    }
-    return *word == 0;
+    if (after == 0) keeli_presence_ended(p, index);
+    return after == 0;
 }
 
 // The first page at `page` or above that is not empty; UINT32_MAX at the end.

@@ -189,7 +189,7 @@ static void set_room(keeli_sparse_set *set) {
         set->dense_pages <= 1 ? set->first_dense : (uint64_t)set->dense_pages << KEELI_DENSE_SHIFT;
     uint64_t values =
         set->value_pages <= 1 ? set->first_values : (uint64_t)set->value_pages << set->root.shift;
-    if (!set->size) values = dense;
+    if (!set->size) values = set->value_pages ? dense : 0; // a tag has one page that says where
     const uint64_t room = dense < values ? dense : values;
     set->room = room < (uint64_t)1 << 31 ? (uint32_t)room : (uint32_t)1 << 31;
 }
@@ -251,16 +251,21 @@ static void swap_bytes(char *a, char *b, size_t size) {
     }
 }
 
-bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, uint32_t b) {
-    if (a == b) return true;
+void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch) {
+    if (a == b) return;
     void *at_a = keeli_sparse_set_value(set, a), *at_b = keeli_sparse_set_value(set, b);
-    if (set->move) {
-        void *between = keeli_new(heap, set->size, page_align(set));
-        if (!between) return false;
-        set->move(between, at_a, set->hook_data);
+    if (!scratch) {
+        if (set->size) move_value(set, at_a, at_b);
+    } else if (set->size == 8 && !set->move) {
+        uint64_t value_a, value_b;
+        memcpy(&value_a, at_a, 8);
+        memcpy(&value_b, at_b, 8);
+        memcpy(at_a, &value_b, 8);
+        memcpy(at_b, &value_a, 8);
+    } else if (set->size && set->move) {
+        set->move(scratch, at_a, set->hook_data);
         set->move(at_a, at_b, set->hook_data);
-        set->move(at_b, between, set->hook_data);
-        keeli_free(heap, between, set->size, page_align(set));
+        set->move(at_b, scratch, set->hook_data);
     } else {
         swap_bytes(at_a, at_b, set->size);
     }
@@ -271,7 +276,34 @@ bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, 
     *entity_b = was_a;
     set_cell(set, *entity_a, a);
     set_cell(set, *entity_b, b);
-    return true;
+}
+
+// Where the value at the start of a cycle waits while the others move up.
+static void permute_values(keeli_sparse_set *set, uint32_t first, const uint32_t *order,
+                           void *scratch) {
+    uint32_t slot = first;
+    move_value(set, scratch, keeli_sparse_set_value(set, slot));
+    for (; order[slot] != first; slot = order[slot])
+        move_value(set, keeli_sparse_set_value(set, slot),
+                   keeli_sparse_set_value(set, order[slot]));
+    move_value(set, keeli_sparse_set_value(set, slot), scratch);
+}
+
+void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
+                              void *scratch) {
+    for (uint32_t first = 0; first < count; ++first) {
+        if (order[first] == first) continue;
+        if (set->size) permute_values(set, first, order, scratch);
+        const keel_entity waits = *keeli_sparse_set_entity(set, first);
+        for (uint32_t slot = first, from;; slot = from) {
+            from = order[slot];
+            order[slot] = slot; // in place: not to be moved again
+            const keel_entity e = from == first ? waits : *keeli_sparse_set_entity(set, from);
+            *keeli_sparse_set_entity(set, slot) = e;
+            set_cell(set, e, slot);
+            if (from == first) break;
+        }
+    }
 }
 
 void keeli_sparse_set_clear(keeli_sparse_set *set) {

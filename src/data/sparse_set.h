@@ -9,6 +9,7 @@
 #include "base/heap.h"
 
 #include <keel/view.h>
+#include <string.h>
 
 #define KEELI_NO_SLOT UINT32_MAX
 #define KEELI_SPARSE_PAGE 4096u // cells
@@ -75,6 +76,23 @@ static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity 
 }
 // Take a slot out whose value was moved out or dropped: the last one moves into the hole.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
+// The same where values are plain bytes.
+static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot) {
+    const uint32_t last = --set->count;
+    keel_entity *gone = keeli_sparse_set_entity(set, slot);
+    const uint32_t index = keel_entity_index(*gone);
+    const keel_entity moved = *keeli_sparse_set_entity(set, last);
+    *gone = moved; // nothing to move when it is the last, but that is as cheap as to ask
+    if (set->size == 8) {
+        uint64_t *to = (uint64_t *)keeli_sparse_set_value(set, slot);
+        memcpy(to, keeli_sparse_set_value(set, last), 8);
+    } else if (slot != last) {
+        memcpy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last), set->size);
+    }
+    const uint32_t moved_index = keel_entity_index(moved);
+    set->sparse[moved_index / KEELI_SPARSE_PAGE][moved_index % KEELI_SPARSE_PAGE] = slot;
+    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = KEELI_NO_SLOT;
+}
 // Call the drop hook on the value of a slot.
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
     if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
@@ -83,9 +101,13 @@ static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
 void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value);
 // Move the value of a slot out to `to`.
 void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to);
-// Exchange two slots; false when out of memory (large values or a move hook need a place in
-// between).
-bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, uint32_t b);
+// Exchange two slots. `scratch` has room for one value; NULL: the value in `a` is gone (moved out or
+// dropped) and needs no place.
+void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch);
+// Reorder the first `count` slots: slot i gets what is in slot order[i], a permutation, which is
+// used up. `scratch` has room for one value. Each value moves once, and one per cycle twice.
+void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
+                              void *scratch);
 // Drop all values; the memory is kept.
 void keeli_sparse_set_clear(keeli_sparse_set *set);
 // Free pages that hold nothing.

@@ -54,11 +54,13 @@ static void take_back(keel_world *world, batch *b) {
 static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
     if (s->kind == KEEL_SPARSE_SET && !keeli_store_reserve_slots(world, s, b->count, &b->room))
         return false;
-    uint32_t last_block = UINT32_MAX; // room for one value makes room for all of its block
+    // room for one value makes room for all of its block, unless each value has its own memory
+    uint32_t last_block = UINT32_MAX;
+    const bool own_memory = s->kind == KEEL_INDEXED && s->root->shift < 6;
     const uint32_t numbers = b->room.numbers;
     for (uint32_t i = 0; i < b->count; ++i) {
         const uint32_t index = keel_entity_index(b->entities[i]);
-        if (index / 64 == last_block) continue;
+        if (index / 64 == last_block && !own_memory) continue;
         last_block = index / 64;
         b->room.numbers = numbers;
         if (!keeli_store_reserve(world, s, index, &b->room)) return false;

@@ -275,33 +275,38 @@ static keel_result take_values(keel_commands *list, command *c, const keel_value
     return KEEL_OK;
 }
 
-static keel_entity record_add_entity(keel_commands *list, keel_entity parent,
-                                     const keel_value *values) {
-    command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
-    if (!c || take_values(list, c, values) < 0) return keel_null();
+// Room for an entity first: values are taken over when nothing can fail any more. `attach`: a
+// command that makes it a child of `parent`, or NULL.
+static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
+                                     command *attach) {
     keel_world *world = list->world;
     const keel_result room = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
     if (room < 0) {
         keeli_error(world, room, "cannot record an entity: %s", keel_result_text(room));
         return keel_null();
     }
+    command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
+    if (!c || take_values(list, c, values) < 0) return keel_null();
     c->entity = keeli_entity_index_hold(&world->entities);
-    c->parent = parent;
     append(list, c);
+    if (attach) {
+        attach->entity = c->entity;
+        append(list, attach);
+    }
     return c->entity;
 }
 
 keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *values) {
-    return record_add_entity(commands, keel_null(), values);
+    return record_add_entity(commands, values, NULL);
 }
 
 keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
                                     const keel_value *values) {
     if (check_all_allowed(commands) < 0) return keel_null();
-    keel_entity child = record_add_entity(commands, keel_null(), values);
-    if (!keel_is_null(child) && keel_commands_attach(commands, child, parent) < 0)
-        return keel_null(); // the entity comes without its parent; the error is kept
-    return child;
+    command *attach = new_command(commands, ATTACH, keel_null(), 0);
+    if (!attach) return keel_null();
+    attach->parent = parent;
+    return record_add_entity(commands, values, attach);
 }
 
 keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,

@@ -2,6 +2,7 @@
 // Adding, removing and reading components of one entity.
 #include "edit/edit.h"
 
+#include "edit/quick.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 
@@ -25,11 +26,6 @@ void keeli_validate_entities(keel_world *world) {
         KEELI_CHECK_STRUCTURE(keeli_archetypes_are_valid(&world->archetypes, &world->entities));
     }
 }
-#else
-void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    (void)world, (void)storage;
-}
-void keeli_validate_entities(keel_world *world) { (void)world; }
 #endif
 
 // ------------------------------------------------------------------ steps of an edit
@@ -57,35 +53,9 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
 }
 
 // ------------------------------------------------------------------ adding
-// Storages that need nothing but their own memory: no hooks, no group, nobody uses them.
-static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
-    return s && !(s->flags | (uint32_t)s->borrow | world->share_depth) && s->kind != KEEL_ARCHETYPE;
-}
-
-// Add to a storage that is plain where there is room for it already; NULL otherwise.
-static inline void *add_quickly(keel_world *world, keeli_storage *s, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), page = index / 4096;
-    if (page >= s->presence.root.page_count) return NULL;
-    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
-    const uint64_t bit = (uint64_t)1 << (index % 64);
-    if (*word & bit) return NULL;
-    // the first of its word needs a place in the list of its block
-    if (*word == 0 && (s->presence.pages[page] == keeli_no_bits ||
-                       !keeli_component_lists_has_room(&world->lists, index, 1)))
-        return NULL;
-    if (s->kind == KEEL_SPARSE_SET) {
-        if (s->set.count == s->set.room || page >= s->set.root.page_count ||
-            s->set.sparse[page] == keeli_no_cells)
-            return NULL;
-    } else if (s->size) {
-        const uint32_t value_page = index >> s->indexed.root.shift;
-        if (value_page >= s->indexed.page_count || !s->indexed.pages[value_page]) return NULL;
-    }
-    return keeli_store_push(world, s, e);
-}
-
-static void *add_slowly(keel_world *world, const keeli_holder *holder, keel_entity e,
-                        const keel_component *component, const void *value, keel_result *result) {
+static __attribute__((noinline)) void *add_slowly(keel_world *world, const keeli_holder *holder,
+                                                  keel_entity e, const keel_component *component,
+                                                  const void *value, keel_result *result) {
     keeli_storage *s = keeli_storage_to_edit(world, holder, component, "add", result);
     if (!s) return NULL;
     const uint32_t index = keel_entity_index(e);
@@ -103,17 +73,9 @@ static void *add_slowly(keel_world *world, const keeli_holder *holder, keel_enti
 
 static inline void *add(keel_world *world, const keeli_holder *holder, keel_entity e,
                         const keel_component *component, const void *value, keel_result *result) {
-    keeli_storage *s = holder ? NULL : keeli_storage_known(world, component);
-    if (is_plain(world, s)) {
-        void *to = add_quickly(world, s, e);
-        if (to) {
-            *result = KEEL_OK;
-            keeli_bytes_put(to, value, s->size);
-            keeli_validate_storage(world, s);
-            return to;
-        }
-    }
-    return add_slowly(world, holder, e, component, value, result);
+    void *to = holder ? NULL : keeli_quick_add(world, e, component, value);
+    *result = KEEL_OK;
+    return to ? to : add_slowly(world, holder, e, component, value, result);
 }
 
 keel_result keeli_edit_add_unchecked(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -152,7 +114,7 @@ void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *val
 keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                   const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!values) return KEEL_OK;
+    if (!values || (!holder && keeli_quick_add_values(world, e, values))) return KEEL_OK;
     keeli_room room = { 0 };
     KEEL_TRY(keeli_reserve_values(world, holder, keel_entity_index(e), values, &room));
     keeli_commit_values(world, e, values, &room);
@@ -163,7 +125,10 @@ keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder,
 // Take the value out of a storage that may be edited: KEEL_OK, KEEL_ABSENT, KEEL_ERROR_MEMORY.
 keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, void *out) {
     const uint32_t index = keel_entity_index(e);
-    if (!keeli_store_has(s, index)) return KEEL_ABSENT;
+    if (!keeli_store_has(s, index)) {
+        if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
+        return KEEL_ABSENT;
+    }
     if (!keeli_store_reserve_take(world, s, index))
         return keeli_out_of_memory(world, "removing a component");
     void *value = keeli_store_value(world, s, index);
@@ -181,9 +146,9 @@ bool keeli_commit_delete(keel_world *world, keeli_storage *s, keel_entity e) {
 keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *component, void *out) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    keeli_storage *s = holder ? NULL : keeli_storage_known(world, component);
     keel_result result;
-    if (!is_plain(world, s)) s = keeli_known_to_edit(world, holder, component, "remove", &result);
+    if (!holder && keeli_quick_remove(world, e, component, out, &result)) return result;
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, "remove", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
     return keeli_take_value(world, s, e, out);
 }
@@ -250,7 +215,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
         KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
-        any = true;
+        any |= keeli_store_has(s, keel_entity_index(e));
     }
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_store_take_all(world, e);
@@ -260,7 +225,10 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 // ------------------------------------------------------------------ public: edits
 keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                const void *value) {
-    return world ? keeli_edit_add(world, NULL, e, component, value) : keeli_no_world();
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
+    return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
 keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,

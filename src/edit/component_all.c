@@ -9,12 +9,13 @@ keel_result keel_clear_component(keel_world *world, const keel_component *compon
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "clear", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (keeli_store_count(s) == 0) return KEEL_ABSENT;
+    const bool any = keeli_store_count(s) != 0;
+    if (!any && !s->disabled.count) return KEEL_ABSENT;
     if (!keeli_store_reserve_clear(world, s))
         return keeli_out_of_memory(world, "clearing a component");
     keeli_store_clear(world, s);
     keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return any ? KEEL_OK : KEEL_ABSENT;
 }
 
 // ------------------------------------------------------------------ retain

@@ -57,8 +57,15 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
 // Delete the value of an entity if it is there. True when it was.
 bool keeli_commit_delete(keel_world *world, keeli_storage *storage, keel_entity e);
 // In test builds: walk what was just edited.
+#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 void keeli_validate_storage(keel_world *world, const keeli_storage *storage);
 void keeli_validate_entities(keel_world *world);
+#else
+static inline void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
+    (void)world, (void)storage;
+}
+static inline void keeli_validate_entities(keel_world *world) { (void)world; }
+#endif
 
 // hierarchy.c
 // Does the entity have a parent or children?

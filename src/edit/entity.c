@@ -2,6 +2,7 @@
 // Creating and deleting single entities.
 #include "edit/edit.h"
 
+#include "edit/quick.h"
 #include "edit/report.h"
 
 static keel_result reserve_entities(keel_world *world, uint32_t count) {
@@ -42,7 +43,8 @@ keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_
 
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
-    return keeli_edit_add_entity(world, NULL, values);
+    const keel_entity e = keeli_quick_add_entity(world, values);
+    return keel_is_null(e) ? keeli_edit_add_entity(world, NULL, values) : e;
 }
 
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
@@ -84,6 +86,7 @@ void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
 
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    if (!holder && keeli_quick_delete_entity(world, e)) return KEEL_OK;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_commit_delete_entity(world, e);
@@ -132,7 +135,7 @@ keel_result keel_clear_entities(keel_world *world) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "clear"));
     for (uint32_t i = 0; i < world->order.count; ++i)
-        if (keeli_store_count(world->order.items[i]))
+        if (keeli_store_count(world->order.items[i]) || world->order.items[i]->disabled.count)
             KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "clear"));
     keeli_store_clear_all(world);
     keeli_entity_index_clear(&world->entities);

@@ -81,8 +81,10 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ attach and detach
-static bool reserve_links(keel_world *world, keel_entity child, keel_entity parent) {
-    keeli_room room = { 0 }; // both may be in one block, whose list then gets two numbers
+// `before`: how many components the child gets before its links.
+static bool reserve_links(keel_world *world, keel_entity child, keel_entity parent,
+                          uint32_t before) {
+    keeli_room room = { .numbers = before }; // both may be in one block, whose list gets them all
     return keeli_store_reserve(world, world->children, keel_entity_index(child), &room) &&
            keeli_store_reserve(world, world->parents, keel_entity_index(parent), &room);
 }
@@ -105,7 +107,7 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
             world, KEEL_ERROR_CYCLE,
             "cannot attach entity %u to %u: that is itself or one of its descendants",
             (unsigned)keel_entity_index(child), (unsigned)keel_entity_index(parent));
-    if (!reserve_links(world, child, parent))
+    if (!reserve_links(world, child, parent, 0))
         return keeli_out_of_memory(world, "attaching a child");
     if (child_part(world, child)) commit_detach(world, child);
     commit_attach(world, child, parent);
@@ -121,11 +123,14 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
     }
     if (keeli_may_edit_links(world, NULL) < 0) return keel_null();
     keeli_entity_index *ix = &world->entities;
+    uint32_t count = 0;
+    while (values && values[count].component)
+        ++count;
     if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
         // make room for the links first: which entity it will be is known
         const keeli_entity_index before = *ix;
         const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = reserve_links(world, next, parent);
+        const bool room = reserve_links(world, next, parent, count);
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }

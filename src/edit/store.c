@@ -145,22 +145,27 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     if (*at > list->count) *at = list->count;
     while (*at) {
         keeli_storage *s = world->by_ordinal.items[numbers[--*at]];
-        if (keeli_store_has(s, index)) return s;
+        if (keeli_store_has(s, index) || keeli_store_is_disabled(s, index)) return s;
     }
     return NULL;
 }
 
-void keeli_store_take_all(keel_world *world, keel_entity e) {
+static void take_all(keel_world *world, keel_entity e, bool drop) {
     const uint32_t index = keel_entity_index(e);
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (s->flags & KEELI_HAS_HOOKS) keeli_value_drop(s, keeli_store_value(world, s, index));
+        if (keeli_store_is_disabled(s, index)) keeli_store_enable(s, index);
+        if (drop && s->flags & KEELI_HAS_HOOKS)
+            keeli_value_drop(s, keeli_store_value(world, s, index));
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
         else keeli_store_pop(world, s, index);
     }
     if (*keeli_row_of(world, index) != KEELI_NO_ROW)
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
+
+void keeli_store_take_all(keel_world *world, keel_entity e) { take_all(world, e, true); }
+void keeli_store_leave_all(keel_world *world, keel_entity e) { take_all(world, e, false); }
 
 // ------------------------------------------------------------------ whole storages
 void keeli_store_init(keeli_storage *s) {
@@ -232,11 +237,17 @@ static void forget_all(keel_world *world, keeli_storage *s) {
     keeli_presence_reset(&s->presence);
 }
 
+static void drop_all_disabled(keel_world *world, keeli_storage *s) {
+    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
+        keeli_store_drop_disabled(world, s, i);
+}
+
 void keeli_store_clear(keel_world *world, keeli_storage *s) {
     if (s->kind == KEEL_ARCHETYPE) {
         clear_rows(world, s);
         return;
     }
+    drop_all_disabled(world, s);
     for (uint32_t i = 0; s->kind == KEEL_INDEXED && (i = keeli_store_next(s, i)) != UINT32_MAX;
          ++i) {
         keeli_value_drop(s, keeli_store_value(world, s, i));
@@ -258,12 +269,14 @@ void keeli_store_clear_all(keel_world *world) {
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
-    keeli_presence_trim(&s->presence, &world->heap);
+    if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
+    keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
     if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
+    drop_all_disabled(world, s);
     if (s->kind == KEEL_INDEXED && s->component.drop)
         for (uint32_t i = 0; (i = keeli_presence_next(&s->presence, i)) != UINT32_MAX; ++i)
             keeli_value_drop(s, keeli_store_value(world, s, i));
@@ -271,15 +284,41 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));
     keeli_presence_deinit(&s->presence, &world->heap);
+    keeli_presence_deinit(&s->disabled, &world->heap);
 }
 
 size_t keeli_store_bytes(const keeli_storage *s) {
-    return s->presence.bytes + s->set.bytes + s->indexed.bytes +
+    return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
            s->row.base_capacity * sizeof(void *);
 }
 
+// What the presence bitmaps say, against the pages of values and the lists of the blocks.
+static bool indexed_is_valid(const keeli_storage *s) {
+    uint32_t values = 0;
+    if (!keeli_indexed_set_is_valid(&s->indexed)) return false;
+    for (uint32_t page = 0; s->size && page < s->indexed.page_count; ++page)
+        values += s->indexed.page_counts[page];
+    return !s->size || values == s->presence.count + s->disabled.count;
+}
+static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
+                            const keeli_presence *p) {
+    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+        if (!keeli_component_lists_has(&world->lists, i, s->ordinal)) return false;
+    return true;
+}
+static bool disabled_is_valid(const keeli_storage *s) {
+    if (!keeli_presence_is_valid(&s->disabled)) return false;
+    if ((s->disabled.count != 0) != ((s->flags & KEELI_HAS_DISABLED) != 0)) return false;
+    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
+        if (keeli_store_has(s, i)) return false;
+    return true;
+}
+
 bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
-    if (!keeli_presence_is_valid(&s->presence)) return false;
+    if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s)) return false;
+    if (!lists_are_valid(world, s, &s->presence) || !lists_are_valid(world, s, &s->disabled))
+        return false;
+    if (s->kind == KEEL_INDEXED && !indexed_is_valid(s)) return false;
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))
         return false;

@@ -71,14 +71,31 @@ static inline bool keeli_store_reserve_bit(keel_world *world, keeli_storage *s, 
     if (keeli_presence_word(&s->presence, index / 64)) return true;
     return keeli_component_lists_reserve(&world->lists, &world->heap, index, ++room->numbers);
 }
+// Is a value of the entity kept out of sight?
+static inline bool keeli_store_is_disabled(const keeli_storage *s, uint32_t index) {
+    return s->flags & KEELI_HAS_DISABLED && keeli_presence_has(&s->disabled, index);
+}
+// Is one of its block?
+static inline bool keeli_store_block_is_disabled(const keeli_storage *s, uint32_t index) {
+    return s->flags & KEELI_HAS_DISABLED && keeli_presence_word(&s->disabled, index / 64);
+}
+// A block's list has the component's number while any of its entities has a value, disabled or not.
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_presence_set(&s->presence, index))
+    if (keeli_presence_set(&s->presence, index) && !keeli_store_block_is_disabled(s, index))
         keeli_component_lists_add(&world->lists, index, s->ordinal);
 }
 static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_presence_clear(&s->presence, index))
+    if (keeli_presence_clear(&s->presence, index) && !keeli_store_block_is_disabled(s, index))
         keeli_component_lists_remove(&world->lists, index, s->ordinal);
 }
+
+// ------------------------------------------------------------------ disabled values (disable.c)
+// Drop the value that is kept out of sight for the entity.
+void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
+// Put a value out of sight, after making room for its bit in `disabled`; and back, which needs no
+// room: `presence` keeps its pages as long as something is disabled.
+void keeli_store_disable(keeli_storage *s, uint32_t index);
+void keeli_store_enable(keeli_storage *s, uint32_t index);
 
 // ------------------------------------------------------------------ one value of a sparse set or
 // indexed storage. Not for KEEL_ARCHETYPE, whose values move in rows (below).
@@ -86,6 +103,7 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
 // The entity gets the component, after a reserve: where its value belongs, not initialised.
 static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
+    if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
     keeli_store_set_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, index);
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
@@ -95,6 +113,18 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     keeli_store_clear_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, &world->heap, index);
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
+}
+
+// ------------------------------------------------------------------ groups (group_pack.c)
+void keeli_groups_added(keeli_storage *s, uint32_t index);
+void keeli_groups_removing(keeli_storage *s, uint32_t index);
+// After the entity got the component and its value: groups take it in, or let it go.
+static inline void keeli_store_joined(keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
+}
+// Before the entity loses the component, while its value is still there. The value may move.
+static inline void keeli_store_leaving(keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
 }
 
 // ------------------------------------------------------------------ adding (store.c)
@@ -132,8 +162,10 @@ bool keeli_store_reserve_take(keel_world *world, keeli_storage *s, uint32_t inde
 void keeli_store_take(keel_world *world, keeli_storage *s, keel_entity e);
 // Drop and take all components of an entity: cannot fail.
 void keeli_store_take_all(keel_world *world, keel_entity e);
-// The next component of an entity from position `*at` of its block's list, downwards from the end.
-// Start with UINT32_MAX; NULL at the end.
+// The same after all values were moved out.
+void keeli_store_leave_all(keel_world *world, keel_entity e);
+// The next component of an entity, disabled ones included, from position `*at` of its block's list,
+// downwards from the end. Start with UINT32_MAX; NULL at the end.
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at);
 // Make room to take the component from all entities (rows move); false when out of memory.
 bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s);

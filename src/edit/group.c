@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Making and destroying groups, and looking at them.
+#include "edit/group.h"
+
+#include "edit/edit.h"
+#include "edit/registry.h"
+#include "edit/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ which groups there are
+static bool is_of(const keel_world *world, const keel_group *group) {
+    const keel_group *g = world->groups;
+    while (g && g != group)
+        g = g->next;
+    return g != NULL;
+}
+
+keel_group *keeli_group_of(keel_world *world, const keel_group *group) {
+    for (keel_group *g = world->groups; g; g = g->next)
+        if (g == group) return g;
+    keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                 "the group is NULL, was destroyed, or is of another world");
+    return NULL;
+}
+
+keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, const char *verb) {
+    for (uint32_t i = 0; i < group->storage_count; ++i)
+        KEEL_TRY(keeli_may_edit(world, NULL, group->storages[i], verb));
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ what a description says
+static uint32_t length_of(const keel_component *const *list) {
+    uint32_t count = 0;
+    while (list && list[count])
+        ++count;
+    return count;
+}
+
+static bool resolve_list(keel_group *g, const keel_component *const *list, keel_result *result) {
+    for (; list && *list; ++list) {
+        keeli_storage *s = keeli_storage_get(g->world, *list, false, result);
+        if (!s) return false;
+        g->storages[g->storage_count++] = s;
+    }
+    return true;
+}
+
+static keel_result bad(keel_world *world, const char *name, const char *what) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot make a group: %s%s", name, what);
+}
+
+static keel_result check_owned(keel_world *world, const keeli_storage *s) {
+    const char *name = s->component.name;
+    if (s->flags & KEELI_IS_LINK)
+        return bad(world, name, " is ordered by nobody; get it instead of owning it");
+    if (s->kind != KEEL_SPARSE_SET)
+        return bad(world, name,
+                   " is no sparse set; get it instead of owning it, or declare it with "
+                   ".storage = KEEL_SPARSE_SET");
+    if (s->owner)
+        return keeli_error(world, KEEL_ERROR_GROUPED,
+                           "cannot make a group that owns '%s': group '%s' owns it; get it instead, "
+                           "or destroy that group first",
+                           name, s->owner->name);
+    return KEEL_OK;
+}
+
+static keel_result check(keel_world *world, const keel_group *g, const char *name) {
+    if (g->must_count == 0) return bad(world, "", "it needs a component that it owns or gets");
+    if (g->storage_count < 2)
+        return bad(world, g->storages[0]->component.name,
+                   " alone makes no group: its storage is one already");
+    for (uint32_t i = 0; i < g->storage_count; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            if (g->storages[i] == g->storages[k])
+                return bad(world, g->storages[i]->component.name, " is named twice");
+    if (name && keel_find_group(world, name))
+        return bad(world, name, " is the name of another group");
+    for (uint32_t i = 0; i < g->owned_count; ++i)
+        KEEL_TRY(check_owned(world, g->storages[i]));
+    return keeli_may_edit_group(world, g, "group");
+}
+
+static void set_name(keel_group *g, const char *name) {
+    size_t at = (size_t)snprintf(g->title, sizeof g->title, "group %s", name ? name : "");
+    for (uint32_t i = 0; !name && i < g->storage_count && at < sizeof g->title; ++i) {
+        const char *before = i == 0 ? "" : i < g->must_count ? ", " : " without ";
+        const int n = snprintf(g->title + at, sizeof g->title - at, "%s%s", before,
+                               g->storages[i]->component.name);
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+// ------------------------------------------------------------------ making
+static bool reserve_scratch(keel_group *g) {
+    g->scratch_size = g->scratch_align = 1;
+    for (uint32_t i = 0; i < g->owned_count; ++i) {
+        const keel_component *c = &g->storages[i]->component;
+        if (c->size > g->scratch_size) g->scratch_size = c->size;
+        if (c->align > g->scratch_align) g->scratch_align = c->align;
+    }
+    g->scratch = keeli_new(&g->world->heap, g->scratch_size, g->scratch_align);
+    return g->scratch != NULL;
+}
+
+static bool reserve_links(keel_group *g) {
+    for (uint32_t i = 0; i < g->storage_count; ++i)
+        if (!KEELI_RESERVE(&g->world->heap, &g->storages[i]->groups, 1)) return false;
+    return true;
+}
+
+static void link_storages(keel_group *g) {
+    for (uint32_t i = 0; i < g->storage_count; ++i) {
+        keeli_storage *s = g->storages[i];
+        s->groups.items[s->groups.count++] = (keeli_group_link){ g, i >= g->must_count };
+        s->flags |= KEELI_IS_GROUPED;
+        if (i < g->owned_count) s->owner = g;
+    }
+}
+
+static void unlink_storages(keel_group *g) {
+    for (uint32_t i = 0; i < g->storage_count; ++i) {
+        keeli_storage *s = g->storages[i];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < s->groups.count; ++k)
+            if (s->groups.items[k].group != g) s->groups.items[kept++] = s->groups.items[k];
+        s->groups.count = kept;
+        if (s->owner == g) s->owner = NULL;
+        if (kept) continue;
+        s->flags &= ~(uint32_t)KEELI_IS_GROUPED;
+        KEELI_RELEASE(&g->world->heap, &s->groups);
+    }
+}
+
+static void free_group(keel_group *g, uint32_t capacity) {
+    keeli_heap *heap = &g->world->heap;
+    keeli_sparse_set_deinit(&g->order.set, heap);
+    keeli_free(heap, g->scratch, g->scratch_size, g->scratch_align);
+    keeli_free(heap, g->storages, capacity * sizeof *g->storages, _Alignof(keeli_storage *));
+    KEELI_FREE(heap, keel_group, g);
+}
+
+// Storages are resolved and everything is checked; nothing is linked yet.
+static keel_result prepare(keel_group *g, const keel_group_desc *desc, uint32_t capacity) {
+    keel_world *world = g->world;
+    keel_result result = KEEL_OK;
+    g->storages =
+        keeli_new(&world->heap, capacity * sizeof *g->storages, _Alignof(keeli_storage *));
+    if (capacity && !g->storages) return keeli_out_of_memory(world, "making a group");
+    if (!resolve_list(g, desc->owned, &result)) return result;
+    g->owned_count = g->storage_count;
+    if (!resolve_list(g, desc->get, &result)) return result;
+    g->must_count = g->storage_count;
+    if (!resolve_list(g, desc->exclude, &result)) return result;
+    KEEL_TRY(check(world, g, desc->name));
+    set_name(g, desc->name);
+    return reserve_scratch(g) && reserve_links(g) ? KEEL_OK
+                                                  : keeli_out_of_memory(world, "making a group");
+}
+
+static void init_order(keel_group *g) {
+    g->order.kind = KEEL_SPARSE_SET;
+    g->order.component.name = g->title;
+    g->name = g->title + sizeof "group " - 1;
+    keeli_sparse_set_init(&g->order.set, &(keel_component){ .size = 0 });
+    g->order.root = &g->order.set.root;
+}
+
+keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group) {
+    if (group) *group = NULL;
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!desc) return bad(world, "", "its description is NULL");
+    const uint32_t capacity =
+        length_of(desc->owned) + length_of(desc->get) + length_of(desc->exclude);
+    keel_group *g = KEELI_NEW(&world->heap, keel_group);
+    if (!g) return keeli_out_of_memory(world, "making a group");
+    g->world = world;
+    init_order(g);
+    const keel_result result = prepare(g, desc, capacity);
+    if (result == KEEL_OK) {
+        link_storages(g);
+        if (keeli_group_fill(g)) {
+            g->next = world->groups;
+            world->groups = g;
+            for (uint32_t i = 0; i < g->storage_count; ++i)
+                keeli_validate_storage(world, g->storages[i]);
+            if (group) *group = g;
+            return KEEL_OK;
+        }
+    }
+    unlink_storages(g);
+    free_group(g, capacity);
+    return result < 0 ? result : keeli_out_of_memory(world, "making a group");
+}
+
+// ------------------------------------------------------------------ ending
+keel_result keel_group_destroy(keel_world *world, keel_group *group) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    keel_group *g = keeli_group_of(world, group);
+    if (!g) return KEEL_ERROR_ARGUMENT;
+    KEEL_TRY(keeli_may_edit_group(world, g, "end the group of"));
+    keel_group **at = &world->groups;
+    while (*at != g)
+        at = &(*at)->next;
+    *at = g->next;
+    unlink_storages(g);
+    free_group(g, g->storage_count);
+    return KEEL_OK;
+}
+
+void keeli_groups_deinit(keel_world *world) {
+    for (keel_group *g = world->groups, *next; g; g = next) {
+        next = g->next;
+        unlink_storages(g);
+        free_group(g, g->storage_count);
+    }
+    world->groups = NULL;
+}
+
+// ------------------------------------------------------------------ looking
+keel_group *keel_find_group(const keel_world *world, const char *name) {
+    if (!world || !name) return NULL;
+    char kept[64]; // as much of it as was kept
+    snprintf(kept, sizeof kept, "%s", name);
+    for (keel_group *g = world->groups; g; g = g->next)
+        if (strcmp(g->name, kept) == 0) return g;
+    return NULL;
+}
+
+const char *keel_group_name(const keel_world *world, const keel_group *group) {
+    return world && is_of(world, group) ? group->name : "";
+}
+
+uint32_t keel_group_count(const keel_world *world, const keel_group *group) {
+    return world && is_of(world, group) ? keeli_group_count(group) : 0;
+}
+
+bool keel_group_contains(const keel_world *world, const keel_group *group, keel_entity e) {
+    return world && is_of(world, group) && keeli_entity_is_alive(&world->entities, e) &&
+           keeli_group_has(group, keel_entity_index(e));
+}
+
+keel_entity keel_group_entity(const keel_world *world, const keel_group *group,
+                              uint32_t position) {
+    if (!world || !is_of(world, group) || position >= keeli_group_count(group)) return keel_null();
+    const keeli_sparse_set *set =
+        group->owned_count ? &group->storages[0]->set : &group->order.set;
+    return *keeli_sparse_set_entity(set, position);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include "edit/quick.h"
+
+#include "edit/edit.h"
+
+enum { values_at_most = 8 };
+
+// One flags word says whether an edit of this storage is more than its bytes.
+static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
+    if (!s || (s->flags | (uint32_t)s->borrow | world->share_depth)) return false;
+    return s->kind != KEEL_ARCHETYPE || !world->row_storage.borrow;
+}
+
+static inline bool has_slot_room(const keeli_storage *s, uint32_t index) {
+    const uint32_t page = index / KEELI_SPARSE_PAGE;
+    return s->set.count < s->set.room && page < s->set.root.page_count &&
+           s->set.sparse[page] != keeli_no_cells;
+}
+
+static inline bool has_page(const keeli_storage *s, uint32_t index) {
+    const uint32_t page = index >> s->indexed.root.shift;
+    return !s->size || (page < s->indexed.page_count && s->indexed.pages[page]);
+}
+
+// Where the entity's row is after it got one component more, if that way was gone before and there
+// is room.
+static inline keeli_archetype *next_archetype(const keeli_archetype *from, const keeli_storage *s) {
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    return edge ? edge->with : NULL;
+}
+
+static inline bool has_value_room(const keeli_storage *s, uint32_t index, keeli_archetype **to) {
+    if (s->kind == KEEL_SPARSE_SET) return has_slot_room(s, index);
+    if (s->kind == KEEL_INDEXED) return has_page(s, index);
+    *to = next_archetype(*to, s);
+    return *to != NULL;
+}
+
+// ------------------------------------------------------------------ adding
+// Set the entity's bit, whose word is known and in which it is clear.
+static inline void set_bit(keel_world *world, keeli_storage *s, uint32_t index, uint64_t *word) {
+    const uint64_t before = *word;
+    *word = before | (uint64_t)1 << (index % 64);
+    ++s->presence.count;
+    if (before) return;
+    keeli_presence_began(&s->presence, index);
+    keeli_component_lists_add(&world->lists, index, s->ordinal);
+}
+
+// Clear it where it is set.
+static inline void clear_bit(keel_world *world, keeli_storage *s, uint32_t index, uint64_t *word) {
+    const uint64_t after = *word & ~((uint64_t)1 << (index % 64));
+    *word = after;
+    --s->presence.count;
+    if (after) return;
+    keeli_presence_ended(&s->presence, index);
+    keeli_component_lists_remove(&world->lists, index, s->ordinal);
+}
+
+// The word of the entity's bit, when it is clear and can be set now. `*numbers` is how many numbers
+// this edit adds to the list of the block.
+static inline uint64_t *ready_word(const keel_world *world, const keeli_storage *s, uint32_t index,
+                                   uint32_t *numbers) {
+    const uint32_t page = index / 4096;
+    if (page >= s->presence.root.page_count) return NULL;
+    uint64_t *words = s->presence.pages[page], *word = &words[index / 64 % KEELI_PAGE_WORDS];
+    if (*word >> (index % 64) & 1) return NULL; // there: it would be overwritten
+    if (*word == 0 && (words == keeli_no_bits ||
+                       !keeli_component_lists_has_room(&world->lists, index, ++*numbers)))
+        return NULL;
+    return word;
+}
+
+static inline void *add_packed(keel_world *world, keeli_storage *s, keel_entity e,
+                               const void *value) {
+    const uint32_t index = keel_entity_index(e), page = index / KEELI_SPARSE_PAGE;
+    const uint32_t slot = s->set.count, size = s->size, shift = s->set.root.shift;
+    if (slot == s->set.room || page >= s->set.root.page_count) return NULL;
+    uint32_t *cells = s->set.sparse[page];
+    uint32_t numbers = 0;
+    uint64_t *word = ready_word(world, s, index, &numbers);
+    if (!word || cells == keeli_no_cells) return NULL;
+    char *to =
+        (char *)s->set.values[slot >> shift] + (size_t)(slot & (((uint32_t)1 << shift) - 1)) * size;
+    keel_entity *dense = s->set.dense[slot >> KEELI_DENSE_SHIFT];
+    s->set.count = slot + 1;
+    set_bit(world, s, index, word);
+    cells[index % KEELI_SPARSE_PAGE] = slot;
+    dense[slot & ((1u << KEELI_DENSE_SHIFT) - 1)] = e;
+    keeli_bytes_put(to, value, size);
+    return to;
+}
+
+static inline void *add_indexed(keel_world *world, keeli_storage *s, keel_entity e,
+                                const void *value) {
+    const uint32_t index = keel_entity_index(e), size = s->size;
+    uint32_t numbers = 0;
+    uint64_t *word = has_page(s, index) ? ready_word(world, s, index, &numbers) : NULL;
+    if (!word) return NULL;
+    set_bit(world, s, index, word);
+    void *to = keeli_indexed_set_add(&s->indexed, index);
+    keeli_bytes_put(to, value, size);
+    return to;
+}
+
+void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *component,
+                      const void *value) {
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (!is_plain(world, s)) return NULL;
+    void *to;
+    if (s->kind == KEEL_SPARSE_SET) to = add_packed(world, s, e, value);
+    else if (s->kind == KEEL_INDEXED) to = add_indexed(world, s, e, value);
+    else {
+        const keel_value values[] = { { component, value }, { NULL, NULL } };
+        if (!keeli_quick_add_values(world, e, values)) return NULL;
+        to = keeli_store_value(world, s, keel_entity_index(e));
+    }
+    if (to) keeli_validate_storage(world, s);
+    return to;
+}
+
+// A value that can be added: where its bit is.
+typedef struct ready {
+    keeli_storage *storage;
+    uint64_t *word;
+} ready;
+
+// Look whether all values can be added at once; how many, or -1. `*to`: where the row will be.
+static inline int32_t resolve(const keel_world *world, uint32_t index, const keel_value *values,
+                              ready *list, keeli_archetype **to) {
+    const keeli_archetype *from = *to;
+    uint32_t numbers = 0, count = 0;
+    for (; values[count].component; ++count) {
+        if (count == values_at_most) return -1;
+        keeli_storage *s = keeli_storage_known(world, values[count].component);
+        if (!is_plain(world, s) || !has_value_room(s, index, to)) return -1;
+        list[count] = (ready){ s, ready_word(world, s, index, &numbers) };
+        if (!list[count].word) return -1;
+        for (uint32_t k = 0; k < count; ++k)
+            if (list[k].storage == s) return -1; // named twice
+    }
+    return *to == from || keeli_archetype_has_room(*to) ? (int32_t)count : -1;
+}
+
+// The place of an entity's value, which has its bit but no value yet.
+static inline void *open_place(const keel_world *world, keeli_storage *s, keel_entity e) {
+    if (s->kind == KEEL_SPARSE_SET)
+        return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
+    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, keel_entity_index(e));
+    return keeli_row_value(&s->row, *keeli_row_of(world, keel_entity_index(e)));
+}
+
+static inline void commit(keel_world *world, keel_entity e, const keel_value *values,
+                          const ready *list, int32_t count) {
+    for (int32_t i = 0; i < count; ++i) {
+        keeli_storage *s = list[i].storage;
+        set_bit(world, s, keel_entity_index(e), list[i].word);
+        keeli_bytes_put(open_place(world, s, e), values[i].value, s->size);
+    }
+    for (int32_t i = 0; i < count; ++i)
+        keeli_validate_storage(world, list[i].storage);
+}
+
+bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *values) {
+    ready list[values_at_most];
+    keeli_archetypes *a = &world->archetypes;
+    uint32_t *where = keeli_row_of(world, keel_entity_index(e));
+    const uint32_t old = *where;
+    keeli_archetype *from = old == KEELI_NO_ROW ? a->all[0] : keeli_block_of(a, old)->archetype;
+    keeli_archetype *to = from;
+    const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
+    if (count < 0) return false;
+    if (to == from) {
+        commit(world, e, values, list, count);
+        return true;
+    }
+    // the old row goes last: values may lie in it
+    *where =
+        old == KEELI_NO_ROW ? keeli_archetype_push(to, e) : keeli_archetype_copy_row(a, old, to);
+    commit(world, e, values, list, count);
+    if (old != KEELI_NO_ROW) keeli_archetype_take(a, &world->entities, old);
+    return true;
+}
+
+static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
+                                                             const keel_value *values) {
+    const keel_entity e = keeli_entity_index_peek(&world->entities);
+    ready list[values_at_most];
+    keeli_archetype *none = world->archetypes.all[0], *to = none;
+    const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
+    if (count < 0) return keel_null();
+    keeli_entity_index_take(&world->entities, e);
+    if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
+    commit(world, e, values, list, count);
+    return e;
+}
+
+keel_entity keeli_quick_add_entity(keel_world *world, const keel_value *values) {
+    keeli_entity_index *ix = &world->entities;
+    if (!keeli_entity_index_is_ready(ix) || world->share_depth || world->entity_storage.borrow)
+        return keel_null();
+    if (values && values->component) return add_entity_with(world, values);
+    const keel_entity e = keeli_entity_index_peek(ix);
+    keeli_entity_index_take(ix, e);
+    return e;
+}
+
+// ------------------------------------------------------------------ removing
+// Take a value that was moved out or dropped; false when its row cannot move without memory.
+static inline bool has_way_back(const keel_world *world, const keeli_storage *s, uint32_t index,
+                                keeli_archetype **to) {
+    if (s->kind != KEEL_ARCHETYPE) return true;
+    const keeli_archetype *from =
+        keeli_block_of(&world->archetypes, *keeli_row_of(world, index))->archetype;
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    *to = edge ? edge->without : NULL;
+    return *to && (!(*to)->column_count || keeli_archetype_has_room(*to));
+}
+
+bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *component,
+                        void *out, keel_result *result) {
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (!is_plain(world, s)) return false;
+    const uint32_t index = keel_entity_index(e), page = index / 4096;
+    keeli_archetype *to = NULL;
+    *result = KEEL_ABSENT;
+    if (page >= s->presence.root.page_count) return true;
+    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
+    if (!(*word >> (index % 64) & 1)) return true;
+    *result = KEEL_OK;
+    if (s->kind == KEEL_SPARSE_SET) {
+        const uint32_t slot = s->set.sparse[page][index % KEELI_SPARSE_PAGE];
+        if (out) keeli_bytes_put(out, keeli_sparse_set_value(&s->set, slot), s->size);
+        clear_bit(world, s, index, word);
+        keeli_sparse_set_take_plain(&s->set, slot);
+    } else if (s->kind == KEEL_INDEXED) {
+        if (out) keeli_bytes_put(out, keeli_store_at(s, s->size ? index : 0), s->size);
+        clear_bit(world, s, index, word);
+        keeli_indexed_set_remove(&s->indexed, &world->heap, index);
+    } else {
+        if (!has_way_back(world, s, index, &to)) return false;
+        if (out) keeli_bytes_put(out, keeli_store_value(world, s, index), s->size);
+        clear_bit(world, s, index, word);
+        keeli_row_move(world, e, to);
+    }
+    keeli_validate_storage(world, s);
+    return true;
+}
+
+// Take away what the listed components of its block have of the entity. False when one of them is
+// not plain.
+static inline bool take_all(keel_world *world, uint32_t index) {
+    const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
+    if (page >= world->lists.capacity || !world->lists.pages[page]) return true;
+    keeli_component_list *list = keeli_list_of(&world->lists, index);
+    const uint16_t *numbers = keeli_list_numbers(list);
+    keeli_storage *const *storages = world->by_ordinal.items;
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < list->count; ++i)
+        flags |= storages[numbers[i]]->flags;
+    if (flags) return false;
+    for (uint32_t i = list->count; i--;) { // downwards: when a number goes the last takes its place
+        keeli_storage *s = storages[numbers[i]];
+        uint64_t *word = &s->presence.pages[page][at];
+        if (!(*word >> (index % 64) & 1)) continue;
+        clear_bit(world, s, index, word);
+        if (s->kind == KEEL_SPARSE_SET)
+            keeli_sparse_set_take_plain(&s->set, s->set.sparse[page][index % KEELI_SPARSE_PAGE]);
+        else if (s->kind == KEEL_INDEXED)
+            keeli_indexed_set_remove(&s->indexed, &world->heap, index);
+    }
+    return true;
+}
+
+bool keeli_quick_delete_entity(keel_world *world, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    if (world->holders || world->share_depth || !take_all(world, index)) return false;
+    const uint32_t place = *keeli_row_of(world, index);
+    if (place != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, place);
+    keeli_entity_index_delete(&world->entities, e);
+    keeli_validate_entities(world);
+    return true;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Putting slots of sparse sets in order: a stable merge sort of slot numbers, then each set is
+// permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
+// it cannot be changed under the sort.
+#include "edit/edit.h"
+#include "edit/group.h"
+#include "edit/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sorting {
+    keel_world *world;
+    const keeli_sparse_set *set; // whose slots are sorted
+    keeli_storage *by;           // whose values are compared; NULL: entities are
+    keel_value_compare *values;
+    keel_entity_compare *entities;
+    void *data;
+    uint32_t *order, *spare; // slots in the order to be
+    uint32_t count;
+    void *scratch; // for a value
+    size_t scratch_size, scratch_align;
+} sorting;
+
+// ------------------------------------------------------------------ order
+static const void *value_of(const sorting *s, uint32_t slot) {
+    if (&s->by->set == s->set) return keeli_sparse_set_value(s->set, slot);
+    return keeli_store_value(s->world, s->by,
+                             keel_entity_index(*keeli_sparse_set_entity(s->set, slot)));
+}
+
+// Must `a` stand behind `b`, which was behind it?
+static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
+    if (s->values) return s->values(value_of(s, a), value_of(s, b), s->data) > 0;
+    return s->entities(s->world, *keeli_sparse_set_entity(s->set, a),
+                       *keeli_sparse_set_entity(s->set, b), s->data) > 0;
+}
+
+static void sort_few(const sorting *s, uint32_t *order, uint32_t count) {
+    for (uint32_t i = 1; i < count; ++i) {
+        const uint32_t slot = order[i];
+        uint32_t at = i;
+        for (; at && is_behind(s, order[at - 1], slot); --at)
+            order[at] = order[at - 1];
+        order[at] = slot;
+    }
+}
+
+// Two sorted runs that lie side by side. Runs that are in order already cost one comparison.
+static void merge(const sorting *s, uint32_t *order, uint32_t left, uint32_t count) {
+    if (!is_behind(s, order[left - 1], order[left])) return;
+    memcpy(s->spare, order, left * sizeof *order);
+    uint32_t a = 0, b = left, to = 0;
+    while (a < left && b < count)
+        order[to++] = is_behind(s, s->spare[a], order[b]) ? order[b++] : s->spare[a++];
+    memcpy(order + to, s->spare + a, (left - a) * sizeof *order);
+}
+
+// How far slots are in order from the start on; or, with `backwards`, strictly in the opposite one.
+static uint32_t run(const sorting *s, bool backwards) {
+    uint32_t n = 1;
+    while (n < s->count && is_behind(s, n - 1, n) == backwards)
+        ++n;
+    return n;
+}
+
+// Sort the slots; false when they are in order.
+static bool sort_slots(const sorting *s) {
+    enum { few = 12 };
+    if (s->count < 2 || run(s, false) == s->count) return false;
+    const bool backwards = run(s, true) == s->count;
+    for (uint32_t i = 0; i < s->count; ++i)
+        s->order[i] = backwards ? s->count - 1 - i : i;
+    if (backwards) return true;
+    for (uint32_t from = 0; from < s->count; from += few)
+        sort_few(s, s->order + from, s->count - from < few ? s->count - from : few);
+    for (uint64_t width = few; width < s->count; width *= 2)
+        for (uint64_t from = 0; from + width < s->count; from += 2 * width) {
+            const uint64_t left = s->count - from;
+            merge(s, s->order + from, (uint32_t)width,
+                  (uint32_t)(left < 2 * width ? left : 2 * width));
+        }
+    return true;
+}
+
+// ------------------------------------------------------------------ memory
+static bool reserve(sorting *s, uint32_t count, size_t value, size_t align) {
+    keeli_heap *heap = &s->world->heap;
+    s->count = count;
+    s->scratch_size = value ? value : 1;
+    s->scratch_align = align;
+    s->order = keeli_new(heap, 2 * (size_t)count * sizeof *s->order, _Alignof(uint32_t));
+    s->scratch = keeli_new(heap, s->scratch_size, s->scratch_align);
+    s->spare = s->order ? s->order + count : NULL;
+    return (s->order || !count) && s->scratch;
+}
+
+static void release(sorting *s) {
+    keeli_heap *heap = &s->world->heap;
+    keeli_free(heap, s->order, 2 * (size_t)s->count * sizeof *s->order, _Alignof(uint32_t));
+    keeli_free(heap, s->scratch, s->scratch_size, s->scratch_align);
+}
+
+// ------------------------------------------------------------------ the comparator runs
+// Whoever is asked to compare may look around, but not change what is sorted.
+static keel_result hold(sorting *s, keeli_holder *holder, keeli_storage *sorted) {
+    keel_world *world = s->world;
+    snprintf(holder->name, sizeof holder->name, "the sort");
+    bool room = keeli_holder_want(world, holder, sorted, KEEL_ACCESS_EDIT);
+    if (s->by) room = room && keeli_holder_want(world, holder, s->by, KEEL_ACCESS_READ);
+    return room ? keeli_holder_open(world, holder) : keeli_out_of_memory(world, "sorting");
+}
+
+// Sort the slots of how->set, which `sorted` stands for.
+static keel_result sort(sorting *how, keeli_storage *sorted, bool *moved) {
+    keeli_holder holder = { 0 };
+    const keel_result result = hold(how, &holder, sorted);
+    *moved = result == KEEL_OK && sort_slots(how);
+    if (result == KEEL_OK) keeli_holder_close(how->world, &holder);
+    keeli_holder_deinit(how->world, &holder);
+    return result;
+}
+
+// ------------------------------------------------------------------ one storage
+// The storage when it can be sorted; NULL with the reason, which is KEEL_OK where the world does
+// not know the component.
+static keeli_storage *storage_to_sort(keel_world *world, const keel_component *component,
+                                      keel_result *result) {
+    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "sort", result);
+    if (!s) return NULL;
+    const char *name = s->component.name;
+    if (s->kind != KEEL_SPARSE_SET)
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                               "cannot sort '%s': only sparse sets have an order of their own; "
+                               "declare it with .storage = KEEL_SPARSE_SET",
+                               name);
+    else if (s->owner)
+        *result = keeli_error(world, KEEL_ERROR_GROUPED,
+                              "cannot sort '%s': group '%s' owns it; use keel_group_sort, which "
+                              "sorts all that the group owns alike",
+                              name, s->owner->name);
+    return *result < 0 ? NULL : s;
+}
+
+static keel_result no_compare(keel_world *world) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a function that compares");
+}
+
+static keel_result no_values(keel_world *world, const keeli_storage *s) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "cannot sort by the values of '%s': a tag has none; compare entities",
+                        s->component.name);
+}
+
+static keel_result sort_component(keel_world *world, const keel_component *component,
+                                  sorting *how) {
+    keel_result result;
+    keeli_storage *s = storage_to_sort(world, component, &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!how->values && !how->entities) return no_compare(world);
+    if (how->values && !s->size) return no_values(world, s);
+    how->set = &s->set;
+    how->by = how->values ? s : NULL;
+    if (reserve(how, s->set.count, s->size, s->component.align)) {
+        bool moved;
+        result = sort(how, s, &moved);
+        if (moved) keeli_sparse_set_permute(&s->set, how->order, how->count, how->scratch);
+    } else {
+        result = keeli_out_of_memory(world, "sorting");
+    }
+    release(how);
+    keeli_validate_storage(world, s);
+    return result;
+}
+
+keel_result keel_sort_component(keel_world *world, const keel_component *component,
+                                keel_value_compare *compare, void *data) {
+    if (!world) return keeli_no_world();
+    sorting how = { .world = world, .values = compare, .data = data };
+    return sort_component(world, component, &how);
+}
+
+keel_result keel_sort_component_by_entity(keel_world *world, const keel_component *component,
+                                          keel_entity_compare *compare, void *data) {
+    if (!world) return keeli_no_world();
+    sorting how = { .world = world, .entities = compare, .data = data };
+    return sort_component(world, component, &how);
+}
+
+// ------------------------------------------------------------------ as another
+// how->order: first the slots of the entities that `other` has too, then the rest. how->spare marks
+// what is placed.
+static void order_as(const sorting *how, const keeli_storage *s, const keeli_storage *other) {
+    uint32_t placed = 0;
+    memset(how->spare, 0, how->count * sizeof *how->spare);
+    const bool packed = other->kind == KEEL_SPARSE_SET;
+    for (uint32_t i = 0; packed ? i < other->set.count
+                                : (i = keeli_store_next(other, i)) != UINT32_MAX;
+         ++i) {
+        const uint32_t index =
+            packed ? keel_entity_index(*keeli_sparse_set_entity(&other->set, i)) : i;
+        const uint32_t slot = keeli_sparse_set_find(&s->set, index);
+        if (slot == KEELI_NO_SLOT) continue;
+        how->order[placed++] = slot;
+        how->spare[slot] = 1;
+    }
+    for (uint32_t slot = 0; slot < how->count; ++slot)
+        if (!how->spare[slot]) how->order[placed++] = slot;
+}
+
+keel_result keel_sort_component_as(keel_world *world, const keel_component *component,
+                                   const keel_component *other) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = storage_to_sort(world, component, &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!other || other->is_unique || other->storage == KEEL_ARCHETYPE)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort '%s' as '%s': that is no component with an order of its "
+                            "own; name a sparse set, or an indexed one",
+                            s->component.name, other ? keeli_component_name(other) : "NULL");
+    const keeli_storage *o = keeli_storage_find(world, other);
+    if (!o || o == s) return KEEL_OK; // none has both, or they are in order
+    if (o->borrow < 0) return keeli_borrowed(world, o, "read the order of", NULL);
+    sorting how = { .world = world, .set = &s->set };
+    if (s->set.count == 0) return KEEL_OK;
+    if (reserve(&how, s->set.count, s->size, s->component.align)) {
+        order_as(&how, s, o);
+        keeli_sparse_set_permute(&s->set, how.order, how.count, how.scratch);
+    } else {
+        result = keeli_out_of_memory(world, "sorting");
+    }
+    release(&how);
+    keeli_validate_storage(world, s);
+    return result;
+}
+
+// ------------------------------------------------------------------ groups
+static void permute_group(const sorting *how, keel_group *g) {
+    const uint32_t sets = g->owned_count ? g->owned_count : 1;
+    for (uint32_t i = 0; i < sets; ++i) {
+        keeli_sparse_set *set = g->owned_count ? &g->storages[i]->set : &g->order.set;
+        memcpy(how->spare, how->order, how->count * sizeof *how->order); // is used up
+        keeli_sparse_set_permute(set, how->spare, how->count, how->scratch);
+    }
+}
+
+static keel_result sort_group(keel_world *world, keel_group *g, sorting *how) {
+    KEEL_TRY(keeli_may_edit_group(world, g, "sort the group of"));
+    if (!how->values && !how->entities) return no_compare(world);
+    how->set = keeli_group_set(g);
+    keel_result result = KEEL_OK;
+    if (reserve(how, keeli_group_count(g), g->scratch_size, g->scratch_align)) {
+        bool moved;
+        result = sort(how, g->owned_count ? g->storages[0] : &g->order, &moved);
+        if (moved) permute_group(how, g);
+    } else {
+        result = keeli_out_of_memory(world, "sorting a group");
+    }
+    release(how);
+    keeli_validate_storage(world, g->storages[0]);
+    return result;
+}
+
+keel_result keel_group_sort(keel_world *world, keel_group *group, keel_entity_compare *compare,
+                            void *data) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    keel_group *g = keeli_group_of(world, group);
+    if (!g) return KEEL_ERROR_ARGUMENT;
+    sorting how = { .world = world, .entities = compare, .data = data };
+    return sort_group(world, g, &how);
+}
+
+keel_result keel_group_sort_by(keel_world *world, keel_group *group,
+                               const keel_component *component, keel_value_compare *compare,
+                               void *data) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    keel_group *g = keeli_group_of(world, group);
+    if (!g) return KEEL_ERROR_ARGUMENT;
+    sorting how = { .world = world, .values = compare, .data = data };
+    const keeli_storage *wanted = component ? keeli_storage_find(world, component) : NULL;
+    for (uint32_t i = 0; wanted && i < g->must_count; ++i)
+        if (g->storages[i] == wanted) how.by = g->storages[i];
+    if (!how.by)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
+                            component ? keeli_component_name(component) : "NULL");
+    if (!how.by->size) return no_values(world, how.by);
+    return sort_group(world, g, &how);
+}

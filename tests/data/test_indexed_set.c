@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "data/indexed_set.h"
+
+#include "support/data_fixture.h"
+#include "support/test.h"
+
+#include <string.h>
+
+static test_heap memory;
+static keeli_indexed_set set;
+static const struct keeli_bits_root no_bits;
+
+static void begin(uint32_t size, uint32_t align) {
+    test_heap_init(&memory);
+    keeli_indexed_set_init(&set, size, align, &no_bits);
+}
+
+static void end(void) {
+    assert_true(keeli_indexed_set_is_valid(&set));
+    assert_int_equal(set.bytes, memory.heap.live);
+    keeli_indexed_set_deinit(&set, &memory.heap);
+    test_heap_deinit(&memory);
+}
+
+static void *add(uint32_t index) {
+    assert_true(keeli_indexed_set_reserve(&set, &memory.heap, index));
+    return keeli_indexed_set_add(&set, index);
+}
+
+static void remove_at(uint32_t index) { keeli_indexed_set_remove(&set, &memory.heap, index); }
+
+static uint32_t per_page(void) { return (uint32_t)1 << set.root.shift; }
+
+static uint32_t pages_with_memory(void) {
+    uint32_t count = 0;
+    for (uint32_t page = 0; page < set.page_count; ++page)
+        count += set.pages[page] != NULL;
+    return count;
+}
+
+static void pages_hold_32_kib_or_more(void **state) {
+    (void)state;
+    const uint32_t sizes[] = { 1, 2, 3, 4, 8, 12, 24, 64, 100, 512, 1000, 1024 };
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        begin(sizes[i], 1);
+        assert_true((size_t)per_page() * sizes[i] >= 32768);
+        assert_true(per_page() >= 64); // whole words of the bitmap
+        end();
+    }
+}
+
+static void values_lie_side_by_side_at_their_index(void **state) {
+    (void)state;
+    begin(12, 4);
+    const uint32_t last = per_page() - 1;
+    const char *first = add(0);
+    assert_ptr_equal(add(1), first + 12);
+    assert_ptr_equal(add(last), first + (size_t)last * 12);
+    const char *next = add(last + 1); // the next page
+    assert_ptr_equal(keeli_indexed_set_value(&set, last + 2), next + 12);
+    assert_int_equal(pages_with_memory(), 2);
+    end();
+}
+
+static void values_above_1_kib_have_a_page_each(void **state) {
+    (void)state;
+    begin(1028, 4);
+    assert_int_equal(set.root.shift, 0);
+    memset(add(0), 1, 1028);
+    memset(add(5), 2, 1028);
+    assert_int_equal(pages_with_memory(), 2);
+    const size_t two = set.bytes;
+    remove_at(0);
+    assert_int_equal(set.bytes, two); // the spare
+    remove_at(5);
+    assert_int_equal(pages_with_memory(), 1);
+    end();
+}
+
+static void a_value_never_moves_while_it_lives(void **state) {
+    (void)state;
+    begin(8, 8);
+    uint64_t *first = add(3);
+    *first = 0x1234567890ABCDEFu;
+    for (uint32_t i = 4; i < 300000; i += 61)
+        *(uint64_t *)add(i) = i;
+    (void)add(20000000);
+    for (uint32_t i = 4; i < 300000; i += 61)
+        remove_at(i);
+    keeli_indexed_set_trim(&set, &memory.heap);
+    assert_ptr_equal(keeli_indexed_set_value(&set, 3), first);
+    assert_true(*first == 0x1234567890ABCDEFu);
+    end();
+}
+
+static void alignments_to_4096_are_honoured(void **state) {
+    (void)state;
+    for (uint32_t align = 1; align <= 4096; align *= 2) {
+        begin(align * 2, align);
+        for (uint32_t i = 0; i < 3 * per_page(); i += 1 + per_page() / 3)
+            assert_int_equal((uintptr_t)add(i) % align, 0);
+        end();
+    }
+}
+
+static void page_starts_are_coloured(void **state) {
+    (void)state;
+    begin(8, 8);
+    uint32_t seen[64] = { 0 }, colours = 0;
+    for (uint32_t page = 0; page < 64; ++page) {
+        const uintptr_t start = (uintptr_t)add(page * per_page());
+        assert_int_equal(start % 64, 0); // whole cache lines
+        ++seen[start % 4096 / 64];
+    }
+    for (uint32_t c = 0; c < 64; ++c)
+        colours += seen[c] != 0;
+    assert_true(colours >= 16); // a page in 4 KiB has 64 lines to start at
+    end();
+    // two sets start at different lines for the same index, wherever the allocator puts pages
+    static keeli_indexed_set sets[8];
+    test_heap heap;
+    test_heap_init(&heap);
+    uint32_t offsets[8];
+    for (uint32_t i = 0; i < 8; ++i) {
+        keeli_indexed_set_init(&sets[i], 8, 8, &no_bits);
+        assert_true(keeli_indexed_set_reserve(&sets[i], &heap.heap, 0));
+        offsets[i] = (uint32_t)((uintptr_t)sets[i].pages[0] % 4096);
+    }
+    uint32_t different = 0;
+    for (uint32_t i = 1; i < 8; ++i)
+        different += offsets[i] != offsets[0];
+    for (uint32_t i = 0; i < 8; ++i)
+        keeli_indexed_set_deinit(&sets[i], &heap.heap);
+    test_heap_deinit(&heap);
+    assert_true(different > 0);
+}
+
+static void tags_take_no_memory(void **state) {
+    (void)state;
+    begin(0, 1);
+    assert_non_null(add(0));
+    assert_non_null(add(KEEL_ENTITY_INDEX_MAX));
+    assert_non_null(keeli_indexed_set_value(&set, KEEL_ENTITY_INDEX_MAX));
+    remove_at(0);
+    assert_int_equal(memory.memory.calls, 0);
+    end();
+}
+
+static void one_empty_page_is_kept_and_the_others_go(void **state) {
+    (void)state;
+    begin(8, 8);
+    for (uint32_t page = 0; page < 10; ++page)
+        (void)add(page * per_page());
+    assert_int_equal(pages_with_memory(), 10);
+    for (uint32_t page = 0; page < 10; ++page) {
+        remove_at(page * per_page());
+        assert_int_equal(pages_with_memory(), page == 9 ? 1 : 10 - page);
+    }
+    assert_int_equal(set.spare, 9);
+    keeli_indexed_set_trim(&set, &memory.heap);
+    assert_int_equal(pages_with_memory(), 0);
+    end();
+}
+
+static void a_page_that_comes_and_goes_costs_no_allocation(void **state) {
+    (void)state;
+    begin(8, 8);
+    (void)add(0);
+    (void)add(per_page());
+    (void)add(2 * per_page());
+    remove_at(per_page()); // an older spare, in the way
+    remove_at(2 * per_page());
+    const size_t calls = memory.memory.calls;
+    for (uint32_t i = 0; i < 100; ++i) { // also when pages take turns
+        *(uint64_t *)add((1 + i % 7) * per_page() / 2 + per_page()) = i;
+        remove_at((1 + i % 7) * per_page() / 2 + per_page());
+    }
+    assert_int_equal(memory.memory.calls, calls);
+    end();
+}
+
+static void a_page_that_was_promised_is_not_given_away(void **state) {
+    (void)state;
+    begin(8, 8);
+    (void)add(0);
+    (void)add(per_page());
+    remove_at(per_page());
+    assert_int_equal(set.spare, 1);
+    assert_true(keeli_indexed_set_reserve(&set, &memory.heap, per_page())); // promised
+    assert_true(keeli_indexed_set_reserve(&set, &memory.heap, 5 * per_page()));
+    remove_at(0); // a new spare: the promised page stays
+    counting_allocator_fail_after(&memory.memory, 0);
+    *(uint64_t *)keeli_indexed_set_add(&set, per_page()) = 1;
+    *(uint64_t *)keeli_indexed_set_add(&set, 5 * per_page()) = 2;
+    assert_true(keeli_indexed_set_is_valid(&set));
+    end();
+}
+
+static void a_reserve_without_memory_changes_nothing(void **state) {
+    (void)state;
+    begin(16, 16);
+    memset(add(1), 0x5A, 16);
+    const uint32_t target = 30 * per_page(); // the tables grow too
+    for (size_t allowed = 0;; ++allowed) {
+        counting_allocator_fail_after(&memory.memory, allowed);
+        const bool ok = keeli_indexed_set_reserve(&set, &memory.heap, target);
+        counting_allocator_never_fail(&memory.memory);
+        assert_true(keeli_indexed_set_is_valid(&set));
+        assert_int_equal(set.bytes, memory.heap.live);
+        assert_int_equal(*(const unsigned char *)keeli_indexed_set_value(&set, 1), 0x5A);
+        if (ok) break;
+        assert_true(allowed < 10);
+    }
+    end();
+}
+
+static void faults_are_noticed(void **state) {
+    (void)state;
+    begin(8, 8);
+    (void)add(0);
+    (void)add(per_page());
+    remove_at(per_page());
+    assert_true(keeli_indexed_set_is_valid(&set));
+    set.spare = 0; // has a value
+    assert_false(keeli_indexed_set_is_valid(&set));
+    set.spare = 7; // is no page
+    assert_false(keeli_indexed_set_is_valid(&set));
+    set.spare = 1;
+    set.page_counts[0] = per_page() + 1;
+    assert_false(keeli_indexed_set_is_valid(&set));
+    set.page_counts[0] = 1;
+    void *page = set.pages[0];
+    set.pages[0] = NULL; // counted, but not there
+    assert_false(keeli_indexed_set_is_valid(&set));
+    set.pages[0] = (char *)page + 4; // not aligned
+    assert_false(keeli_indexed_set_is_valid(&set));
+    set.pages[0] = page;
+    set.root.pages = NULL;
+    assert_false(keeli_indexed_set_is_valid(&set));
+    set.root.pages = set.pages;
+    ++set.bytes;
+    assert_false(keeli_indexed_set_is_valid(&set));
+    --set.bytes;
+    end();
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(pages_hold_32_kib_or_more, "Pages hold 32 KiB or more, and whole words of bits"),
+    TEST(values_lie_side_by_side_at_their_index, "Values lie side by side at their index"),
+    TEST(values_above_1_kib_have_a_page_each, "Values above 1 KiB have a page each"),
+    TEST(a_value_never_moves_while_it_lives, "A value never moves while it lives"),
+    TEST(alignments_to_4096_are_honoured, "Alignments to 4096 are honoured"),
+    TEST(page_starts_are_coloured, "Page starts are coloured"),
+    TEST(tags_take_no_memory, "Tags take no memory"),
+    TEST(one_empty_page_is_kept_and_the_others_go, "One empty page is kept, the others go"),
+    TEST(a_page_that_comes_and_goes_costs_no_allocation,
+         "A page that comes and goes costs no allocation"),
+    TEST(a_page_that_was_promised_is_not_given_away, "A page that was promised is not given away"),
+    TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
+    TEST(faults_are_noticed, "Planted faults are noticed"),
+};
+int main(void) { return RUN(tests); }

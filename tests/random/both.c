@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+// Keel and the model side by side: values, choices, comparison.
+#include "both.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// ------------------------------------------------------------------ parameters
+uint32_t mix_of(uint32_t a, uint32_t b) {
+    uint32_t x = a * 0x9E3779B9u ^ (b + 0x7F4A7C15u) * 0x85EBCA6Bu;
+    x ^= x >> 15;
+    x *= 0x2C1B3C6Du;
+    x ^= x >> 12;
+    x *= 0x297A2D39u;
+    return x ^ x >> 15;
+}
+
+uint8_t roll(dice *d) {
+    if (d->at < RECORD) return d->record[d->at++];
+    if (d->at++ == RECORD) memcpy(&d->state, d->record, RECORD);
+    d->state = d->state * 6364136223846793005u + 1442695040888963407u;
+    return (uint8_t)(d->state >> 56);
+}
+
+uint32_t roll_word(dice *d) {
+    uint32_t word = 0;
+    for (int i = 0; i < 4; ++i)
+        word = word << 8 | roll(d);
+    return word;
+}
+
+uint32_t roll_below(dice *d, uint32_t limit) {
+    return limit <= 256 ? roll(d) % limit : roll_word(d) % limit;
+}
+
+// ------------------------------------------------------------------ lives
+enum { TOKENS = 1 << 18 };
+static bool alive[TOKENS];
+static uint32_t seen[TOKENS]; // the last comparison that met the token
+static uint32_t spare[TOKENS], spare_count, made, living, look;
+static const char *fault; // what a hook noticed
+uint32_t copies_left = UINT32_MAX;
+
+static uint32_t token_make(void) {
+    const uint32_t token = spare_count ? spare[--spare_count] : ++made;
+    if (token >= TOKENS) {
+        fault = "the test ran out of tokens";
+        return 0;
+    }
+    alive[token] = true;
+    ++living;
+    return token;
+}
+
+static void token_release(uint32_t token) {
+    if (!token) return;
+    if (token >= TOKENS || !alive[token]) {
+        fault = "a value was dropped that does not live";
+        return;
+    }
+    alive[token] = false;
+    spare[spare_count++] = token;
+    --living;
+}
+
+// ------------------------------------------------------------------ kinds and hooks
+// Two tags, the usual sizes, values that own something, values that know where they are, and values
+// that get memory of their own.
+const value_kind kinds[KINDS] = {
+    { 0, 1, TAIL_NONE, true },   { 0, 1, TAIL_NONE, true },    { 1, 1, TAIL_NONE, true },
+    { 4, 4, TAIL_NONE, true },   { 8, 8, TAIL_NONE, true },    { 12, 4, TAIL_NONE, true },
+    { 64, 64, TAIL_NONE, true }, { 8, 4, TAIL_TOKEN, true },   { 12, 4, TAIL_TOKEN, false },
+    { 24, 8, TAIL_SELF, true },  { 1100, 4, TAIL_NONE, true }, { 1280, 16, TAIL_TOKEN, true },
+};
+
+static uint32_t tail_size(uint32_t k) {
+    return kinds[k].tail == TAIL_TOKEN  ? 4
+           : kinds[k].tail == TAIL_SELF ? (uint32_t)sizeof(void *)
+                                        : 0;
+}
+uint32_t payload_size(uint32_t k) { return kinds[k].size - tail_size(k); }
+
+static uint32_t token_of(const void *v, uint32_t k) {
+    uint32_t token;
+    memcpy(&token, (const char *)v + payload_size(k), sizeof token);
+    return token;
+}
+static void set_token(void *v, uint32_t k, uint32_t token) {
+    memcpy((char *)v + payload_size(k), &token, sizeof token);
+}
+static const void *self_of(const void *v, uint32_t k) {
+    const void *self;
+    memcpy(&self, (const char *)v + payload_size(k), sizeof self);
+    return self;
+}
+static void set_self(void *v, uint32_t k, const void *self) {
+    memcpy((char *)v + payload_size(k), &self, sizeof self);
+}
+
+// hook_data is the kind's entry in the table.
+static uint32_t number_of(const void *hook_data) {
+    return (uint32_t)((const value_kind *)hook_data - kinds);
+}
+
+static void drop_hook(void *v, void *hook_data) {
+    const uint32_t k = number_of(hook_data);
+    token_release(token_of(v, k));
+    memset(v, 0xEE, kinds[k].size);
+}
+
+static bool copy_hook(void *to, const void *from, void *hook_data) {
+    const uint32_t k = number_of(hook_data);
+    if (copies_left == 0) return false;
+    --copies_left;
+    memcpy(to, from, kinds[k].size);
+    if (kinds[k].tail == TAIL_TOKEN) {
+        const uint32_t token = token_of(from, k);
+        if (token && (token >= TOKENS || !alive[token])) fault = "a dropped value was copied";
+        set_token(to, k, token ? token_make() : 0);
+    } else if (self_of(from, k)) {
+        if (self_of(from, k) != from) fault = "a value moved without its move hook (seen by copy)";
+        set_self(to, k, to);
+    }
+    return true;
+}
+
+static void move_hook(void *to, void *from, void *hook_data) {
+    const uint32_t k = number_of(hook_data);
+    memcpy(to, from, kinds[k].size);
+    if (kinds[k].tail == TAIL_SELF && self_of(from, k)) {
+        if (self_of(from, k) != from) fault = "a value moved without its move hook (seen by move)";
+        set_self(to, k, to);
+    }
+    memset(from, 0xDD, kinds[k].size);
+}
+
+// ------------------------------------------------------------------ values
+void value_plain(value *v, uint32_t k, uint32_t payload) {
+    const uint32_t size = payload_size(k), words = size / 4;
+    memset(v, 0, kinds[k].size);
+    if (size && size < 4) v->bytes[0] = (uint8_t)payload;
+    for (uint32_t i = 0; i < words; ++i)
+        v->words[i] = payload + i * 0x01010101u;
+}
+
+void value_make(value *v, uint32_t k, uint32_t payload) {
+    value_plain(v, k, payload);
+    if (kinds[k].tail == TAIL_TOKEN) set_token(v, k, token_make());
+    if (kinds[k].tail == TAIL_SELF) set_self(v, k, v);
+}
+
+void value_release(value *v, uint32_t k) {
+    if (kinds[k].tail == TAIL_TOKEN) token_release(token_of(v, k));
+}
+
+bool same_payload(const void *keels, const void *models, uint32_t k) {
+    return memcmp(keels, models, payload_size(k)) == 0;
+}
+
+// ------------------------------------------------------------------ messages
+void both_trace(const both *b, const char *format, ...) {
+    if (!b->trace) return;
+    va_list arguments;
+    va_start(arguments, format);
+    printf("    ");
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+    fflush(stdout);
+}
+
+void both_fail(const both *b, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    printf("operation %u (%s): ", (unsigned)b->step, b->doing);
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+    fflush(stdout);
+    _exit(FAILED);
+}
+
+bool both_agree(both *b, keel_result result, keel_result expected) {
+    if (result == expected) return true;
+    if (result == KEEL_ERROR_MEMORY && b->dry) {
+        b->ran_dry = true;
+        return false;
+    }
+    both_fail(b, "the result is '%s', the model says '%s'; last error: %s",
+              keel_result_text(result), keel_result_text(expected),
+              keel_last_error(b->world)->message);
+}
+
+void both_agree_surely(both *b, keel_result result, keel_result expected) {
+    if (result != expected)
+        both_fail(b, "the result is '%s', the model says '%s'; last error: %s",
+                  keel_result_text(result), keel_result_text(expected),
+                  keel_last_error(b->world)->message);
+}
+
+// ------------------------------------------------------------------ begin and end
+static keel_storage storage_of(setting s, uint32_t k) {
+    if (s.storages < 3) return (keel_storage)s.storages;
+    return (keel_storage)(mix_of(s.storages, k) % 3);
+}
+
+static void describe(both *b, uint32_t k) {
+    static const char *const names[2][KINDS] = {
+        { "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11" },
+        { "u0", "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9", "u10", "u11" },
+    };
+    const value_kind *each = &kinds[k];
+    keel_component *c = &b->components[k];
+    *c = (keel_component){ .name = names[0][k],
+                           .size = each->size,
+                           .align = each->align,
+                           .storage = storage_of(b->setting, k) };
+    c->hook_data = (void *)(uintptr_t)each;
+    if (each->tail == TAIL_TOKEN) c->drop = drop_hook;
+    if (each->tail != TAIL_NONE && each->copies) {
+        c->copy = copy_hook;
+        c->move = move_hook;
+    }
+    b->uniques[k] = *c;
+    b->uniques[k].name = names[1][k];
+    b->uniques[k].is_unique = true;
+    b->uniques[k].storage = KEEL_SPARSE_SET;
+}
+
+void both_begin(both *b, setting s, bool trace) {
+    memset(b, 0, sizeof *b);
+    b->setting = s;
+    b->trace = trace;
+    b->doing = "begin";
+    counting_allocator_init(&b->memory);
+    memset(alive, 0, sizeof *alive * (made + 1));
+    memset(seen, 0, sizeof *seen * (made + 1));
+    spare_count = made = living = look = 0;
+    fault = NULL;
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        describe(b, k);
+        model_add_kind(&b->model, kinds[k].size);
+    }
+    b->world = keel_world_create(&(keel_world_desc){
+        .allocator = b->memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+    if (!b->world) both_fail(b, "no world");
+    for (uint32_t k = 0; k < KINDS; ++k)
+        b->columns[k] = keel_column_of_component(b->world, &b->components[k]);
+}
+
+void both_end(both *b) {
+    keel_error error;
+    b->doing = "end";
+    both_compare(b);
+    if (!keel_world_check(b->world, &error)) both_fail(b, "keel_world_check: %s", error.message);
+    keel_world_destroy(b->world);
+    if (living) both_fail(b, "%u values were never dropped", (unsigned)living);
+    if (fault) both_fail(b, "%s", fault);
+    if (b->memory.live_bytes) both_fail(b, "%zu bytes were not freed", b->memory.live_bytes);
+    model_deinit(&b->model);
+}
+
+// ------------------------------------------------------------------ comparison
+// Look at a value: what it owns lives, nobody else owns that, and it knows where it is.
+static void inspect(const both *b, const void *v, uint32_t k, const char *of, uint32_t index) {
+    if (kinds[k].tail == TAIL_TOKEN) {
+        const uint32_t token = token_of(v, k);
+        if (!token) return;
+        if (token >= TOKENS || !alive[token])
+            both_fail(b, "kind %u of %s %u was dropped but is there", (unsigned)k, of,
+                      (unsigned)index);
+        if (seen[token] == look)
+            both_fail(b, "kind %u of %s %u is there twice", (unsigned)k, of, (unsigned)index);
+        seen[token] = look;
+    } else if (kinds[k].tail == TAIL_SELF && self_of(v, k) && self_of(v, k) != v) {
+        both_fail(b, "kind %u of %s %u moved without its move hook", (unsigned)k, of,
+                  (unsigned)index);
+    }
+}
+
+// How many living things a value owns.
+static uint32_t owns(const void *v, uint32_t k) {
+    return kinds[k].tail == TAIL_TOKEN && token_of(v, k) != 0;
+}
+
+static uint32_t compare_components(const both *b, const model_slot *slot) {
+    const keel_entity e = slot->handle;
+    const uint32_t index = keel_entity_index(e);
+    const void *models[KINDS] = { NULL };
+    uint32_t owned = 0, count = 0;
+    for (size_t i = 0; i < slot->components.count; ++i)
+        models[slot->components.entries[i].type] = slot->components.entries[i].value;
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        const void *v = keel_get_component(b->world, e, &b->components[k]);
+        if (!v != !models[k])
+            both_fail(b, "entity %u: kind %u is %s, in the model it is %s", (unsigned)index,
+                      (unsigned)k, v ? "there" : "absent", models[k] ? "there" : "absent");
+        if (keel_has_component(b->world, e, &b->components[k]) != (v != NULL))
+            both_fail(b, "entity %u: keel_has and keel_get disagree on kind %u", (unsigned)index,
+                      (unsigned)k);
+        if (kinds[k].size && keel_column_get_value(&b->columns[k], e) != v)
+            both_fail(b, "entity %u: the column of kind %u and keel_get disagree", (unsigned)index,
+                      (unsigned)k);
+        if (!v) continue;
+        ++count;
+        if ((uintptr_t)v % kinds[k].align && kinds[k].size)
+            both_fail(b, "entity %u: kind %u is not aligned", (unsigned)index, (unsigned)k);
+        if (!same_payload(v, models[k], k))
+            both_fail(b, "entity %u: kind %u has another value", (unsigned)index, (unsigned)k);
+        inspect(b, v, k, "entity", index);
+        owned += owns(v, k);
+    }
+    const keel_component *c = NULL;
+    while ((c = keel_next_component_of(b->world, e, c)) != NULL)
+        --count;
+    count += !keel_is_null(slot->parent);
+    count += slot->child_count > 0;
+    if (count) both_fail(b, "entity %u: keel_next_component_of misses some", (unsigned)index);
+    return owned;
+}
+
+static void compare_links(const both *b, const model_slot *slot) {
+    const keel_entity e = slot->handle;
+    const unsigned index = (unsigned)keel_entity_index(e);
+    if (!keel_is_same(keel_parent_of(b->world, e), slot->parent))
+        both_fail(b, "entity %u has another parent", index);
+    if (keel_child_count(b->world, e) != slot->child_count)
+        both_fail(b, "entity %u has %u children, in the model %zu", index,
+                  (unsigned)keel_child_count(b->world, e), slot->child_count);
+    keel_entity child = keel_first_child(b->world, e);
+    for (size_t i = 0; i < slot->child_count; ++i) {
+        if (!keel_is_same(child, slot->children[i]))
+            both_fail(b, "child %zu of entity %u is another", i, index);
+        child = keel_next_child(b->world, e, child);
+    }
+    if (!keel_is_null(child)) both_fail(b, "entity %u has too many children", index);
+}
+
+static uint32_t compare_uniques(const both *b) {
+    uint32_t owned = 0;
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        const void *v = keel_get_unique_value(b->world, &b->uniques[k]);
+        const void *models = model_get_unique(&b->model, k);
+        if (!v != !models) both_fail(b, "unique %u is there in one world only", (unsigned)k);
+        if (!v) continue;
+        if (!same_payload(v, models, k)) both_fail(b, "unique %u has another value", (unsigned)k);
+        inspect(b, v, k, "unique", k);
+        owned += owns(v, k);
+    }
+    return owned;
+}
+
+static void compare_counts(const both *b, const uint32_t *counts) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (keel_component_count(b->world, &b->components[k]) != counts[k])
+            both_fail(b, "%u entities have kind %u, in the model %u",
+                      (unsigned)keel_component_count(b->world, &b->components[k]), (unsigned)k,
+                      (unsigned)counts[k]);
+    if (keel_dropped_commands(b->world) != b->dropped)
+        both_fail(b, "%u commands were dropped, in the model %u",
+                  (unsigned)keel_dropped_commands(b->world), (unsigned)b->dropped);
+    if (keel_world_memory(b->world).total != b->memory.live_bytes)
+        both_fail(b, "keel_world_memory says %zu bytes, %zu are allocated",
+                  keel_world_memory(b->world).total, b->memory.live_bytes);
+}
+
+void both_compare(both *b) {
+    const model_world *m = &b->model;
+    keel_entity e = keel_null();
+    uint32_t entities = 0, counts[KINDS] = { 0 };
+    ++look;
+    uint32_t owned = compare_uniques(b);
+    for (size_t i = 0; i < m->slot_count; ++i) {
+        const model_slot *slot = &m->slots[i];
+        if (keel_is_alive(b->world, slot->handle) != slot->is_alive)
+            both_fail(b, "entity %u version %u lives in one world only",
+                      (unsigned)keel_entity_index(slot->handle),
+                      (unsigned)keel_entity_version(slot->handle));
+        if (!slot->is_alive) continue;
+        ++entities;
+        e = keel_next_entity(b->world, e);
+        if (!keel_is_same(e, slot->handle))
+            both_fail(b, "entity %u lives, the model has %u there", (unsigned)keel_entity_index(e),
+                      (unsigned)keel_entity_index(slot->handle));
+        owned += compare_components(b, slot);
+        for (size_t c = 0; c < slot->components.count; ++c)
+            ++counts[slot->components.entries[c].type];
+        compare_links(b, slot);
+    }
+    if (!keel_is_null(keel_next_entity(b->world, e))) both_fail(b, "there are too many entities");
+    if (keel_entity_count(b->world) != entities) both_fail(b, "keel_entity_count is wrong");
+    compare_counts(b, counts);
+    if (fault) both_fail(b, "%s", fault);
+    if (owned != living)
+        both_fail(b, "%u things live, the values own %u", (unsigned)living, (unsigned)owned);
+}
+
+// ------------------------------------------------------------------ choices
+const model_slot *slot_of_living(const both *b, keel_entity e) {
+    size_t low = 0, high = b->model.slot_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (keel_entity_index(b->model.slots[middle].handle) < keel_entity_index(e))
+            low = middle + 1;
+        else high = middle;
+    }
+    const model_slot *slot = &b->model.slots[low];
+    return low < b->model.slot_count && slot->is_alive && keel_is_same(slot->handle, e) ? slot
+                                                                                        : NULL;
+}
+
+keel_entity roll_living(both *b, dice *d) {
+    const size_t count = b->model.slot_count;
+    if (!count) return keel_null();
+    const size_t from = (size_t)roll_below(d, count < 250 ? 256 : 65536) % count;
+    for (size_t i = 0; i < count; ++i) {
+        const model_slot *slot = &b->model.slots[(from + i) % count];
+        if (slot->is_alive) return slot->handle;
+    }
+    return keel_null();
+}
+
+keel_entity roll_entity(both *b, dice *d) {
+    const uint32_t which = roll(d);
+    if (which < 224) return roll_living(b, d);
+    if (which < 240 && b->model.slot_count) { // another version of an index that was used
+        const model_slot *slot = &b->model.slots[roll_word(d) % b->model.slot_count];
+        const uint32_t version = keel_entity_version(slot->handle);
+        return keel_entity_make(keel_entity_index(slot->handle), version + which % 5 - 2);
+    }
+    if (which < 246) return keel_null();
+    if (which < 250) return (keel_entity){ roll_below(d, 100) }; // null too
+    const uint64_t bits = (uint64_t)roll_word(d) << 32 | roll_word(d);
+    return (keel_entity){ (keel_entity_bits)bits };
+}
+
+uint32_t roll_kind(dice *d) { return roll_below(d, KINDS); }
+
+bool is_crowded(const both *b) {
+    return keel_entity_count(b->world) > (b->setting.many ? 12000u : 48u);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// A Keel world and the reference model side by side: the kinds of components that random operations
+// use, their values and the lives of what those own, and the comparison of all state.
+#pragma once
+#include "model/world_model.h"
+#include "support/counting_allocator.h"
+
+#include <keel/keel.h>
+
+// ------------------------------------------------------------------ the string of an operation
+// Each operation is a record of this many bytes: what to do, then its parameters. So any record can
+// be taken out, or made simpler, without changing what the others mean.
+enum { RECORD = 8, HEADER = 4 };
+
+// The parameters of one operation: the bytes of its record, then numbers that follow from them.
+typedef struct dice {
+    const uint8_t *record;
+    uint32_t at;
+    uint64_t state;
+} dice;
+
+uint8_t roll(dice *d);                        // a byte
+uint32_t roll_below(dice *d, uint32_t limit); // 0 to limit - 1; limit > 0
+uint32_t roll_word(dice *d);                  // 32 bits
+uint32_t mix_of(uint32_t a, uint32_t b);      // a hash of both
+static inline bool roll_once_in(dice *d, uint32_t n) { return roll_below(d, n) == n - 1; }
+
+// ------------------------------------------------------------------ kinds
+enum { KINDS = 12, MAX_SIZE = 1280 };
+// What stands behind the payload of a value.
+typedef enum tail {
+    TAIL_NONE,
+    TAIL_TOKEN, // a thing that must be released once; 0 owns nothing
+    TAIL_SELF   // the value's own address or NULL: only the move and copy hooks keep it right
+} tail;
+
+typedef struct value_kind {
+    uint32_t size, align;
+    tail tail;
+    bool copies; // has a copy hook, or needs none
+} value_kind;
+extern const value_kind kinds[KINDS];
+
+// ------------------------------------------------------------------ both worlds
+// What a string's header asks for.
+typedef struct setting {
+    uint8_t storages;    // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
+    bool far, many, dry; // indices far away; crowds; memory that runs out
+} setting;
+
+typedef struct both {
+    setting setting;
+    counting_allocator memory;
+    keel_world *world;
+    model_world model;
+    keel_component components[KINDS], uniques[KINDS];
+    keel_column columns[KINDS];
+    uint64_t dropped; // commands on entities that were not alive
+    uint32_t step;    // operations so far
+    bool dry;         // memory may run out in this operation
+    bool ran_dry;     // it did: nothing may have changed
+    bool trace;
+    const char *doing; // the operation, for messages
+} both;
+
+void both_begin(both *b, setting s, bool trace);
+// Compare, destroy, and check that nothing is left.
+void both_end(both *b);
+// Compare everything that can be seen. A difference ends the process.
+void both_compare(both *b);
+
+// Print what differs and end the process with FAILED, which no sanitizer uses.
+enum { FAILED = 3 };
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3), noreturn))
+#endif
+void both_fail(const both *b, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void both_trace(const both *b, const char *format, ...);
+
+// The result of a call that is meant to be `expected`. False when memory ran out, which is noted,
+// and in which case nothing was changed; any other difference ends the process.
+bool both_agree(both *b, keel_result result, keel_result expected);
+// The same for a call that needs no memory.
+void both_agree_surely(both *b, keel_result result, keel_result expected);
+
+// ------------------------------------------------------------------ values
+typedef union value {
+    uint8_t bytes[MAX_SIZE];
+    uint32_t words[MAX_SIZE / 4];
+    _Alignas(64) struct { char align[64]; } aligned;
+} value;
+
+// A value with this payload that owns what its kind owns. It must be handed over or released.
+void value_make(value *v, uint32_t kind, uint32_t payload);
+void value_release(value *v, uint32_t kind);
+// As the model keeps it: the payload, zeros behind.
+void value_plain(value *v, uint32_t kind, uint32_t payload);
+uint32_t payload_size(uint32_t kind);
+// Does Keel's value have the payload of the model's?
+bool same_payload(const void *keels, const void *models, uint32_t kind);
+// Copy hooks fail after this many more copies.
+extern uint32_t copies_left;
+
+// ------------------------------------------------------------------ choices
+// An entity: mostly living, sometimes dead, null, or made up.
+keel_entity roll_entity(both *b, dice *d);
+keel_entity roll_living(both *b, dice *d); // null when there is none
+uint32_t roll_kind(dice *d);
+// The place in model.slots of a living handle, or SIZE_MAX.
+const model_slot *slot_of_living(const both *b, keel_entity e);
+// Are there so many entities that operations should add no more?
+bool is_crowded(const both *b);
+
+// ------------------------------------------------------------------ operations
+typedef void operation(both *b, dice *d);
+typedef struct operation_entry {
+    const char *name;
+    operation *run;
+    uint32_t weight; // in 256ths, roughly
+} operation_entry;
+// Each list ends with a NULL name.
+extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
+    hierarchy_operations[], command_operations[], view_operations[];

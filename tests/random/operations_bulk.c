@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Random operations that make many entities at once: from columns of values, and copies.
+#include "both.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 4 };
+
+static uint32_t roll_count(both *b, dice *d) {
+    if (b->setting.many && roll_once_in(d, 4)) return roll_below(d, 9000);
+    return roll_below(d, b->setting.many ? 200 : 12);
+}
+
+// How a column's values are given.
+typedef enum given { GIVEN_ZEROS, GIVEN_ONE, GIVEN_EACH } given;
+typedef struct column {
+    uint32_t kind, payload;
+    given given;
+    value *values; // GIVEN_EACH: one for each entity; GIVEN_ONE: one
+} column;
+
+static uint32_t payload_of(const column *c, uint32_t i) {
+    return c->given == GIVEN_EACH ? c->payload + i * 7 : c->payload;
+}
+
+// Other kinds than the columns before.
+static uint32_t roll_columns(dice *d, column *columns, uint32_t count) {
+    const uint32_t wanted = roll_below(d, COLUMNS + 1);
+    uint32_t used = 0, n = 0;
+    for (uint32_t i = 0; i < wanted; ++i) {
+        column c = { .kind = roll_kind(d), .given = (given)roll_below(d, 3) };
+        c.payload = roll_word(d);
+        if (used >> c.kind & 1) continue;
+        if (count > 500 && kinds[c.kind].size > 64) continue; // too much memory for a small test
+        used |= 1u << c.kind;
+        columns[n++] = c;
+    }
+    return n;
+}
+
+static void fill_column(column *c, uint32_t count) {
+    const uint32_t n = c->given == GIVEN_EACH ? count : c->given == GIVEN_ONE;
+    c->values = n ? aligned_alloc(64, n * sizeof *c->values) : NULL;
+    for (uint32_t i = 0; i < n; ++i)
+        value_make(&c->values[i], c->kind, payload_of(c, i));
+}
+
+// Release what the caller still owns.
+static void release_column(column *c, uint32_t count, bool handed_over) {
+    const uint32_t n = c->given == GIVEN_EACH ? count : c->given == GIVEN_ONE;
+    for (uint32_t i = 0; i < n && !(handed_over && c->given == GIVEN_EACH); ++i)
+        value_release(&c->values[i], c->kind);
+    free(c->values);
+}
+
+static void expect_new(both *b, keel_entity e) {
+    const keel_entity models = model_add_entity(&b->model);
+    if (!keel_is_same(e, models))
+        both_fail(b, "a new entity is index %u version %u, in the model %u version %u",
+                  (unsigned)keel_entity_index(e), (unsigned)keel_entity_version(e),
+                  (unsigned)keel_entity_index(models), (unsigned)keel_entity_version(models));
+}
+
+// The result of a call that copies: copy hooks may be meant to fail now.
+static bool agree_on_copies(both *b, keel_result result, bool can_copy, bool may_fail) {
+    if (result == KEEL_ERROR_COPY && may_fail) return false;
+    if (can_copy) return both_agree(b, result, KEEL_OK);
+    (void)both_agree(b, result, KEEL_ERROR_COPY);
+    return false;
+}
+
+static bool may_copies_fail(dice *d) {
+    copies_left = roll_once_in(d, 8) ? roll_below(d, 6) : UINT32_MAX;
+    return copies_left != UINT32_MAX;
+}
+
+static void op_add_entities(both *b, dice *d) {
+    column columns[COLUMNS];
+    keel_bulk list[COLUMNS + 1];
+    bool can_copy = true;
+    if (is_crowded(b)) return;
+    const uint32_t count = roll_count(b, d), n = roll_columns(d, columns, count);
+    both_trace(b, "%u entities, %u columns", (unsigned)count, (unsigned)n);
+    for (uint32_t i = 0; i < n; ++i) {
+        column *c = &columns[i];
+        fill_column(c, count);
+        list[i] = (keel_bulk){ &b->components[c->kind], c->values,
+                               c->given == GIVEN_EACH ? sizeof(value) : 0 };
+        if (c->given == GIVEN_ONE && !kinds[c->kind].copies) can_copy = false;
+    }
+    list[n] = (keel_bulk){ NULL, NULL, 0 };
+    keel_entity *out = roll_once_in(d, 3) ? NULL : malloc((count + 1) * sizeof *out);
+    const bool may_fail = may_copies_fail(d);
+    const keel_result result = keel_world_add_entities(b->world, count, out, list);
+    copies_left = UINT32_MAX;
+    const bool done = agree_on_copies(b, result, can_copy, may_fail);
+    for (uint32_t i = 0; done && i < count; ++i) {
+        const keel_entity models = model_add_entity(&b->model);
+        if (out && !keel_is_same(out[i], models))
+            both_fail(b, "entity %u of many is index %u, in the model %u", (unsigned)i,
+                      (unsigned)keel_entity_index(out[i]), (unsigned)keel_entity_index(models));
+        for (uint32_t j = 0; j < n; ++j) {
+            value plain;
+            value_plain(&plain, columns[j].kind, payload_of(&columns[j], i));
+            model_add(&b->model, models, columns[j].kind,
+                      columns[j].given == GIVEN_ZEROS ? NULL : &plain);
+        }
+    }
+    for (uint32_t i = 0; i < n; ++i)
+        release_column(&columns[i], count, done);
+    free(out);
+}
+
+// Give `e` in the model what `prototype` has there.
+static void model_copy(both *b, keel_entity e, keel_entity prototype) {
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        const void *models = model_get(&b->model, prototype, k);
+        value copy;
+        if (!models) continue;
+        memcpy(&copy, models, kinds[k].size);
+        model_add(&b->model, e, k, &copy);
+    }
+}
+
+static bool is_copyable(const both *b, keel_entity e) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (!kinds[k].copies && model_has(&b->model, e, k)) return false;
+    return true;
+}
+
+static void op_clone_entity(both *b, dice *d) {
+    const keel_entity prototype = roll_entity(b, d);
+    if (is_crowded(b)) return;
+    const bool may_fail = may_copies_fail(d);
+    const keel_entity e = keel_clone_entity(b->world, prototype);
+    copies_left = UINT32_MAX;
+    both_trace(b, "index %u: %u", (unsigned)keel_entity_index(prototype),
+               (unsigned)keel_entity_index(e));
+    if (keel_is_null(e)) {
+        const keel_result result = keel_last_error(b->world)->result;
+        if (model_is_alive(&b->model, prototype))
+            (void)agree_on_copies(b, result, is_copyable(b, prototype), may_fail);
+        else both_agree_surely(b, result, KEEL_ERROR_DEAD_ENTITY);
+        return;
+    }
+    if (!model_is_alive(&b->model, prototype)) both_fail(b, "a copy of a dead entity");
+    expect_new(b, e);
+    model_copy(b, e, prototype);
+}
+
+static void op_clone_entities(both *b, dice *d) {
+    keel_entity out[80];
+    const keel_entity prototype = roll_entity(b, d);
+    const uint32_t count = roll_below(d, b->setting.many ? 80 : 8);
+    if (is_crowded(b)) return;
+    const bool may_fail = may_copies_fail(d);
+    const keel_result result = keel_clone_entities(b->world, prototype, count, out);
+    copies_left = UINT32_MAX;
+    both_trace(b, "%u of index %u: %s", (unsigned)count, (unsigned)keel_entity_index(prototype),
+               keel_result_text(result));
+    if (!model_is_alive(&b->model, prototype)) {
+        both_agree_surely(b, result, KEEL_ERROR_DEAD_ENTITY);
+        return;
+    }
+    if (!agree_on_copies(b, result, is_copyable(b, prototype), may_fail)) return;
+    for (uint32_t i = 0; i < count; ++i) {
+        expect_new(b, out[i]);
+        model_copy(b, out[i], prototype);
+    }
+}
+
+const operation_entry bulk_operations[] = {
+    { "add_entities", op_add_entities, 6 },
+    { "clone_entity", op_clone_entity, 5 },
+    { "clone_entities", op_clone_entities, 3 },
+    { NULL, NULL, 0 },
+};

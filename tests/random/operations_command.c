@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Random lists of commands: recorded, then applied.
+#include "both.h"
+
+#include <string.h>
+
+enum { MOST = 6, VALUES = 3 };
+
+typedef enum verb {
+    ADD_ENTITY,
+    ADD_CHILD,
+    ADD,
+    ADD_VALUES,
+    REMOVE,
+    DELETE,
+    DELETE_ENTITY,
+    STRIP,
+    ATTACH,
+    DETACH,
+    UNLINK,
+    UNLINK_TREE,
+    DELETE_TREE,
+    CALL,
+    VERBS
+} verb;
+
+typedef struct command {
+    verb verb;
+    keel_entity e, parent;
+    uint32_t count, kinds[VALUES], payloads[VALUES];
+} command;
+
+typedef struct batch {
+    command commands[MOST];
+    uint32_t count;
+} batch;
+
+// ------------------------------------------------------------------ recording
+static keel_result note_call(keel_world *world, void *data) {
+    uint32_t *calls;
+    (void)world;
+    memcpy(&calls, data, sizeof calls);
+    ++*calls;
+    return KEEL_OK;
+}
+
+// The entity of a command that was recorded: null when memory ran out.
+static bool record_adding(keel_commands *list, command *c, const keel_value *values) {
+    if (c->verb == ADD_ENTITY) c->e = keel_commands_add_entity(list, values);
+    else if (c->verb == ADD_CHILD) c->e = keel_commands_add_child(list, c->parent, values);
+    else if (c->verb == ADD && c->count == 1)
+        return keel_commands_add_component(list, c->e, values[0].component, values[0].value) ==
+               KEEL_OK;
+    else return keel_commands_add_values(list, c->e, values) == KEEL_OK;
+    return !keel_is_null(c->e);
+}
+
+static bool record_values(both *b, keel_commands *list, command *c) {
+    value values[VALUES];
+    keel_value parts[VALUES + 1];
+    for (uint32_t i = 0; i < c->count; ++i) {
+        value_make(&values[i], c->kinds[i], c->payloads[i]);
+        parts[i] = (keel_value){ &b->components[c->kinds[i]], &values[i] };
+    }
+    parts[c->count] = (keel_value){ NULL, NULL };
+    if (record_adding(list, c, parts)) return true;
+    for (uint32_t i = 0; i < c->count; ++i)
+        value_release(&values[i], c->kinds[i]);
+    return false;
+}
+
+static keel_result record_rest(both *b, keel_commands *list, const command *c, uint32_t *calls) {
+    const keel_component *parts[VALUES + 1] = { NULL };
+    for (uint32_t i = 0; i < c->count; ++i)
+        parts[i] = &b->components[c->kinds[i]];
+    switch (c->verb) {
+    case REMOVE:
+        return keel_commands_remove_component(list, c->e, &b->components[c->kinds[0]]);
+    case DELETE:
+        return keel_commands_delete_components(list, c->e, parts);
+    case DELETE_ENTITY:
+        return keel_commands_delete_entity(list, c->e);
+    case STRIP:
+        return keel_commands_strip(list, c->e);
+    case ATTACH:
+        return keel_commands_attach(list, c->e, c->parent);
+    case DETACH:
+        return keel_commands_detach(list, c->e);
+    case UNLINK:
+        return keel_commands_unlink(list, c->e);
+    case UNLINK_TREE:
+        return keel_commands_unlink_tree(list, c->e);
+    case DELETE_TREE:
+        return keel_commands_delete_tree(list, c->e);
+    default:
+        return keel_commands_call(list, note_call, &calls, sizeof calls);
+    }
+}
+
+// Record one command. The model creates entities at once, when Keel promises them.
+static bool record(both *b, keel_commands *list, command *c, uint32_t *calls) {
+    if (c->verb > ADD_VALUES) return both_agree(b, record_rest(b, list, c, calls), KEEL_OK);
+    if (!record_values(b, list, c)) return both_agree(b, KEEL_ERROR_MEMORY, KEEL_OK);
+    if (c->verb > ADD_CHILD) return true;
+    if (!keel_is_same(c->e, model_add_entity(&b->model)))
+        both_fail(b, "the promised entity is another than the model's");
+    return true;
+}
+
+static command roll_command(both *b, dice *d) {
+    command c = { .verb = (verb)roll_below(d, VERBS) };
+    if (c.verb <= ADD_CHILD && is_crowded(b)) c.verb = DELETE_ENTITY;
+    c.e = roll_entity(b, d);
+    c.parent = roll_entity(b, d);
+    c.count = roll_below(d, VALUES) + 1;
+    for (uint32_t i = 0; i < c.count; ++i) {
+        c.kinds[i] = roll_kind(d);
+        c.payloads[i] = roll_word(d);
+    }
+    return c;
+}
+
+// ------------------------------------------------------------------ the model applies it
+// Is the entity there for command `at`? One that a later command creates is not yet.
+static bool is_there(const both *b, const batch *all, uint32_t at, keel_entity e) {
+    for (uint32_t i = at + 1; i < all->count; ++i)
+        if (all->commands[i].verb <= ADD_CHILD && keel_is_same(all->commands[i].e, e)) return false;
+    return model_is_alive(&b->model, e);
+}
+
+static void add_all(both *b, const command *c) {
+    for (uint32_t i = 0; i < c->count; ++i) {
+        value plain;
+        value_plain(&plain, c->kinds[i], c->payloads[i]);
+        model_add(&b->model, c->e, c->kinds[i], &plain);
+    }
+}
+
+// KEEL_ERROR_CYCLE, or KEEL_ERROR_DEAD_ENTITY when the command is dropped.
+static keel_result apply_one(both *b, const batch *all, uint32_t at) {
+    const command *c = &all->commands[at];
+    const bool parent_is_there = is_there(b, all, at, c->parent);
+    if (c->verb == CALL) return KEEL_OK;
+    if (c->verb != ADD_ENTITY && c->verb != ADD_CHILD && !is_there(b, all, at, c->e))
+        return KEEL_ERROR_DEAD_ENTITY;
+    switch (c->verb) {
+    case ADD_ENTITY:
+    case ADD:
+    case ADD_VALUES:
+        add_all(b, c);
+        break;
+    case ADD_CHILD: // two commands: the entity, and attaching it
+        add_all(b, c);
+        return parent_is_there ? model_attach(&b->model, c->e, c->parent) : KEEL_ERROR_DEAD_ENTITY;
+    case REMOVE:
+        model_delete(&b->model, c->e, c->kinds[0]);
+        break;
+    case DELETE:
+        for (uint32_t i = 0; i < c->count; ++i)
+            model_delete(&b->model, c->e, c->kinds[i]);
+        break;
+    case DELETE_ENTITY:
+        model_delete_entity(&b->model, c->e);
+        break;
+    case STRIP:
+        model_strip(&b->model, c->e);
+        break;
+    case ATTACH:
+        return parent_is_there ? model_attach(&b->model, c->e, c->parent) : KEEL_ERROR_DEAD_ENTITY;
+    case DETACH:
+        model_detach(&b->model, c->e);
+        break;
+    case UNLINK:
+        model_unlink(&b->model, c->e);
+        break;
+    case UNLINK_TREE:
+        model_unlink_tree(&b->model, c->e);
+        break;
+    default:
+        model_delete_tree(&b->model, c->e);
+        break;
+    }
+    return KEEL_OK;
+}
+
+static void op_commands(both *b, dice *d) {
+    batch all = { .count = 0 };
+    uint32_t calls = 0, called = 0;
+    keel_commands *list = keel_world_commands(b->world);
+    const uint32_t count = roll_below(d, MOST) + 1;
+    while (all.count < count) {
+        command c = roll_command(b, d);
+        both_trace(b, "verb %u on index %u, parent %u, %u kinds from %u", (unsigned)c.verb,
+                   (unsigned)keel_entity_index(c.e), (unsigned)keel_entity_index(c.parent),
+                   (unsigned)c.count, (unsigned)c.kinds[0]);
+        if (!record(b, list, &c, &calls)) break;
+        called += c.verb == CALL;
+        all.commands[all.count++] = c;
+    }
+    keel_result result = keel_apply(b->world), expected = KEEL_OK;
+    const bool ran_dry = result == KEEL_ERROR_MEMORY && b->dry;
+    counting_allocator_never_fail(&b->memory);
+    if (ran_dry) result = keel_apply(b->world); // goes on with the command that failed
+    for (uint32_t i = 0; i < all.count; ++i) {
+        const keel_result each = apply_one(b, &all, i);
+        b->dropped += each == KEEL_ERROR_DEAD_ENTITY;
+        if (each == KEEL_ERROR_CYCLE && expected == KEEL_OK) expected = each;
+    }
+    if (!ran_dry) both_agree_surely(b, result, expected);
+    if (calls != called)
+        both_fail(b, "%u recorded calls ran, not %u", (unsigned)calls, (unsigned)called);
+}
+
+const operation_entry command_operations[] = {
+    { "commands", op_commands, 8 },
+    { NULL, NULL, 0 },
+};

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Random operations on the components of one entity, and on one component everywhere.
+#include "both.h"
+
+#include <string.h>
+
+enum { MOST = 6 };
+
+// ------------------------------------------------------------------ adding
+// Adding a value that the caller keeps when the call fails.
+static void add(both *b, dice *d, bool unchecked) {
+    value v, plain;
+    const keel_entity e = unchecked ? roll_living(b, d) : roll_entity(b, d);
+    const uint32_t k = roll_kind(d), payload = roll_word(d);
+    const bool zero = roll_once_in(d, 6);
+    if (unchecked && keel_is_null(e)) return;
+    value_make(&v, k, payload);
+    value_plain(&plain, k, payload);
+    if (zero) value_release(&v, k);
+    both_trace(b, "index %u kind %u%s", (unsigned)keel_entity_index(e), (unsigned)k,
+               zero ? ", zero" : "");
+    const void *from = zero ? NULL : &v;
+    const keel_result result =
+        unchecked ? keel_add_component_unchecked(b->world, e, &b->components[k], from)
+                  : keel_add_component(b->world, e, &b->components[k], from);
+    if (result != KEEL_OK && !zero) value_release(&v, k);
+    const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
+    if (both_agree(b, result, expected) && result == KEEL_OK)
+        model_add(&b->model, e, k, zero ? NULL : &plain);
+}
+static void op_add(both *b, dice *d) { add(b, d, false); }
+static void op_add_unchecked(both *b, dice *d) { add(b, d, true); }
+
+// A value that lies in the world itself, which the edit may move.
+static void op_add_own(both *b, dice *d) {
+    static const uint32_t plain_kinds[] = { 2, 3, 4, 5, 6, 10 };
+    const uint32_t k = plain_kinds[roll_below(d, 6)];
+    const keel_entity e = roll_living(b, d), other = roll_living(b, d);
+    const void *models = keel_is_null(other) ? NULL : model_get(&b->model, other, k);
+    if (!models) return;
+    both_trace(b, "index %u kind %u, of index %u", (unsigned)keel_entity_index(e), (unsigned)k,
+               (unsigned)keel_entity_index(other));
+    const keel_result result = keel_add_component(
+        b->world, e, &b->components[k], keel_get_component(b->world, other, &b->components[k]));
+    if (both_agree(b, result, KEEL_OK)) model_add(&b->model, e, k, models);
+}
+
+static void op_add_values(both *b, dice *d) {
+    value values[MOST], plain[MOST];
+    keel_value list[MOST];
+    uint32_t which[MOST];
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t count = roll_below(d, MOST);
+    both_trace(b, "index %u, %u values", (unsigned)keel_entity_index(e), (unsigned)count);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t payload = roll_word(d);
+        which[i] = roll_kind(d);
+        value_make(&values[i], which[i], payload);
+        value_plain(&plain[i], which[i], payload);
+        list[i] = (keel_value){ &b->components[which[i]], &values[i] };
+    }
+    list[count] = (keel_value){ NULL, NULL };
+    const keel_result result = keel_world_add_values(b->world, e, list);
+    for (uint32_t i = 0; i < count && result != KEEL_OK; ++i)
+        value_release(&values[i], which[i]);
+    const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
+    if (!both_agree(b, result, expected)) return;
+    for (uint32_t i = 0; i < count && result == KEEL_OK; ++i)
+        model_add(&b->model, e, which[i], &plain[i]);
+}
+
+// A pointer was handed out, or NULL because of this.
+static bool got_place(both *b, const void *place, keel_entity e) {
+    if (place) {
+        if (!model_is_alive(&b->model, e)) both_fail(b, "a dead entity has a value");
+        return true;
+    }
+    if (model_is_alive(&b->model, e))
+        (void)both_agree(b, keel_last_error(b->world)->result, KEEL_OK);
+    return false;
+}
+
+static void op_emplace(both *b, dice *d) {
+    value v;
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t k = roll_kind(d), payload = roll_word(d);
+    void *place = keel_emplace_component(b->world, e, &b->components[k]);
+    both_trace(b, "index %u kind %u", (unsigned)keel_entity_index(e), (unsigned)k);
+    if (!got_place(b, place, e)) return;
+    static const value zeros;
+    if (memcmp(place, &zeros, kinds[k].size) != 0) both_fail(b, "an emplaced value is not zero");
+    value_plain(&v, k, payload);
+    memcpy(place, &v, payload_size(k));
+    model_add(&b->model, e, k, &v);
+}
+
+static void op_get_or_add(both *b, dice *d) {
+    value v, plain;
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t k = roll_kind(d), payload = roll_word(d);
+    const bool had = model_has(&b->model, e, k);
+    value_make(&v, k, payload);
+    value_plain(&plain, k, payload);
+    both_trace(b, "index %u kind %u", (unsigned)keel_entity_index(e), (unsigned)k);
+    const void *place = keel_get_or_add_component(b->world, e, &b->components[k], &v);
+    if (!place || had) value_release(&v, k);
+    if (!got_place(b, place, e)) return;
+    if (place != keel_get_component(b->world, e, &b->components[k]))
+        both_fail(b, "keel_get_or_add hands out another place than keel_get");
+    if (!had) model_add(&b->model, e, k, &plain);
+}
+
+static void op_change(both *b, dice *d) {
+    value v;
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t k = roll_kind(d);
+    void *place = keel_get_component_mut(b->world, e, &b->components[k]);
+    void *models = model_get_mut(&b->model, e, k);
+    if (!place != !models) both_fail(b, "keel_get_mut finds kind %u or not", (unsigned)k);
+    if (!place) return;
+    value_plain(&v, k, roll_word(d));
+    memcpy(place, &v, payload_size(k));
+    memcpy(models, &v, payload_size(k));
+}
+
+// ------------------------------------------------------------------ removing
+// A value that came out of the world.
+static void check_out(const both *b, value *out, const value *models, uint32_t k) {
+    if (!same_payload(out, models, k))
+        both_fail(b, "kind %u came out with another value", (unsigned)k);
+    value_release(out, k);
+}
+
+static void op_remove(both *b, dice *d) {
+    value out, models;
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t k = roll_kind(d);
+    const bool to_get = roll_once_in(d, 2);
+    const keel_result result =
+        keel_remove_component(b->world, e, &b->components[k], to_get ? &out : NULL);
+    both_trace(b, "index %u kind %u: %s", (unsigned)keel_entity_index(e), (unsigned)k,
+               keel_result_text(result));
+    if (result == KEEL_ERROR_MEMORY) {
+        (void)both_agree(b, result, KEEL_OK);
+        return;
+    }
+    both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
+    if (result == KEEL_OK && to_get) check_out(b, &out, &models, k);
+}
+
+static void op_remove_values(both *b, dice *d) {
+    value outs[MOST], models;
+    keel_out list[MOST];
+    uint32_t which[MOST];
+    bool taken[MOST];
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t count = roll_below(d, MOST);
+    for (uint32_t i = 0; i < count; ++i) {
+        which[i] = roll_kind(d);
+        taken[i] = false;
+        list[i] =
+            (keel_out){ &b->components[which[i]], roll_once_in(d, 3) ? NULL : &outs[i], &taken[i] };
+    }
+    list[count] = (keel_out){ NULL, NULL, NULL };
+    const keel_result result = keel_world_remove_values(b->world, e, list);
+    both_trace(b, "index %u, %u kinds: %s", (unsigned)keel_entity_index(e), (unsigned)count,
+               keel_result_text(result));
+    if (result == KEEL_ERROR_MEMORY) {
+        (void)both_agree(b, result, KEEL_OK);
+        return;
+    }
+    keel_result expected = model_is_alive(&b->model, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
+    for (uint32_t i = 0; i < count; ++i) {
+        const bool there = model_remove(&b->model, e, which[i], &models) == KEEL_OK;
+        if (there) expected = KEEL_OK;
+        if (there != taken[i]) both_fail(b, "kind %u was taken or not", (unsigned)which[i]);
+        if (there && list[i].value) check_out(b, &outs[i], &models, which[i]);
+    }
+    both_agree_surely(b, result, expected);
+}
+
+static void op_delete(both *b, dice *d) {
+    const keel_component *list[MOST];
+    uint32_t which[MOST];
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t count = roll_below(d, MOST);
+    for (uint32_t i = 0; i < count; ++i) {
+        which[i] = roll_kind(d);
+        list[i] = &b->components[which[i]];
+    }
+    list[count] = NULL;
+    const keel_result result = count == 1 ? keel_delete_component(b->world, e, list[0])
+                                          : keel_world_delete_components(b->world, e, list);
+    both_trace(b, "index %u, %u kinds: %s", (unsigned)keel_entity_index(e), (unsigned)count,
+               keel_result_text(result));
+    if (result == KEEL_ERROR_MEMORY) {
+        (void)both_agree(b, result, KEEL_OK);
+        return;
+    }
+    keel_result expected = model_is_alive(&b->model, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
+    for (uint32_t i = 0; i < count; ++i)
+        if (model_delete(&b->model, e, which[i]) == KEEL_OK) expected = KEEL_OK;
+    both_agree_surely(b, result, expected);
+}
+
+// ------------------------------------------------------------------ everywhere
+static void op_clear(both *b, dice *d) {
+    const uint32_t k = roll_kind(d);
+    const keel_result result = keel_clear_component(b->world, &b->components[k]);
+    both_trace(b, "kind %u", (unsigned)k);
+    if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
+    else both_agree_surely(b, result, model_clear(&b->model, k));
+}
+
+typedef struct retaining {
+    both *b;
+    uint32_t kind, salt, asked;
+} retaining;
+
+static bool is_kept(keel_entity e, uint32_t salt) {
+    return mix_of(keel_entity_index(e), salt) % 4 < salt % 5;
+}
+
+static bool keep(keel_entity e, void *v, void *data) {
+    retaining *r = data;
+    const void *models = model_get(&r->b->model, e, r->kind);
+    ++r->asked;
+    if (!models || !same_payload(v, models, r->kind))
+        both_fail(r->b, "retain asks about a value that is not there");
+    return is_kept(e, r->salt);
+}
+
+static void op_retain(both *b, dice *d) {
+    retaining r = { b, roll_kind(d), roll(d), 0 };
+    both_trace(b, "kind %u", (unsigned)r.kind);
+    const size_t count = model_component_count(&b->model, r.kind);
+    const keel_result result = keel_retain_component(b->world, &b->components[r.kind], keep, &r);
+    if (result == KEEL_ERROR_MEMORY) {
+        (void)both_agree(b, result, KEEL_OK);
+        return;
+    }
+    if (r.asked != count)
+        both_fail(b, "retain asked %u times for %zu values", (unsigned)r.asked, count);
+    keel_result expected = KEEL_ABSENT;
+    for (size_t i = 0; i < b->model.slot_count; ++i) {
+        const keel_entity e = b->model.slots[i].handle;
+        if (model_has(&b->model, e, r.kind) && !is_kept(e, r.salt))
+            expected = model_delete(&b->model, e, r.kind);
+    }
+    both_agree_surely(b, result, expected);
+}
+
+// The world forgets the component, and learns of it anew at its next use.
+static void op_unregister(both *b, dice *d) {
+    const uint32_t k = roll_kind(d);
+    if (!roll_once_in(d, 3)) return;
+    both_trace(b, "kind %u", (unsigned)k);
+    const keel_result result = keel_unregister_component(b->world, &b->components[k]);
+    if (result == KEEL_ERROR_MEMORY) {
+        (void)both_agree(b, result, KEEL_OK);
+        return;
+    }
+    const keel_result expected = model_clear(&b->model, k);
+    if (result != expected && (result != KEEL_OK || expected != KEEL_ABSENT))
+        both_agree_surely(b, result, expected);
+    counting_allocator_never_fail(&b->memory);
+    b->columns[k] = keel_column_of_component(b->world, &b->components[k]);
+}
+
+static void op_reserve(both *b, dice *d) {
+    const uint32_t k = roll_kind(d), count = roll(d) * (b->setting.many ? 40u : 1u);
+    (void)both_agree(b,
+                     roll_once_in(d, 2)
+                         ? keel_reserve_entities(b->world, count)
+                         : keel_reserve_component(b->world, &b->components[k], count),
+                     KEEL_OK);
+}
+
+static void op_trim(both *b, dice *d) {
+    (void)d;
+    both_agree_surely(b, keel_world_trim(b->world), KEEL_OK);
+}
+
+// ------------------------------------------------------------------ uniques
+static void op_unique(both *b, dice *d) {
+    value v, plain;
+    const uint32_t k = roll_kind(d), payload = roll_word(d);
+    if (roll_once_in(d, 3)) {
+        const keel_result result = keel_remove_unique_value(b->world, &b->uniques[k], &v);
+        both_agree_surely(b, result, model_remove_unique(&b->model, k, &plain));
+        if (result == KEEL_OK) check_out(b, &v, &plain, k);
+        return;
+    }
+    value_make(&v, k, payload);
+    value_plain(&plain, k, payload);
+    const keel_result result = keel_set_unique_value(b->world, &b->uniques[k], &v);
+    if (result != KEEL_OK) value_release(&v, k);
+    if (both_agree(b, result, KEEL_OK)) model_set_unique(&b->model, k, &plain);
+}
+
+const operation_entry component_operations[] = {
+    { "add", op_add, 48 },
+    { "add_unchecked", op_add_unchecked, 8 },
+    { "add a value of the world", op_add_own, 8 },
+    { "add_values", op_add_values, 16 },
+    { "emplace", op_emplace, 6 },
+    { "get_or_add", op_get_or_add, 6 },
+    { "change", op_change, 6 },
+    { "remove", op_remove, 20 },
+    { "remove_values", op_remove_values, 6 },
+    { "delete", op_delete, 8 },
+    { "clear", op_clear, 1 },
+    { "retain", op_retain, 2 },
+    { "unregister", op_unregister, 1 },
+    { "reserve", op_reserve, 1 },
+    { "trim", op_trim, 1 },
+    { "unique", op_unique, 2 },
+    { NULL, NULL, 0 },
+};
