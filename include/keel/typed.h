@@ -449,18 +449,18 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define KEELI_OTHERS(...) KEELI_CAT(KEELI_OTHERS_, KEELI_COUNT_8(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_OTHERS_keeli_many(...) keeli_at_most_8_components_in_one_term
 #define KEELI_OTHERS_1(a) NULL
-#define KEELI_OTHERS_2(a, b) KEELI_ARRAY(&b##_component)
-#define KEELI_OTHERS_3(a, b, c) KEELI_ARRAY(&b##_component, &c##_component)
-#define KEELI_OTHERS_4(a, b, c, d) KEELI_ARRAY(&b##_component, &c##_component, &d##_component)
-#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component)
-#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component)
-#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component)
-#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component, &h##_component)
+#define KEELI_OTHERS_2(a, b) KEELI_COMPONENT_LIST(&b##_component)
+#define KEELI_OTHERS_3(a, b, c) KEELI_COMPONENT_LIST(&b##_component, &c##_component)
+#define KEELI_OTHERS_4(a, b, c, d) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component)
+#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component)
+#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component)
+#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component)
+#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component, &h##_component)
 #ifdef __cplusplus
 template <const keel_component *...C> struct keeli_array { static constexpr const keel_component *list[] = { C..., NULL }; };
-#define KEELI_ARRAY(...) keeli_array<__VA_ARGS__>::list
+#define KEELI_COMPONENT_LIST(...) keeli_array<__VA_ARGS__>::list
 #else
-#define KEELI_ARRAY(...) ((const keel_component *const[]){ __VA_ARGS__, NULL }) // parentheses: macro arguments split at commas in braces
+#define KEELI_COMPONENT_LIST(...) ((const keel_component *const[]){ __VA_ARGS__, NULL }) // parentheses: macro arguments split at commas in braces
 #endif
 
 // A parameter that is no tuple becomes class keeli_bad, which says so with its text.

@@ -250,7 +250,7 @@ static void swap_bytes(char *a, char *b, size_t size) {
 bool keeli_sparse_set_swap(keeli_sparse_set *set, keeli_heap *heap, uint32_t a, uint32_t b) {
     if (a == b) return true;
     void *at_a = keeli_sparse_set_value(set, a), *at_b = keeli_sparse_set_value(set, b);
-    if (set->move) {
+    if (set->move && set->size) {
         void *between = keeli_new(heap, set->size, page_align(set));
         if (!between) return false;
         set->move(between, at_a, set->hook_data);

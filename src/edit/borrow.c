@@ -174,6 +174,15 @@ void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
     KEELI_RELEASE(&world->heap, &holder->uses);
 }
 
+bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
+    for (keeli_holder *h = world->holders; h; h = h->next) {
+        if (!h->everything || h->parent) continue;
+        if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
+        (void)take(&storage->borrow, KEEL_ACCESS_EDIT);
+    }
+    return true;
+}
+
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;

@@ -113,13 +113,26 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     return any ? KEEL_OK : KEEL_ABSENT;
 }
 
+// Without all parents, or without all children, no link is left. So none is repaired on the way:
+// that would take the component away from others before their turn.
+static keel_result delete_all_linked(keel_world *world, const keeli_storage *s) {
+    keeli_storage *other = s == world->parents ? world->children : world->parents;
+    while (other->set.count)
+        (void)keeli_commit_delete(world, other,
+                                  *keeli_sparse_set_entity(&other->set, other->set.count - 1));
+    while (s->set.count)
+        keeli_commit_delete_entity(world, *keeli_sparse_set_entity(&s->set, s->set.count - 1));
+    return KEEL_OK;
+}
+
 keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
                                             const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || s->set.count == 0) return KEEL_ABSENT;
     for (uint32_t slot = 0; slot < s->set.count; ++slot)
         KEEL_TRY(keeli_may_delete_entity(world, holder, *keeli_sparse_set_entity(&s->set, slot)));
-    // Deleting the last one never moves another; deleting links may empty the set of links faster.
+    if (s == world->parents || s == world->children) return delete_all_linked(world, s);
+    // Deleting the last one never moves another.
     while (s->set.count)
         (void)keeli_edit_delete_entity(world, holder,
                                        *keeli_sparse_set_entity(&s->set, s->set.count - 1));

@@ -94,6 +94,8 @@ static bool reserve_links(keel_world *world, keel_entity child, keel_entity pare
 }
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
+    // What has no children is above nothing: a tree that grows at its leaves is not climbed.
+    if (!parent_part(world, above)) return keel_is_same(above, of);
     for (;;) {
         if (keel_is_same(above, of)) return true;
         const keel_child *link = child_part(world, of);
@@ -289,6 +291,7 @@ keel_entity keel_world_next_child(const keel_world *world, keel_entity parent, k
 
 keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
                                        keel_entity after) {
+    if (!world || !is_alive(world, root)) return keel_null();
     keel_entity e = keel_is_null(after) ? root : after;
     const keel_entity below = keel_world_first_child(world, e);
     if (!keel_is_null(below)) return below;
@@ -333,6 +336,7 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
 // Without a queue: each level is found by walking the levels above it.
 keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
                                                keel_entity after) {
+    if (!world || !is_alive(world, root)) return keel_null();
     if (keel_is_null(after) || keel_is_same(after, root))
         return keel_world_first_child(world, root);
     uint32_t level = 0;

@@ -143,6 +143,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1))
         s = new_storage(world, c, index);
+    if (s && !keeli_holders_want_new(world, s)) {
+        free_storage(world, s);
+        s = NULL;
+    }
     if (!s) {
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;

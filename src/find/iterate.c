@@ -19,18 +19,27 @@ static void unlock(keel_world *world) {
     if (world->share_depth) keeli_lock_give(&world->lock);
 }
 
-static keeli_iterator *take_state(keel_world *world) {
+// Under the lock: whose walk it is must be told together with its serial, or the end of another
+// view that used this state before takes it for its own.
+static void assign(keeli_iterator *it, keeli_view *view) {
+    it->serial = ++view->world->serial;
+    it->view = view;
+    it->serial_of_view = view->serial;
+}
+
+static keeli_iterator *take_state(keeli_view *view) {
+    keel_world *world = view->world;
     lock(world);
     keeli_iterator *it = world->iterators;
     while (it && it->serial)
         it = it->next;
-    if (it) it->serial = ++world->serial;
+    if (it) assign(it, view);
     unlock(world);
     if (it) return it;
     it = KEELI_NEW(&world->heap, keeli_iterator);
     if (!it) return keeli_out_of_memory(world, "beginning a loop"), NULL;
     lock(world);
-    it->serial = ++world->serial;
+    assign(it, view);
     it->next = world->iterators;
     world->iterators = it;
     unlock(world);
@@ -80,10 +89,8 @@ static bool is_about_entities(const keeli_view *view) {
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take_state(view->world);
+    keeli_iterator *it = take_state(view);
     if (!it) return NULL;
-    it->view = view;
-    it->serial_of_view = view->serial;
     it->driver = NULL;
     it->done = !is_about_entities(view) || !choose_driver(it);
     it->at = 0;
@@ -103,10 +110,19 @@ void keeli_iterator_give(keeli_iterator *it) {
     unlock(world);
 }
 
+// Some live walk of the view, or NULL.
+static keeli_iterator *live_of(const keeli_view *view) {
+    lock(view->world);
+    keeli_iterator *it = view->world->iterators;
+    while (it && !(it->serial && it->view == view && it->serial_of_view == view->serial))
+        it = it->next;
+    unlock(view->world);
+    return it;
+}
+
 void keeli_iterators_end_of(keeli_view *view) {
-    for (keeli_iterator *it = view->world->iterators; it; it = it->next)
-        if (it->serial && it->view == view && it->serial_of_view == view->serial)
-            keeli_iterator_give(it);
+    for (keeli_iterator *it; (it = live_of(view)) != NULL;)
+        keeli_iterator_give(it);
 }
 
 void keeli_iterators_deinit(keel_world *world) {
