@@ -16,7 +16,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make test    build with all checks and run every test"
-	@echo "make bench   run the benchmarks, 4 to 5 minutes: a table, and out/bench.json"
+	@echo "make bench   run the benchmarks, 2 to 5 minutes: a table, and out/bench.json"
 	@echo "make check   what CI adds: format, layers, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -38,7 +38,7 @@ test:
 	ctest --preset debug -j $(JOBS)
 
 # BENCH_FILTER is a regular expression of names workload/storage/N: make bench BENCH_FILTER=^iter_2/
-BENCH_REPETITIONS ?= 7
+BENCH_REPETITIONS ?= 5
 BENCH_FILTER ?= .
 
 bench:
