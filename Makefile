@@ -16,7 +16,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make test    build with all checks and run every test"
-	@echo "make bench   run the benchmarks: out/bench.json"
+	@echo "make bench   run the benchmarks, 2 to 5 minutes: a table, and out/bench.json"
 	@echo "make check   what CI adds: format, layers, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -37,13 +37,18 @@ test:
 	cmake --build --preset debug -j $(JOBS)
 	ctest --preset debug -j $(JOBS)
 
+# BENCH_FILTER is a regular expression of names workload/storage/N: make bench BENCH_FILTER=^iter_2/
+BENCH_REPETITIONS ?= 5
+BENCH_FILTER ?= .
+
 bench:
-	@test -f benchmarks/CMakeLists.txt || { echo "There are no benchmarks in this checkout." >&2; exit 1; }
 	tools/install_packages bench
 	cmake --preset release $(FOR_USERS) -DKEEL_BUILD_EXAMPLES=OFF
-	cmake --build --preset release -j $(JOBS)
+	cmake --build --preset release -j $(JOBS) --target keel_bench
 	mkdir -p out
-	build/release/benchmarks/keel_bench --json out/bench.json
+	build/release/benchmarks/keel_bench --benchmark_filter='$(BENCH_FILTER)' \
+		--benchmark_enable_random_interleaving=true --benchmark_repetitions=$(BENCH_REPETITIONS) \
+		--benchmark_out=out/bench.json --benchmark_out_format=json
 
 check: check-format check-layers check-acceptance check-release check-asan check-tsan check-clang \
 	check-valgrind check-docs

@@ -5,6 +5,7 @@
 #include "edit/borrow.h"
 #include "edit/commands.h"
 #include "edit/edit.h"
+#include "edit/group.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
@@ -60,6 +61,7 @@ void keel_world_destroy(keel_world *world) {
     if (world->commands) keeli_commands_deinit(world);
     keeli_workloads_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
+    keeli_groups_deinit(world);
     keeli_registry_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
@@ -95,6 +97,7 @@ keel_result keel_world_trim(keel_world *world) {
         KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "trim"));
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_store_trim(world, world->order.items[i]);
+    keeli_groups_trim(world);
     keeli_component_lists_trim(&world->lists, &world->heap);
     keeli_archetypes_trim(&world->archetypes, &world->heap);
     return KEEL_OK;
@@ -130,6 +133,7 @@ static const char *find_fault(const keel_world *world) {
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
     }
+    if (!keeli_groups_are_valid(world)) return "a group is broken";
     if (!lists_are_right(world)) return "the lists of components are broken";
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }

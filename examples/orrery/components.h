@@ -6,8 +6,11 @@
 //   the centre    x                                             x                 none
 //   planet, moon  x      x      x       x       x       x       x                 as in the file
 //   asteroid                    x       x       x       x       x         x       the centre
+//
+// A planet that others pull noticeably has a Perturbation too.
 #pragma once
 #include "kepler.h"
+#include "perturbations.h"
 #include <keel/keel.h>
 
 // What the file calls it. The text belongs to the list of bodies.
@@ -24,6 +27,11 @@ typedef struct Drift {
 typedef struct Motion {
     double at_j2000, per_century;
 } Motion;
+
+// What other planets do to the mean longitude.
+typedef struct Perturbation {
+    perturbations list;
+} Perturbation;
 
 // The ellipse about the parent, now.
 typedef struct Orbit {
@@ -59,6 +67,7 @@ typedef struct Centre {
 KEEL_COMPONENT(Name);
 KEEL_COMPONENT(Drift);
 KEEL_COMPONENT(Motion);
+KEEL_COMPONENT(Perturbation);
 KEEL_COMPONENT(Orbit);
 KEEL_COMPONENT(Anomaly);
 KEEL_COMPONENT(Local);

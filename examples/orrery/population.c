@@ -3,6 +3,7 @@
 #include "population.h"
 #include "belt.h"
 #include "components.h"
+#include "perturbations.h"
 #include <stdlib.h>
 
 // A function that returns a handle tells the reason for a null handle through the world.
@@ -23,7 +24,9 @@ static keel_result add_body(keel_world *world, const body_row *body, keel_entity
                              KEEL_INIT(Motion, { at->L - at->peri, rate->L - rate->peri }),
                              KEEL_INIT(Orbit), KEEL_INIT(Anomaly), KEEL_INIT(Local),
                              KEEL_INIT(Position)); // the systems fill these in
-    return check_handle(world, *added);
+    KEEL_TRY(check_handle(world, *added));
+    const Perturbation perturbation = { perturbations_of(body) };
+    return perturbation.list.count ? keel_add(world, *added, Perturbation, perturbation) : KEEL_OK;
 }
 
 static keel_result add_all(keel_world *world, const body_list *list, keel_entity *handles) {

@@ -19,6 +19,12 @@ KEEL_SYSTEM(update_mean_anomaly, KEEL_WRITE(Anomaly, anomaly), KEEL_READ(Motion,
     anomaly->mean = motion->at_j2000 + motion->per_century * clock->centuries;
 }
 
+// Perturbations move a planet along its ellipse. Most bodies have none.
+KEEL_SYSTEM(perturb, KEEL_WRITE(Anomaly, anomaly), KEEL_READ(Perturbation, perturbation),
+            KEEL_UNIQUE_READ(Clock, clock)) {
+    anomaly->mean += perturbations_at(&perturbation->list, clock->centuries);
+}
+
 // 2. Kepler's equation: from time to angle.
 KEEL_SYSTEM(solve_kepler, KEEL_WRITE(Anomaly, anomaly), KEEL_READ(Orbit, orbit)) {
     const eccentric_anomaly solved = kepler_solve(anomaly->mean, orbit->path.e);
@@ -49,7 +55,7 @@ KEEL_TASK(place_in_space, KEEL_MAY_WRITE(Position), KEEL_MAY_READ(Local, keel_pa
 }
 
 KEEL_WORKLOAD(orrery, KEEL_STEP(update_orbit), KEEL_STEP(update_mean_anomaly),
-              KEEL_STEP(solve_kepler), KEEL_STEP(place_on_orbit), KEEL_STEP(place_in_space));
+              KEEL_STEP(perturb), KEEL_STEP(solve_kepler), KEEL_STEP(place_on_orbit), KEEL_STEP(place_in_space));
 
 keel_result orrery_step(keel_world *world, double jd) {
     KEEL_TRY(keel_set_unique(world, Clock, { (jd - J2000) / DAYS_PER_CENTURY }));

@@ -41,7 +41,8 @@ KEEL_API uint64_t keel_dropped_commands(const keel_world *world);
 ///   keel_last_error
 KEEL_API keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *values);
 
-/// Record the creation of an entity as the last child of `parent`.
+/// Record the creation of an entity as the last child of `parent`. When the parent is dead by the
+/// time of the apply, the entity becomes a root, and the attachment is dropped and counted.
 /// @return as keel_commands_add_entity
 KEEL_API keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
                                              const keel_value *values);

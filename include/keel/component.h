@@ -108,8 +108,8 @@ KEEL_API keel_result keel_register_components(keel_world *world,
 /// Forget a component: drop all its values and free its storage. Its name may then be used anew.
 /// @invalidates the world's descriptor of it, keel_column, pointers to its values
 /// @threads the world's owner
-/// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_GROUPED while a group
+///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_component *component);
 
 /// The world's descriptor of the component (or unique) of this name, or NULL.

@@ -67,8 +67,8 @@ typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_ent
 
 /// Sort the children of `parent`; children that compare equal keep their order (merge sort on the
 /// links, no memory needed).
-/// @return KEEL_OK, KEEL_ABSENT with 0 or 1 child, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT with 0 or 1 child, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT
+///   without a comparator, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_sort_children(keel_world *world, keel_entity parent,
                                         keel_entity_compare *compare, void *data);
 

@@ -13,6 +13,7 @@
 #pragma once
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header
+#include <keel/group.h>
 #include <keel/workload.h>
 // clang-format off
 
@@ -384,6 +385,34 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &T##_component)
 /// Make room for `count` values of the component.
 #define keel_reserve(world, T, count) keel_reserve_component((world), &T##_component, (count))
+/// Sort a sparse set by its values: `int compare(const void *a, const void *b, void *data)`.
+#define keel_sort(world, T, compare, data) keel_sort_component((world), &T##_component, (compare), (data))
+/// Sort a sparse set in the order of another component.
+#define keel_sort_as(world, T, Other) keel_sort_component_as((world), &T##_component, &Other##_component)
+/// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
+/// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
+#ifdef __cplusplus
+#define KEEL_GROUP(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_group(keeli_world, &keeli_it); }(world)
+#else
+#define KEEL_GROUP(world, ...) keeli_group((world), &(const keel_group_desc){ __VA_ARGS__ })
+#endif
+/// What a group orders: sparse sets.
+#define KEEL_OWNED(...) .owned = KEELI_GROUPED(__VA_ARGS__)
+/// What its members have to have besides.
+#define KEEL_GET(...) .get = KEELI_GROUPED(__VA_ARGS__)
+/// What its members must not have.
+#define KEEL_EXCLUDE(...) .exclude = KEELI_GROUPED(__VA_ARGS__)
+#ifdef __cplusplus
+template <const keel_component *...C> struct keeli_grouped { static constexpr const keel_component *list[] = { C... }; };
+#define KEELI_GROUPED(...) (keeli_grouped<KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) nullptr>::list)
+#else
+#define KEELI_GROUPED(...) (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }
+#endif
+static inline keel_group *keeli_group(keel_world *world, const keel_group_desc *desc) {
+    keel_group *group;
+    (void)keel_group_create(world, desc, &group);
+    return group;
+}
 /// How many entities have the component.
 #define keel_count(world, T) keel_component_count((world), &T##_component)
 /// Set a unique: `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`.
@@ -455,18 +484,18 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define KEELI_OTHERS(...) KEELI_CAT(KEELI_OTHERS_, KEELI_COUNT_8(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_OTHERS_keeli_many(...) keeli_at_most_8_components_in_one_term
 #define KEELI_OTHERS_1(a) NULL
-#define KEELI_OTHERS_2(a, b) KEELI_ARRAY(&b##_component)
-#define KEELI_OTHERS_3(a, b, c) KEELI_ARRAY(&b##_component, &c##_component)
-#define KEELI_OTHERS_4(a, b, c, d) KEELI_ARRAY(&b##_component, &c##_component, &d##_component)
-#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component)
-#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component)
-#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component)
-#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_ARRAY(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component, &h##_component)
+#define KEELI_OTHERS_2(a, b) KEELI_COMPONENT_LIST(&b##_component)
+#define KEELI_OTHERS_3(a, b, c) KEELI_COMPONENT_LIST(&b##_component, &c##_component)
+#define KEELI_OTHERS_4(a, b, c, d) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component)
+#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component)
+#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component)
+#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component)
+#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component, &h##_component)
 #ifdef __cplusplus
 template <const keel_component *...C> struct keeli_array { static constexpr const keel_component *list[] = { C..., NULL }; };
-#define KEELI_ARRAY(...) keeli_array<__VA_ARGS__>::list
+#define KEELI_COMPONENT_LIST(...) keeli_array<__VA_ARGS__>::list
 #else
-#define KEELI_ARRAY(...) ((const keel_component *const[]){ __VA_ARGS__, NULL }) // parentheses: macro arguments split at commas in braces
+#define KEELI_COMPONENT_LIST(...) ((const keel_component *const[]){ __VA_ARGS__, NULL }) // parentheses: macro arguments split at commas in braces
 #endif
 
 // A parameter that is no tuple becomes class keeli_bad, which says so with its text.

@@ -147,17 +147,20 @@ KEEL_API keel_result keel_view_begin_in(keel_view *view, keel_context *context,
 /// again does nothing.
 KEEL_API void keel_view_end(keel_view *view);
 
-/// How many entities match. Counts by walking them, except for views of one plain term.
+/// How many entities match. Counts by walking them, except for views of one plain term. A walk may
+/// need memory: 0 then, told by keel_last_error.
 KEEL_API uint32_t keel_view_count(const keel_view *view);
 
 /// Does the view match this entity? False for an entity that is not alive.
 KEEL_API bool keel_view_contains(const keel_view *view, keel_entity e);
 
-/// The first entity in the order of iteration; null when none matches.
+/// The first entity in the order of iteration; null when none matches, or out of memory (told by
+/// keel_last_error).
 KEEL_API keel_entity keel_view_first(const keel_view *view);
 
 /// The only entity that matches.
-/// @return KEEL_OK, KEEL_ERROR_COUNT when none or more than one matches (`out` is then null)
+/// @return KEEL_OK, KEEL_ERROR_COUNT when none or more than one matches (`out` is then null),
+///   KEEL_ERROR_MEMORY
 KEEL_API keel_result keel_view_single(const keel_view *view, keel_entity *out);
 
 /// One component of one entity, to read. The view must hold `read` or more for it; the entity need
@@ -256,7 +259,8 @@ KEEL_API keel_result keel_iterator_begin(keel_iterator *iterator, const keel_vie
 /// @return NULL at the end, which ends the iterator; valid until the next call
 KEEL_API const keel_chunk *keel_iterator_next(keel_iterator *iterator);
 
-/// The next entities whose values lie side by side.
+/// The next entities whose values lie side by side. One walk uses this or keel_iterator_next, not
+/// both: the other one goes on behind what was handed out in part.
 /// @return false at the end, which ends the iterator; `span` is valid until the next call
 KEEL_API bool keel_iterator_next_span(keel_iterator *iterator, keel_span *span);
 

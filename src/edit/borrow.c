@@ -2,6 +2,7 @@
 // Who uses which storage now.
 #include "edit/borrow.h"
 
+#include "edit/group.h"
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ one counter
@@ -96,12 +97,28 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
 }
 
 // ------------------------------------------------------------------ holders
+// An edit of a component changes the order of the groups that name it; who uses an owned component
+// relies on that order.
+static bool want_groups(keel_world *world, keeli_holder *holder, const keeli_storage *storage,
+                        keel_access access) {
+    for (uint32_t i = 0; i < storage->groups.count; ++i) {
+        keel_group *g = storage->groups.items[i].group;
+        const bool edits = access == KEEL_ACCESS_EDIT;
+        if (!edits && storage->owner != g) continue;
+        if (!keeli_holder_want(world, holder, &g->order, edits ? access : KEEL_ACCESS_READ))
+            return false;
+    }
+    return true;
+}
+
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access) {
     // an edit of one component kept in archetypes moves the rows of all
     if (storage->kind == KEEL_ARCHETYPE &&
         !keeli_holder_want(world, holder, &world->row_storage,
                            access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
+        return false;
+    if (storage->flags & KEELI_IS_GROUPED && !want_groups(world, holder, storage, access))
         return false;
     keeli_use *use = use_of(holder, storage);
     if (use) {
@@ -180,6 +197,15 @@ void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
     KEELI_RELEASE(&world->heap, &holder->uses);
 }
 
+bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
+    for (keeli_holder *h = world->holders; h; h = h->next) {
+        if (!h->everything || h->parent) continue;
+        if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
+        (void)take(&storage->borrow, KEEL_ACCESS_EDIT);
+    }
+    return true;
+}
+
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;
@@ -193,6 +219,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
+    for (uint32_t i = 0; i < storage->groups.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);

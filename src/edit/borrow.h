@@ -12,6 +12,8 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder);
 void keeli_holder_close(keel_world *world, keeli_holder *holder);
 void keeli_holder_deinit(keel_world *world, keeli_holder *holder);
+// A new storage belongs to the view of everything, if one is open. False when out of memory.
+bool keeli_holders_want_new(keel_world *world, keeli_storage *storage);
 // What the holder may do with a storage.
 keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage *storage);
 

@@ -3,6 +3,7 @@
 // can fail (memory, copy hooks) comes first and is taken back on failure.
 #include "edit/edit.h"
 
+#include "edit/group.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 
@@ -53,6 +54,9 @@ static void take_back(keel_world *world, batch *b) {
 
 static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
     if (s->kind == KEEL_SPARSE_SET && !keeli_store_reserve_slots(world, s, b->count, &b->room))
+        return false;
+    if (s->flags & KEELI_IS_GROUPED &&
+        !keeli_groups_reserve(s, keel_entity_index(b->entities[0]), b->count))
         return false;
     // room for one value makes room for all of its block, unless each value has its own memory
     uint32_t last_block = UINT32_MAX;
@@ -121,6 +125,13 @@ static void pop(keel_world *world, const batch *b, keeli_storage *s, uint32_t co
     }
 }
 
+// All values are in place.
+static void join(keel_world *world, const batch *b, keeli_storage *s) {
+    for (uint32_t i = 0; s->flags & KEELI_IS_GROUPED && i < b->count; ++i)
+        keeli_store_joined(s, keel_entity_index(b->entities[i]));
+    keeli_validate_storage(world, s);
+}
+
 // A copy of `value` (NULL: zeros) for each new entity; false when the copy hook fails, with none
 // added.
 static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, const void *value) {
@@ -179,8 +190,9 @@ static keel_result fill(keel_world *world, batch *b, const keel_bulk *columns) {
     for (const keel_bulk *c = columns; c && c->component; ++c) {
         keeli_storage *s = keeli_storage_find(world, c->component);
         if (!is_copied(c)) push_values(world, b, s, keeli_follow(&b->room, c->values), c->stride);
-        keeli_validate_storage(world, s);
     }
+    for (const keel_bulk *c = columns; c && c->component; ++c)
+        join(world, b, keeli_storage_find(world, c->component));
     return KEEL_OK;
 }
 
@@ -232,6 +244,10 @@ static keel_result copy_all(keel_world *world, batch *b, keel_entity prototype) 
         }
         take_rows(world, b);
         return cannot_copy(world, s);
+    }
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = prototype_storage(world, prototype, i);
+        if (s) join(world, b, s);
     }
     return KEEL_OK;
 }

@@ -83,10 +83,11 @@ static bool queue_own(keel_world *world) {
     if (!own->first) return true;
     keel_commands *list = keeli_commands_take(world);
     if (!list) return false;
+    const keeli_arena kept = list->arena; // empty, but it may keep memory
     list->arena = own->arena;
     list->first = own->first;
     list->last = own->last;
-    own->arena = (keeli_arena){ 0 };
+    own->arena = kept;
     own->first = own->last = NULL;
     queue(world, list);
     return true;
@@ -206,6 +207,17 @@ static command *new_command(keel_commands *list, command_kind kind, keel_entity 
     return c;
 }
 
+// Why new_command gave none.
+static keel_result not_recorded(const keel_commands *list) {
+    return list ? KEEL_ERROR_MEMORY : KEEL_ERROR_ARGUMENT;
+}
+
+static keel_result no_component(const keel_commands *list) {
+    if (!list) return KEEL_ERROR_ARGUMENT;
+    return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
+                        "the component is NULL; pass KEEL_OF(T) or what keel_find_component found");
+}
+
 static keel_result append(keel_commands *list, command *c) {
     if (list->last) list->last->next = c;
     else list->first = c;
@@ -279,14 +291,15 @@ static keel_result take_values(keel_commands *list, command *c, const keel_value
 // command that makes it a child of `parent`, or NULL.
 static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
                                      command *attach) {
+    command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
+    if (!c) return keel_null();
     keel_world *world = list->world;
     const keel_result room = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
     if (room < 0) {
         keeli_error(world, room, "cannot record an entity: %s", keel_result_text(room));
         return keel_null();
     }
-    command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
-    if (!c || take_values(list, c, values) < 0) return keel_null();
+    if (take_values(list, c, values) < 0) return keel_null();
     c->entity = keeli_entity_index_hold(&world->entities);
     append(list, c);
     if (attach) {
@@ -312,7 +325,7 @@ keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
 keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
                                      const keel_value *values) {
     command *c = new_command(commands, ADD_VALUES, e, count_values(values));
-    if (!c) return KEEL_ERROR_MEMORY;
+    if (!c) return not_recorded(commands);
     KEEL_TRY(take_values(commands, c, values));
     return append(commands, c);
 }
@@ -320,6 +333,7 @@ keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
 keel_result keel_commands_add_component(keel_commands *commands, keel_entity e,
                                         const keel_component *component, const void *value) {
     const keel_value values[] = { { component, value }, { NULL, NULL } };
+    if (!component) return no_component(commands);
     return keel_commands_add_values(commands, e, values);
 }
 
@@ -329,7 +343,7 @@ static keel_result record_parts(keel_commands *list, command_kind kind, keel_ent
     while (components && components[count])
         ++count;
     command *c = new_command(list, kind, e, count);
-    if (!c) return KEEL_ERROR_MEMORY;
+    if (!c) return not_recorded(list);
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
         const keeli_storage *s = named(list, components[i], &result);
@@ -342,6 +356,7 @@ static keel_result record_parts(keel_commands *list, command_kind kind, keel_ent
 keel_result keel_commands_remove_component(keel_commands *commands, keel_entity e,
                                            const keel_component *component) {
     const keel_component *const components[] = { component, NULL };
+    if (!component) return no_component(commands);
     return record_parts(commands, REMOVE, e, components);
 }
 
@@ -354,7 +369,7 @@ static keel_result record(keel_commands *list, command_kind kind, keel_entity e,
                           keel_entity parent) {
     KEEL_TRY(check_all_allowed(list));
     command *c = new_command(list, kind, e, 0);
-    if (!c) return KEEL_ERROR_MEMORY;
+    if (!c) return not_recorded(list);
     c->parent = parent;
     return append(list, c);
 }
@@ -385,7 +400,7 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
                                size_t size) {
     KEEL_TRY(check_all_allowed(commands));
     command *c = new_command(commands, CALL, keel_null(), 0);
-    if (!c) return KEEL_ERROR_MEMORY;
+    if (!c) return not_recorded(commands);
     if (!function)
         return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,
                             "keel_commands_call needs a function");

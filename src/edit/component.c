@@ -131,6 +131,7 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
     }
     if (!keeli_store_reserve_take(world, s, index))
         return keeli_out_of_memory(world, "removing a component");
+    keeli_store_leaving(s, index);
     void *value = keeli_store_value(world, s, index);
     if (!out) keeli_value_drop(s, value);
     else if (s->size) keeli_value_move(s, out, value);

@@ -114,14 +114,24 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     return any ? KEEL_OK : KEEL_ABSENT;
 }
 
+// Without all parents, or without all children, no link is left. So none is repaired on the way:
+// that would take the component away from others before their turn.
+static keel_result delete_all_linked(keel_world *world, const keeli_storage *s) {
+    keeli_storage *other = s == world->parents ? world->children : world->parents;
+    keeli_store_clear(world, other);
+    for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
+        keeli_commit_delete_entity(world, keeli_entity_at(&world->entities, i));
+    return KEEL_OK;
+}
+
 keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
                                             const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
-    // highest index first, so that the indices are handed out again in ascending order; deleting
-    // the links of one entity may take the component from another
+    if (s->flags & KEELI_IS_LINK) return delete_all_linked(world, s);
+    // highest index first, so that the indices are handed out again in ascending order
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
         (void)keeli_edit_delete_entity(world, holder, keeli_entity_at(&world->entities, i));
     return KEEL_OK;

@@ -61,10 +61,11 @@ static keel_result check_owned(keel_world *world, const keeli_storage *s) {
                    " is no sparse set; get it instead of owning it, or declare it with "
                    ".storage = KEEL_SPARSE_SET");
     if (s->owner)
-        return keeli_error(world, KEEL_ERROR_GROUPED,
-                           "cannot make a group that owns '%s': group '%s' owns it; get it instead, "
-                           "or destroy that group first",
-                           name, s->owner->name);
+        return keeli_error(
+            world, KEEL_ERROR_GROUPED,
+            "cannot make a group that owns '%s': group '%s' owns it; get it instead, "
+            "or destroy that group first",
+            name, s->owner->name);
     return KEEL_OK;
 }
 
@@ -245,10 +246,8 @@ bool keel_group_contains(const keel_world *world, const keel_group *group, keel_
            keeli_group_has(group, keel_entity_index(e));
 }
 
-keel_entity keel_group_entity(const keel_world *world, const keel_group *group,
-                              uint32_t position) {
+keel_entity keel_group_entity(const keel_world *world, const keel_group *group, uint32_t position) {
     if (!world || !is_of(world, group) || position >= keeli_group_count(group)) return keel_null();
-    const keeli_sparse_set *set =
-        group->owned_count ? &group->storages[0]->set : &group->order.set;
+    const keeli_sparse_set *set = group->owned_count ? &group->storages[0]->set : &group->order.set;
     return *keeli_sparse_set_entity(set, position);
 }

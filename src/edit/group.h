@@ -12,8 +12,8 @@
 struct keel_group {
     keel_world *world;
     struct keel_group *next; // of the world
-    char title[70]; // "group " and its name
-    const char *name; // in `title`
+    char title[70];          // "group " and its name
+    const char *name;        // in `title`
     // owned, then got, then excluded: the first `must_count` have to be there
     keeli_storage **storages;
     uint32_t owned_count, must_count, storage_count;
@@ -65,4 +65,3 @@ keel_group *keeli_group_of(keel_world *world, const keel_group *group);
 // May all that the group names be edited now?
 keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, const char *verb);
 void keeli_groups_deinit(keel_world *world);
-size_t keeli_groups_bytes(const keel_world *world);

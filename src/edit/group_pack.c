@@ -27,8 +27,7 @@ static void put(const keel_group *g, uint32_t index, uint32_t slot, bool gone) {
 
 static void enter(keel_group *g, uint32_t index) {
     if (g->owned_count) put(g, index, g->length++, false);
-    else
-        (void)keeli_sparse_set_push(&g->order.set, keeli_entity_at(&g->world->entities, index));
+    else (void)keeli_sparse_set_push(&g->order.set, keeli_entity_at(&g->world->entities, index));
 }
 
 static void leave(keel_group *g, uint32_t index, bool gone) {

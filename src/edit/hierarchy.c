@@ -30,6 +30,7 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
 
 static void push(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
     keeli_value_put(s, keeli_store_push(world, s, e), value);
+    keeli_store_joined(s, keel_entity_index(e));
 }
 
 // The entity has a parent.
@@ -90,6 +91,8 @@ static bool reserve_links(keel_world *world, keel_entity child, keel_entity pare
 }
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
+    // What has no children is above nothing: a tree that grows at its leaves is not climbed.
+    if (!parent_part(world, above)) return keel_is_same(above, of);
     for (;;) {
         if (keel_is_same(above, of)) return true;
         const keel_child *link = child_part(world, of);
@@ -288,6 +291,7 @@ keel_entity keel_world_next_child(const keel_world *world, keel_entity parent, k
 
 keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
                                        keel_entity after) {
+    if (!world || !is_alive(world, root)) return keel_null();
     keel_entity e = keel_is_null(after) ? root : after;
     const keel_entity below = keel_world_first_child(world, e);
     if (!keel_is_null(below)) return below;
@@ -332,6 +336,7 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
 // Without a queue: each level is found by walking the levels above it.
 keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
                                                keel_entity after) {
+    if (!world || !is_alive(world, root)) return keel_null();
     if (keel_is_null(after) || keel_is_same(after, root))
         return keel_world_first_child(world, root);
     uint32_t level = 0;

@@ -4,6 +4,7 @@
 
 #include "edit/borrow.h"
 #include "edit/commands.h"
+#include "edit/group.h"
 #include "edit/report.h"
 #include "edit/store.h"
 
@@ -159,6 +160,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
         KEELI_RESERVE(&world->heap, &world->by_ordinal, 1))
         s = new_storage(world, c, index);
+    if (s && !keeli_holders_want_new(world, s)) {
+        free_storage(world, s);
+        s = NULL;
+    }
     if (!s) {
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
@@ -255,6 +260,10 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
+    if (s->flags & KEELI_IS_GROUPED)
+        return keeli_error(world, KEEL_ERROR_GROUPED,
+                           "cannot unregister '%s': group '%s' follows it; destroy that group first",
+                           s->component.name, s->groups.items[0].group->name);
     if (!keeli_store_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
     keeli_store_clear(world, s);

@@ -194,9 +194,8 @@ static void order_as(const sorting *how, const keeli_storage *s, const keeli_sto
     uint32_t placed = 0;
     memset(how->spare, 0, how->count * sizeof *how->spare);
     const bool packed = other->kind == KEEL_SPARSE_SET;
-    for (uint32_t i = 0; packed ? i < other->set.count
-                                : (i = keeli_store_next(other, i)) != UINT32_MAX;
-         ++i) {
+    for (uint32_t i = 0;
+         packed ? i < other->set.count : (i = keeli_store_next(other, i)) != UINT32_MAX; ++i) {
         const uint32_t index =
             packed ? keel_entity_index(*keeli_sparse_set_entity(&other->set, i)) : i;
         const uint32_t slot = keeli_sparse_set_find(&s->set, index);

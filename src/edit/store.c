@@ -3,6 +3,7 @@
 #include "edit/store.h"
 
 #include "base/assert.h"
+#include "edit/group.h"
 
 // ------------------------------------------------------------------ rows
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
@@ -48,6 +49,7 @@ const void *keeli_follow(const keeli_room *room, const void *value) {
 
 bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
     if (!keeli_store_reserve_bit(world, s, index, room)) return false;
+    if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, 1)) return false;
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
                keeli_store_reserve_slots(world, s, 1, room);
@@ -113,6 +115,9 @@ void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *valu
     if (room->to && room->to != keeli_archetype_of(world, index))
         commit_row(world, e, values, room);
     keeli_archetypes_settle(&world->archetypes, &world->heap);
+    if (!world->groups) return;
+    for (const keel_value *v = values; v->component; ++v) // now that all values are in place
+        keeli_store_joined(keeli_storage_find(world, v->component), index);
 }
 
 // ------------------------------------------------------------------ removing
@@ -152,6 +157,7 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
 
 static void take_all(keel_world *world, keel_entity e, bool drop) {
     const uint32_t index = keel_entity_index(e);
+    if (world->groups) keeli_groups_leave(world, e, !drop);
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (keeli_store_is_disabled(s, index)) keeli_store_enable(s, index);
@@ -242,7 +248,7 @@ static void drop_all_disabled(keel_world *world, keeli_storage *s) {
         keeli_store_drop_disabled(world, s, i);
 }
 
-void keeli_store_clear(keel_world *world, keeli_storage *s) {
+static void clear(keel_world *world, keeli_storage *s) {
     if (s->kind == KEEL_ARCHETYPE) {
         clear_rows(world, s);
         return;
@@ -257,14 +263,20 @@ void keeli_store_clear(keel_world *world, keeli_storage *s) {
     forget_all(world, s);
 }
 
+void keeli_store_clear(keel_world *world, keeli_storage *s) {
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_clear(s);
+    clear(world, s);
+}
+
 void keeli_store_clear_all(keel_world *world) {
     keeli_archetypes *a = &world->archetypes;
+    keeli_groups_clear_all(world);
     for (uint32_t i = 0; i < a->count; ++i)
         keeli_archetype_clear(&world->entities, a->all[i]);
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = world->order.items[i];
         if (s->kind == KEEL_ARCHETYPE) forget_all(world, s);
-        else keeli_store_clear(world, s);
+        else clear(world, s);
     }
 }
 
@@ -318,6 +330,7 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s)) return false;
     if (!lists_are_valid(world, s, &s->presence) || !lists_are_valid(world, s, &s->disabled))
         return false;
+    if (!keeli_groups_of_are_valid(s)) return false;
     if (s->kind == KEEL_INDEXED && !indexed_is_valid(s)) return false;
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))

@@ -4,6 +4,7 @@
 // empty.
 #include "edit/edit.h"
 
+#include "edit/group.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 
@@ -63,9 +64,12 @@ static bool prepare_target(const keel_world *from, uint32_t index, const keel_va
 
 static void disable_moved(const keel_world *from, uint32_t index, const keel_value *values,
                           const keel_world *to, uint32_t target) {
-    for (const keel_value *v = values; v->component; ++v)
-        if (keeli_store_is_disabled(keeli_storage_find(from, v->component), index))
-            keeli_store_disable(keeli_storage_find(to, v->component), target);
+    for (const keel_value *v = values; v->component; ++v) {
+        if (!keeli_store_is_disabled(keeli_storage_find(from, v->component), index)) continue;
+        keeli_storage *s = keeli_storage_find(to, v->component);
+        keeli_store_leaving(s, target);
+        keeli_store_disable(s, target);
+    }
 }
 
 static bool may_move(keel_world *from, keel_entity e, const keel_world *to) {
@@ -342,7 +346,8 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
         else if (s->kind == KEEL_INDEXED) KEEL_TRY(copy_indexed(to, t, s));
         if (s->unique) KEEL_TRY(copy_unique(to, t, s));
     }
-    return copy_archetypes(from, to);
+    KEEL_TRY(copy_archetypes(from, to));
+    return keeli_groups_refill(to) ? KEEL_OK : no_memory(to);
 }
 
 static void empty(keel_world *world) {

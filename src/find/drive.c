@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What leads a walk: a sparse set, windows of presence bits, or the rows of archetypes. Each hands
-// out spans or masks where storages allow, and lists of filtered candidates elsewhere.
+// What leads a walk: a sparse set or the front of it that a group orders, windows of presence bits,
+// or the rows of archetypes. Each hands out spans or masks where storages allow, and lists of
+// filtered candidates elsewhere.
 #include "find/iterate.h"
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -33,7 +34,23 @@ static bool can_run(const keeli_plan *plan) {
     if (plan->without_count || plan->any_count || plan->has_maybe) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
+    for (uint32_t i = 0; i < plan->beside_count; ++i)
+        if (plan->beside[i]->kind != KEEL_SPARSE_SET) return false;
     return true;
+}
+
+// How far the sets hold the same entities in the same order as the leader from `first` on, to
+// `run`; 0 when one lacks the first entity.
+static uint32_t common_run(const keeli_storage *const *list, uint32_t count,
+                           const keel_entity *first, uint32_t run) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const keeli_sparse_set *set = &list[i]->set;
+        const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(*first));
+        if (slot == KEELI_NO_SLOT) return 0;
+        run = least(least(run, left_on_page(set, slot, false)), set->count - slot);
+        run = equal_run(first, keeli_sparse_set_entity(set, slot), run);
+    }
+    return run;
 }
 
 // Try to hand out a span: all sets hold the same entities in the same order from here on.
@@ -43,16 +60,13 @@ static bool find_run(keeli_iterator *it) {
     const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
     uint32_t run = least(it->end - it->at, on_page);
-    for (uint32_t i = 0; i < plan->need_count; ++i) {
-        const keeli_sparse_set *set = &plan->need[i]->set;
-        const uint32_t slot = keeli_sparse_set_find(set, index);
-        if (slot == KEELI_NO_SLOT) return false;
-        run = least(least(run, left_on_page(set, slot, false)), set->count - slot);
-        run = equal_run(first, keeli_sparse_set_entity(set, slot), run);
-    }
+    run = common_run(plan->need, plan->need_count, first, run);
+    run = common_run(plan->beside, plan->beside_count, first, run);
+    if (run == 0) return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
-        const uint32_t slot = set == leader ? it->at : keeli_sparse_set_find(set, index);
+        const bool is_ordered = keeli_plan_is_ordered(plan, plan->columns[c].storage);
+        const uint32_t slot = is_ordered ? it->at : keeli_sparse_set_find(set, index);
         run = least(run, left_on_page(set, slot, true));
         it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plan of a view as text, for people. Nothing is walked.
+#include "edit/group.h"
 #include "find/plan.h"
 
 #include <inttypes.h>
@@ -69,7 +70,7 @@ static void put_driver(writer *w, const keeli_plan *plan, const keeli_view *view
         put(w, "living entities, by ascending index");
         break;
     case KEELI_DRIVE_GROUP:
-        put(w, "group, in packed order");
+        put(w, "group %s, in packed order", plan->group->name);
         break;
     }
     put(w, "\ntouches: %" PRIu64 "\n", keeli_plan_touches(plan, view->world));
@@ -118,16 +119,17 @@ static const char *chunks_of(const keeli_plan *plan) {
     case KEELI_DRIVE_NOTHING:
         return "none";
     case KEELI_DRIVE_SPARSE:
-        if (!filtered && !plan->has_maybe) return "spans";
+    case KEELI_DRIVE_GROUP:
+        if (!filtered && !plan->has_maybe && !plan->beside_count) return "spans";
         for (uint32_t i = 0; i < plan->need_count; ++i)
             if (plan->need[i]->kind != KEEL_SPARSE_SET) return "lists";
+        for (uint32_t i = 0; i < plan->beside_count; ++i)
+            if (plan->beside[i]->kind != KEEL_SPARSE_SET) return "lists";
         return plan->without_count || plan->any_count || plan->has_maybe
                    ? "lists"
                    : "spans where the sets have the same order, lists elsewhere";
     case KEELI_DRIVE_ROWS:
         return !filtered && columns_are(plan, KEEL_ARCHETYPE) ? "spans" : "lists";
-    case KEELI_DRIVE_GROUP:
-        return "spans";
     default:
         return columns_are(plan, KEEL_INDEXED)
                    ? "spans where no entity is left out, masks elsewhere"

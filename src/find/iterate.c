@@ -2,6 +2,7 @@
 // The states of walks: begin, go on, end; and spans cut out of other chunks.
 #include "find/iterate.h"
 
+#include "edit/group.h"
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ states
@@ -12,22 +13,38 @@ static void unlock(keel_world *world) {
     if (world->share_depth) keeli_lock_give(&world->lock);
 }
 
-static keeli_iterator *take_state(keel_world *world) {
+// Under the lock: whose walk it is must be told together with its serial, or the end of another
+// view that used this state before takes it for its own.
+static void assign(keeli_iterator *it, keeli_view *view) {
+    it->serial = ++view->world->serial;
+    it->view = view;
+    it->serial_of_view = view->serial;
+}
+
+static keeli_iterator *take_state(keeli_view *view) {
+    keel_world *world = view->world;
     lock(world);
     keeli_iterator *it = world->iterators;
     while (it && it->serial)
         it = it->next;
-    if (it) it->serial = ++world->serial;
+    if (it) assign(it, view);
     unlock(world);
     if (it) return it;
     it = KEELI_NEW(&world->heap, keeli_iterator);
     if (!it) return keeli_out_of_memory(world, "beginning a loop"), NULL;
     lock(world);
-    it->serial = ++world->serial;
+    assign(it, view);
     it->next = world->iterators;
     world->iterators = it;
     unlock(world);
     return it;
+}
+
+static void spare(keeli_iterator *it) {
+    keel_world *world = it->view->world;
+    lock(world);
+    it->serial = 0;
+    unlock(world);
 }
 
 // An edit through a view is refused while a walk depends on the storage.
@@ -39,6 +56,7 @@ static void count_walk(const keeli_iterator *it, int32_t change) {
         for (uint32_t i = 0; i < term->count; ++i) {
             keeli_storage *s = view->storages[term->first + i];
             if (s) (void)keeli_atomic_add(&s->iterating, change);
+            if (s && s->owner) (void)keeli_atomic_add(&s->owner->order.iterating, change);
         }
     }
     if (it->plan.has_rows) (void)keeli_atomic_add(&view->world->row_storage.iterating, change);
@@ -48,18 +66,17 @@ static void count_walk(const keeli_iterator *it, int32_t change) {
 
 static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan.driver == KEELI_DRIVE_SPARSE) return it->plan.leader->set.count;
+    if (it->plan.driver == KEELI_DRIVE_GROUP) return keeli_group_count(it->plan.group);
     if (it->plan.driver == KEELI_DRIVE_BITS)
         return it->plan.leader->presence.root.page_count * KEELI_WINDOW;
     return it->view->world->entities.size;
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take_state(view->world);
+    keeli_iterator *it = take_state(view);
     if (!it) return NULL;
-    it->view = view;
-    it->serial_of_view = view->serial;
     if (!keeli_plan_make(&it->plan, view)) {
-        it->serial = 0;
+        spare(it);
         return NULL;
     }
     it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
@@ -75,17 +92,23 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
 }
 
 void keeli_iterator_give(keeli_iterator *it) {
-    keel_world *world = it->view->world;
     count_walk(it, -1);
-    lock(world);
-    it->serial = 0;
-    unlock(world);
+    spare(it);
+}
+
+// Some live walk of the view, or NULL.
+static keeli_iterator *live_of(const keeli_view *view) {
+    lock(view->world);
+    keeli_iterator *it = view->world->iterators;
+    while (it && !(it->serial && it->view == view && it->serial_of_view == view->serial))
+        it = it->next;
+    unlock(view->world);
+    return it;
 }
 
 void keeli_iterators_end_of(keeli_view *view) {
-    for (keeli_iterator *it = view->world->iterators; it; it = it->next)
-        if (it->serial && it->view == view && it->serial_of_view == view->serial)
-            keeli_iterator_give(it);
+    for (keeli_iterator *it; (it = live_of(view)) != NULL;)
+        keeli_iterator_give(it);
 }
 
 void keeli_iterators_deinit(keel_world *world) {
@@ -101,6 +124,7 @@ const keel_chunk *keeli_iterator_advance(keeli_iterator *it) {
     bool more = !it->done;
     if (more) switch (it->plan.driver) {
         case KEELI_DRIVE_SPARSE:
+        case KEELI_DRIVE_GROUP:
             more = keeli_drive_sparse(it);
             break;
         case KEELI_DRIVE_ROWS:

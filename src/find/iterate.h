@@ -18,7 +18,7 @@ typedef struct keeli_iterator {
     keeli_plan plan;
     bool done;
     // where the walk is
-    uint32_t at, end;            // SPARSE: slots; BITS, ENTITIES: indices
+    uint32_t at, end;            // SPARSE, GROUP: slots; BITS, ENTITIES: indices
     uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
     uint32_t window_end;         // BITS, ENTITIES: the window that `words` is about
     uint64_t words[KEELI_WINDOW / 64];
@@ -46,7 +46,7 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk);
 bool keeli_view_matches(const keeli_view *view, keel_entity e);
 
 // drive.c: fill it->chunk with the next entities, or return false at the end.
-bool keeli_drive_sparse(keeli_iterator *it);
+bool keeli_drive_sparse(keeli_iterator *it); // and GROUP
 bool keeli_drive_bits(keeli_iterator *it); // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
 

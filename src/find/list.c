@@ -55,10 +55,11 @@ static void find_places(const keeli_iterator *it, uint32_t *index, const keeli_p
                         uint32_t count) {
     const keeli_storage *s = column->storage;
     const uint32_t *candidates = it->candidates;
-    const bool by_leader = it->plan.driver == KEELI_DRIVE_SPARSE
-                               ? s == it->plan.leader
-                               : it->plan.driver == KEELI_DRIVE_ROWS && s && !column->maybe &&
-                                     s->kind == KEEL_ARCHETYPE;
+    const bool by_leader =
+        it->plan.driver == KEELI_DRIVE_SPARSE || it->plan.driver == KEELI_DRIVE_GROUP
+            ? s && !column->maybe && keeli_plan_is_ordered(&it->plan, s)
+            : it->plan.driver == KEELI_DRIVE_ROWS && s && !column->maybe &&
+                  s->kind == KEEL_ARCHETYPE;
     if (by_leader) {
         memcpy(index, it->places, count * sizeof *index);
     } else if (!s) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Choosing the driver. When all components that must be there are sparse sets the smallest leads,
-// always, in packed order. Otherwise costs are compared: candidates, times what one costs.
+// always, in packed order; a group of some of them that is not larger leads instead. Otherwise
+// costs are compared: candidates, times what one costs.
 #include "find/plan.h"
 
+#include "edit/group.h"
 #include "edit/report.h"
 
 #include <string.h>
@@ -108,10 +110,70 @@ static void drop_settled(keeli_plan *plan, const keeli_view *view) {
     plan->any_count = kept;
 }
 
+// ------------------------------------------------------------------ groups
+static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (list[i] == s) return true;
+    return false;
+}
+
+static bool is_without(const keeli_plan *plan, const keeli_storage *s) {
+    for (uint32_t i = 0; i < plan->without_count; ++i)
+        if (plan->without[i] == s) return true;
+    return false;
+}
+
+// Is every entity that the view matches a member?
+static bool covers(const keel_group *g, const keeli_plan *plan, const demand *d) {
+    for (uint32_t i = 0; i < g->must_count; ++i)
+        if (!is_among(g->storages[i], d->must, d->must_count)) return false;
+    for (uint32_t i = g->must_count; i < g->storage_count; ++i)
+        if (!is_without(plan, g->storages[i])) return false;
+    return true;
+}
+
+// The smallest group that can lead; of equal ones that which orders most storages.
+static keel_group *find_group(const keeli_plan *plan, const demand *d) {
+    keel_group *best = NULL;
+    for (uint32_t m = 0; m < d->must_count; ++m)
+        for (uint32_t i = 0; i < d->must[m]->groups.count; ++i) {
+            keel_group *g = d->must[m]->groups.items[i].group;
+            if (g->storages[0] != d->must[m] || !covers(g, plan, d)) continue; // each group once
+            const uint32_t count = keeli_group_count(g), least = best ? keeli_group_count(best) : 0;
+            if (!best || count < least || (count == least && g->owned_count > best->owned_count))
+                best = g;
+        }
+    return best;
+}
+
+// The group leads: what it settles is no filter any more.
+static void follow_group(keeli_plan *plan, keel_group *g) {
+    plan->group = g;
+    plan->leader = g->owned_count ? g->storages[0] : &g->order;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < plan->without_count; ++i)
+        if (!is_among(plan->without[i], g->storages, g->storage_count))
+            plan->without[kept++] = plan->without[i];
+    plan->without_count = kept;
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_plan_column *column = &plan->columns[c];
+        if (!column->maybe && !keeli_plan_is_ordered(plan, column->storage) &&
+            is_among(column->storage, g->storages, g->must_count))
+            plan->beside[plan->beside_count++] = column->storage;
+    }
+}
+
 // ------------------------------------------------------------------ the choice
 // In units of a quarter of a nanosecond, roughly, per candidate: a packed entity that is filtered
 // and looked up, a word of 64 presence bits, a match among them, a row.
-enum { cost_packed = 6, cost_word = 2, cost_match = 3, cost_row = 1, cost_row_filtered = 6 };
+enum {
+    cost_packed = 6,
+    cost_word = 2,
+    cost_match = 3,
+    cost_row = 1,
+    cost_row_filtered = 6,
+    cost_member = 1 // of a group that settles all filters
+};
 
 static uint64_t cost_of_bits(const demand *d) {
     const keeli_storage *s = d->smallest;
@@ -120,14 +182,23 @@ static uint64_t cost_of_bits(const demand *d) {
     return used * KEELI_PAGE_WORDS * cost_word + (uint64_t)keeli_store_count(s) * cost_match;
 }
 
-static keeli_driver choose(keeli_plan *plan, const demand *d) {
-    if (d->must_count == 0) return KEELI_DRIVE_ENTITIES;
-    if (d->sparse_count == d->must_count) return KEELI_DRIVE_SPARSE;
-    if (d->row_count == d->must_count) return KEELI_DRIVE_ROWS;
+static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const keel_group *g) {
+    const bool settles_all = g->must_count == d->must_count && !plan->any_count &&
+                             g->storage_count - g->must_count == plan->without_count;
+    return (uint64_t)keeli_group_count(g) * (settles_all ? cost_member : cost_packed);
+}
+
+static keeli_driver choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
+    const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
+    if (d->must_count == 0) return KEELI_DRIVE_ENTITIES;
+    if (d->sparse_count == d->must_count)
+        return g && group <= sparse ? KEELI_DRIVE_GROUP : KEELI_DRIVE_SPARSE;
+    if (d->row_count == d->must_count && !g) return KEELI_DRIVE_ROWS;
     const uint64_t bits = cost_of_bits(d);
     const uint64_t rows = plan->match ? rows_of(plan->match) * cost_row_filtered : none;
+    if (g && group <= sparse && group <= bits && group <= rows) return KEELI_DRIVE_GROUP;
     if (sparse <= bits && sparse <= rows) return KEELI_DRIVE_SPARSE;
     return rows < bits ? KEELI_DRIVE_ROWS : KEELI_DRIVE_BITS;
 }
@@ -141,13 +212,17 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
         plan->match = keeli_match_get(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    plan->driver = choose(plan, &d);
+    keel_group *group = view->world->groups ? find_group(plan, &d) : NULL;
+    plan->driver = choose(plan, &d, group);
+    if (plan->driver == KEELI_DRIVE_GROUP) follow_group(plan, group);
     if (plan->driver == KEELI_DRIVE_SPARSE) plan->leader = d.sparse;
     if (plan->driver == KEELI_DRIVE_BITS) plan->leader = d.smallest;
     if (plan->driver == KEELI_DRIVE_ROWS) drop_settled(plan, view);
     for (uint32_t i = 0; i < d.must_count; ++i) {
-        const bool granted = d.must[i] == plan->leader || (plan->driver == KEELI_DRIVE_ROWS &&
-                                                           d.must[i]->kind == KEEL_ARCHETYPE);
+        const bool granted =
+            d.must[i] == plan->leader ||
+            (plan->driver == KEELI_DRIVE_ROWS && d.must[i]->kind == KEEL_ARCHETYPE) ||
+            (plan->group && is_among(d.must[i], plan->group->storages, plan->group->must_count));
         if (!granted) plan->need[plan->need_count++] = d.must[i];
     }
     return true;
@@ -160,6 +235,8 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
         return keeli_store_count(plan->leader);
     case KEELI_DRIVE_ROWS:
         return rows_of(plan->match);
+    case KEELI_DRIVE_GROUP:
+        return keeli_group_count(plan->group);
     case KEELI_DRIVE_ENTITIES:
         return world->entities.alive;
     default:

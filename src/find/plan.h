@@ -22,19 +22,27 @@ typedef struct keeli_plan_column {
 
 typedef struct keeli_plan {
     keeli_driver driver;
-    keeli_storage *leader;                     // SPARSE, BITS: the smallest that must be there
-    const keeli_match *match;                  // ROWS
+    keeli_storage *leader;    // SPARSE, BITS: the smallest that must be there; GROUP: has its order
+    const keel_group *group;  // GROUP
+    const keeli_match *match; // ROWS
     const keeli_storage *need[KEEL_MAX_TERMS]; // that the driver does not grant
     const keeli_storage *without[KEEL_MAX_TERMS];
     const keeli_bound_term *any[KEEL_MAX_TERMS];
     keeli_plan_column columns[KEEL_MAX_TERMS];
     uint32_t need_count, without_count, any_count, column_count;
+    // GROUP: sparse sets with values that the group gets but does not order
+    const keeli_storage *beside[KEEL_MAX_TERMS];
+    uint32_t beside_count;
     bool has_maybe;
     bool has_rows; // a term is kept in archetypes
 } keeli_plan;
 
 // How many candidates it looks at.
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world);
+// Are the values of the storage in the order in which the driver walks?
+static inline bool keeli_plan_is_ordered(const keeli_plan *plan, const keeli_storage *s) {
+    return s == plan->leader || (plan->group && s->owner == plan->group);
+}
 // False when out of memory (reported).
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view);
 // A list of terms that says nothing about entities matches none.

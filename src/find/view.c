@@ -104,10 +104,11 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
     keel_result result = KEEL_OK;
     keeli_storage *s;
-    if (world->share_depth && !component->is_unique && !keeli_storage_find(world, component))
+    const bool to_unique = is_unique_term(term->kind);
+    if (world->share_depth && component->is_unique == to_unique &&
+        !keeli_storage_find(world, component))
         s = NULL; // nothing becomes known in shared mode: it matches nothing
-    else if (!(s = keeli_storage_get(world, component, is_unique_term(term->kind), &result)))
-        return result;
+    else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
     const bool is_link = s && (s == world->parents || s == world->children);
     if (is_link && access_of(term->kind) > KEEL_ACCESS_READ)
         return bad_term(view,
@@ -116,11 +117,11 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, access_of(term->kind)))
         return keeli_out_of_memory(world, "opening a view");
-    if (is_unique_term(term->kind) && !s->unique)
+    if (to_unique && (!s || !s->unique))
         return keeli_error(
             world, KEEL_ERROR_MISSING_UNIQUE,
             "%s needs the unique '%s', which was never set; call keel_set_unique first",
-            view->holder.name, s->component.name);
+            view->holder.name, keeli_component_name(component));
     return KEEL_OK;
 }
 
@@ -235,6 +236,7 @@ static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *par
 
 keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term *terms,
                             const char *where) {
+    if (view) *view = (keel_view){ .world = world }; // closed, whatever happens
     if (!world || !view) return keeli_no_world();
     return begin(view, world, NULL, terms, where);
 }
@@ -244,11 +246,31 @@ keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_ho
     return begin(view, world, parent, terms, where);
 }
 
+static void end(keeli_view *view) {
+    keeli_iterators_end_of(view);
+    keeli_holder_close(view->world, &view->holder);
+    keeli_view_give(view);
+}
+
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     if (view) view->state = NULL;
-    if (!state) return;
-    keeli_iterators_end_of(state);
-    keeli_holder_close(state->world, &state->holder);
-    keeli_view_give(state);
+    if (state) end(state);
+}
+
+static keeli_view *find_inside(keel_world *world, const keeli_holder *system) {
+    lock(world);
+    keeli_holder *h = world->holders;
+    while (h && h->parent != system)
+        h = h->next;
+    unlock(world);
+    return h ? (keeli_view *)(void *)((char *)h - offsetof(keeli_view, holder)) : NULL;
+}
+
+void keeli_views_end_inside(keel_world *world, const keeli_holder *system) {
+    for (keeli_view *view; (view = find_inside(world, system)) != NULL;) {
+        keeli_warn(world, "system '%s' returned while %s was open; call keel_view_end in it",
+                   system->name, view->holder.name);
+        end(view);
+    }
 }

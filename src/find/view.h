@@ -40,6 +40,8 @@ void keeli_views_deinit(keel_world *world);
 // keel_view_begin within what a system holds (NULL: within the world).
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *parent,
                                     const keel_term *terms, const char *where);
+// End the views that a system opened and left open.
+void keeli_views_end_inside(keel_world *world, const keeli_holder *system);
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
     return kind == KEEL_TERM_READ || kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT ||

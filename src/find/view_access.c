@@ -96,7 +96,8 @@ static keel_entity first_of(const keel_chunk *chunk) {
     return chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(chunk->words[w])];
 }
 
-static uint32_t count_to(keeli_view *view, uint32_t enough, keel_entity *first) {
+// How many match, or at least `enough`. False when out of memory (reported).
+static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
     const bool wanted = view->wants_entities;
     view->wants_entities = wanted || first;
     keeli_iterator *it = keeli_iterator_take(view);
@@ -109,7 +110,8 @@ static uint32_t count_to(keeli_view *view, uint32_t enough, keel_entity *first) 
         keeli_iterator_give(it);
     }
     view->wants_entities = wanted;
-    return count;
+    *result = count;
+    return it != NULL;
 }
 
 uint32_t keel_view_count(const keel_view *view) {
@@ -119,13 +121,16 @@ uint32_t keel_view_count(const keel_view *view) {
         const keeli_storage *s = state->storages[0];
         return s ? keeli_store_count(s) : 0;
     }
-    return count_to(state, UINT32_MAX, NULL);
+    uint32_t count;
+    (void)count_to(state, UINT32_MAX, NULL, &count);
+    return count;
 }
 
 keel_entity keel_view_first(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     keel_entity first = keel_null();
-    if (state) (void)count_to(state, 1, &first);
+    uint32_t count;
+    if (state) (void)count_to(state, 1, &first, &count);
     return first;
 }
 
@@ -133,9 +138,12 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
     keeli_view *state = keeli_view_of(view);
     if (!state || !out) return KEEL_ERROR_ARGUMENT;
     keel_entity first = keel_null();
-    const bool is_one = count_to(state, 2, &first) == 1;
-    *out = is_one ? first : keel_null();
-    return is_one ? KEEL_OK : KEEL_ERROR_COUNT;
+    uint32_t count;
+    *out = keel_null();
+    if (!count_to(state, 2, &first, &count)) return KEEL_ERROR_MEMORY;
+    if (count != 1) return KEEL_ERROR_COUNT;
+    *out = first;
+    return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ uniques

@@ -149,6 +149,7 @@ void keeli_context_answer(keel_context *context, bool answer) { context->answer 
 // system
 keel_result keel_view_begin_in(keel_view *view, keel_context *context, const keel_term *terms,
                                const char *where) {
+    if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
     keeli_holder *parent = has_world(context) ? NULL : &context->view->holder;
     return keeli_view_begin_inside(view, context->world, parent, terms, where);

@@ -80,7 +80,10 @@ static keel_result open_holder(keel_context *context) {
 }
 
 static void close_holder(keel_context *context) {
-    if (context->view->holder.open) keeli_holder_close(context->world, &context->view->holder);
+    keeli_holder *holder = &context->view->holder;
+    if (!holder->open) return; // it had the whole world
+    keeli_views_end_inside(context->world, holder);
+    keeli_holder_close(context->world, holder);
 }
 
 // ------------------------------------------------------------------ the call
@@ -122,8 +125,15 @@ static keel_result run_once(keel_context *context) {
     return KEEL_OK;
 }
 
+// How deep systems may run each other: far more than is sensible, far less than the stack holds.
+enum { run_depth_at_most = 64 };
+
 static keel_result call(keel_context *context) {
     keel_world *world = context->world;
+    if (world->run_depth >= run_depth_at_most)
+        return keeli_misuse(world, KEEL_ERROR_CYCLE,
+                            "system '%s' is run by itself, or %d systems run each other",
+                            context->system->name, (int)run_depth_at_most);
     const char *outer = world->running;
     world->running = context->system->name;
     ++world->run_depth;

@@ -62,6 +62,9 @@ static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t
     for (const frame *f = outer; count && f; f = f->outer)
         if (f->steps == steps)
             return keeli_error(world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", self.name);
+    if (count && !steps)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps",
+                            self.name);
     for (uint32_t i = 0; i < count; ++i)
         KEEL_TRY(run_step(world, &steps[i], &self));
     return KEEL_OK;
@@ -80,8 +83,7 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
 
 keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload) {
     if (!world) return keeli_no_world();
-    if (!workload || (workload->step_count && !workload->steps))
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL or has no steps");
+    if (!workload) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL");
     return run_top(world, workload, NULL);
 }
 

@@ -151,6 +151,14 @@ static void append_value(text *t, const void *value, uint32_t size) {
     append(t, " %016" PRIx64 "\n", hash);
 }
 
+// The padding between the members is not part of the state.
+static const void *without_padding(keel_parent *to, const keel_parent *from) {
+    memset(to, 0, sizeof *to);
+    to->child_count = from->child_count;
+    to->first_child = from->first_child;
+    return to;
+}
+
 static void append_component(text *t, keel_world *world, const keel_component *c) {
     const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = c },
                                 { .kind = KEEL_TERM_ENTITY },
@@ -165,8 +173,11 @@ static void append_component(text *t, keel_world *world, const keel_component *c
     while (keel_iterator_next_span(&walk, &span))
         for (uint32_t i = 0; i < span.count; ++i) {
             const keel_entity e = span.entities[i];
+            const void *value = keel_get_component(world, e, c);
+            keel_parent parent;
+            if (strcmp(c->name, "keel_parent") == 0) value = without_padding(&parent, value);
             append(t, "  %" PRIx64, (uint64_t)e.bits);
-            append_value(t, keel_get_component(world, e, c), c->size);
+            append_value(t, value, c->size);
         }
     keel_view_end(&view);
 }

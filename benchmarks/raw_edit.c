@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+// Raw versions: creating, destroying, adding, removing, looking up, memory, hierarchy.
+#include "raw.h"
+
+#include <math.h>
+
+// ---- create ----
+BENCH_WORKLOAD(create_empty) {
+    const uint32_t n = run->n;
+    uint64_t *handles = bench_touched(n * sizeof *handles);
+    run->items = n;
+    while (bench_next(run)) {
+        uint32_t *versions = NULL, count = 0, capacity = 0;
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            RAW_PUSH(versions, count, capacity, 0u);
+            BENCH_OBSERVE(versions);
+            handles[i] = i;
+        }
+        bench_stop(run);
+        run->sum = count;
+        free(versions);
+    }
+    free(handles);
+}
+
+BENCH_WORKLOAD(create_empty_bulk) {
+    const uint32_t n = run->n;
+    uint64_t *handles = bench_touched(n * sizeof *handles);
+    run->items = n;
+    while (bench_next(run)) {
+        bench_start(run);
+        uint32_t *versions = RAW_NEW(uint32_t, n);
+        BENCH_OBSERVE(versions);
+        for (uint32_t i = 0; i < n; ++i) {
+            versions[i] = 0;
+            handles[i] = i;
+        }
+        BENCH_OBSERVE(versions);
+        bench_stop(run);
+        run->sum = n;
+        free(versions);
+    }
+    free(handles);
+}
+
+BENCH_SHARED void create_2(bench_run *run, bool cold) {
+    const uint32_t n = run->n;
+    uint64_t *handles = bench_touched(n * sizeof *handles);
+    run->items = n;
+    while (bench_next(run)) {
+        Position *p = NULL;
+        Velocity *v = NULL;
+        uint32_t *versions = NULL;
+        uint32_t np = 0, nv = 0, count = 0, cp = 0, cv = 0, capacity = 0;
+        if (cold) bench_give_back();
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            RAW_PUSH(versions, count, capacity, 0u);
+            RAW_PUSH(p, np, cp, bench_position(i));
+            RAW_PUSH(v, nv, cv, bench_velocity(i));
+            handles[i] = i;
+            BENCH_OBSERVE(versions);
+            BENCH_OBSERVE(p);
+            BENCH_OBSERVE(v);
+        }
+        bench_stop(run);
+        run->sum = raw_sum_positions(p, n) + raw_sum_velocities(v, n);
+        free(p);
+        free(v);
+        free(versions);
+    }
+    free(handles);
+}
+
+BENCH_WORKLOAD(create_2) { create_2(run, false); }
+BENCH_WORKLOAD(create_2_cold) { create_2(run, true); }
+
+BENCH_SHARED void create_2_bulk(bench_run *run, bool cold) {
+    const uint32_t n = run->n;
+    Position *from_p = RAW_NEW(Position, n);
+    Velocity *from_v = RAW_NEW(Velocity, n);
+    uint64_t *handles = bench_touched(n * sizeof *handles);
+    for (uint32_t i = 0; i < n; ++i) {
+        from_p[i] = bench_position(i);
+        from_v[i] = bench_velocity(i);
+    }
+    run->items = n;
+    while (bench_next(run)) {
+        if (cold) bench_give_back();
+        bench_start(run);
+        Position *p = RAW_NEW(Position, n);
+        Velocity *v = RAW_NEW(Velocity, n);
+        uint32_t *versions = RAW_NEW(uint32_t, n);
+        BENCH_OBSERVE(p);
+        BENCH_OBSERVE(v);
+        BENCH_OBSERVE(versions);
+        memcpy(p, from_p, n * sizeof *p);
+        memcpy(v, from_v, n * sizeof *v);
+        for (uint32_t i = 0; i < n; ++i) {
+            versions[i] = 0;
+            handles[i] = i;
+        }
+        BENCH_OBSERVE(p);
+        BENCH_OBSERVE(v);
+        BENCH_OBSERVE(versions);
+        bench_stop(run);
+        run->sum = raw_sum_positions(p, n) + raw_sum_velocities(v, n);
+        free(p);
+        free(v);
+        free(versions);
+    }
+    free(from_p);
+    free(from_v);
+    free(handles);
+}
+
+BENCH_WORKLOAD(create_2_bulk) { create_2_bulk(run, false); }
+BENCH_WORKLOAD(create_2_bulk_cold) { create_2_bulk(run, true); }
+
+static void note_shorter(double *best, double ns) {
+    if (ns < *best) *best = ns;
+}
+
+BENCH_WORKLOAD(create_2_worst) {
+    const uint32_t n = run->n;
+    double *best = RAW_NEW(double, n);
+    run->items = 1;
+    while (bench_next(run)) {
+        for (uint32_t i = 0; i < n; ++i)
+            best[i] = HUGE_VAL;
+        for (int pass = 0; pass < BENCH_WORST_PASSES; ++pass) {
+            Position *p = NULL;
+            Velocity *v = NULL;
+            uint32_t *versions = NULL;
+            uint32_t np = 0, nv = 0, count = 0, cp = 0, cv = 0, capacity = 0;
+            for (uint32_t i = 0; i < n; ++i) {
+                const double started = bench_now();
+                RAW_PUSH(versions, count, capacity, 0u);
+                RAW_PUSH(p, np, cp, bench_position(i));
+                RAW_PUSH(v, nv, cv, bench_velocity(i));
+                note_shorter(&best[i], bench_now() - started);
+            }
+            run->sum = raw_sum_positions(p, n) + raw_sum_velocities(v, n);
+            free(p);
+            free(v);
+            free(versions);
+        }
+        run->ns = bench_worst(best, n);
+    }
+    free(best);
+}
+
+// ---- memory: exact arrays, 4 bytes for the version and 16 of values ----
+BENCH_WORKLOAD(memory_2) {
+    const uint32_t n = run->n;
+    run->items = n;
+    while (bench_next(run)) {
+        bench_give_back();
+        const double before = bench_resident();
+        bench_start(run);
+        Position *p = RAW_NEW(Position, n);
+        Velocity *v = RAW_NEW(Velocity, n);
+        uint32_t *versions = RAW_NEW(uint32_t, n);
+        for (uint32_t i = 0; i < n; ++i) {
+            p[i] = bench_position(i);
+            v[i] = bench_velocity(i);
+            versions[i] = 0;
+        }
+        BENCH_OBSERVE(p);
+        BENCH_OBSERVE(v);
+        BENCH_OBSERVE(versions);
+        bench_stop(run);
+        run->bytes = bench_resident() - before;
+        run->sum = raw_sum_positions(p, n) + raw_sum_velocities(v, n);
+        free(p);
+        free(v);
+        free(versions);
+    }
+}
+
+// ---- destroy: the last row takes the place of the one that goes, found through a row index ----
+BENCH_WORKLOAD(destroy_2) {
+    const uint32_t n = run->n;
+    Position *p = RAW_NEW(Position, n);
+    Velocity *v = RAW_NEW(Velocity, n);
+    uint32_t *row = RAW_NEW(uint32_t, n), *id = RAW_NEW(uint32_t, n);
+    uint32_t *versions = bench_touched(n * sizeof *versions);
+    run->items = n;
+    while (bench_next(run)) {
+        for (uint32_t i = 0; i < n; ++i) {
+            p[i] = bench_position(i);
+            v[i] = bench_velocity(i);
+            row[i] = id[i] = i;
+        }
+        uint32_t count = n;
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t at = row[i], last = --count;
+            p[at] = p[last];
+            v[at] = v[last];
+            id[at] = id[last];
+            row[id[at]] = at;
+            ++versions[i];
+            BENCH_BARRIER();
+        }
+        bench_stop(run);
+        run->sum = count;
+    }
+    free(p);
+    free(v);
+    free(row);
+    free(id);
+    free(versions);
+}
+
+// ---- add, remove: a sparse set ----
+typedef enum half { ADD, REMOVE } half;
+
+BENCH_SHARED void add_and_remove(bench_run *run, half timed) {
+    const uint32_t n = run->n;
+    Velocity *v = bench_touched(n * sizeof *v);
+    uint32_t *sparse = bench_touched(n * sizeof *sparse);
+    uint32_t *dense = bench_touched(n * sizeof *dense);
+    run->items = n;
+    while (bench_next(run)) {
+        uint32_t count = 0;
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            v[count] = bench_velocity(i);
+            dense[count] = i;
+            sparse[i] = count++;
+            BENCH_BARRIER();
+        }
+        if (timed == ADD) bench_stop(run);
+        run->sum = raw_sum_velocities(v, count);
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t at = sparse[i], last = --count;
+            v[at] = v[last];
+            dense[at] = dense[last];
+            sparse[dense[at]] = at;
+            BENCH_BARRIER();
+        }
+        if (timed == REMOVE) bench_stop(run);
+        run->sum += count;
+    }
+    free(v);
+    free(sparse);
+    free(dense);
+}
+
+BENCH_WORKLOAD(add_1) { add_and_remove(run, ADD); }
+BENCH_WORKLOAD(remove_1) { add_and_remove(run, REMOVE); }
+
+BENCH_WORKLOAD(add_1_worst) {
+    const uint32_t n = run->n;
+    double *best = RAW_NEW(double, n);
+    run->items = 1;
+    while (bench_next(run)) {
+        for (uint32_t i = 0; i < n; ++i)
+            best[i] = HUGE_VAL;
+        for (int pass = 0; pass < BENCH_WORST_PASSES; ++pass) {
+            Velocity *v = NULL;
+            uint32_t *sparse = NULL, *dense = NULL;
+            uint32_t nv = 0, ns = 0, nd = 0, cv = 0, cs = 0, cd = 0;
+            for (uint32_t i = 0; i < n; ++i) {
+                const double started = bench_now();
+                RAW_PUSH(v, nv, cv, bench_velocity(i));
+                RAW_PUSH(dense, nd, cd, i);
+                RAW_PUSH(sparse, ns, cs, i);
+                note_shorter(&best[i], bench_now() - started);
+            }
+            run->sum = raw_sum_velocities(v, n);
+            free(v);
+            free(sparse);
+            free(dense);
+        }
+        run->ns = bench_worst(best, n);
+    }
+    free(best);
+}
+
+// ---- look up ----
+BENCH_WORKLOAD(get_random) {
+    const uint32_t n = run->n, passes = bench_get_passes(n);
+    uint32_t *order = bench_shuffled(n);
+    Position *p = RAW_NEW(Position, n);
+    for (uint32_t i = 0; i < n; ++i)
+        p[i] = bench_position(i);
+    run->items = (double)n * passes;
+    while (bench_next(run)) {
+        long long sum = 0;
+        bench_start(run);
+        for (uint32_t k = 0; k < passes; ++k) {
+            for (uint32_t i = 0; i < n; ++i)
+                sum += (int)p[order[i]].x;
+            BENCH_BARRIER();
+        }
+        bench_stop(run);
+        run->sum = sum / passes;
+    }
+    free(order);
+    free(p);
+}
+
+// ---- hierarchy: links by index ----
+typedef enum stage { ATTACH, TRAVERSE, DESTROY } stage;
+
+BENCH_SHARED void hierarchy(bench_run *run, stage timed) {
+    const uint32_t n = run->n;
+    uint32_t *first = RAW_NEW(uint32_t, n), *next = RAW_NEW(uint32_t, n);
+    uint32_t *parent = RAW_NEW(uint32_t, n), *stack = RAW_NEW(uint32_t, n);
+    uint32_t *dead = bench_touched(n * sizeof *dead);
+    Position *p = RAW_NEW(Position, n);
+    run->items = timed == DESTROY ? n : n - BENCH_ROOTS;
+    while (bench_next(run)) {
+        for (uint32_t i = 0; i < n; ++i) {
+            p[i] = bench_position(i);
+            first[i] = next[i] = parent[i] = UINT32_MAX;
+        }
+        bench_start(run);
+        for (uint32_t i = BENCH_ROOTS; i < n; ++i) {
+            const uint32_t above = bench_parent(i);
+            parent[i] = above;
+            next[i] = first[above];
+            first[above] = i;
+        }
+        if (timed == ATTACH) bench_stop(run);
+
+        long long sum = 0;
+        bench_start(run);
+        for (uint32_t k = 0; k < BENCH_ROOTS; ++k) {
+            uint32_t height = 0;
+            stack[height++] = k;
+            while (height) {
+                const uint32_t e = stack[--height];
+                for (uint32_t c = first[e]; c != UINT32_MAX; c = next[c]) {
+                    sum += (int)p[c].x;
+                    stack[height++] = c;
+                }
+            }
+        }
+        if (timed == TRAVERSE) bench_stop(run);
+
+        uint32_t count = 0;
+        bench_start(run);
+        for (uint32_t k = 0; k < BENCH_ROOTS; ++k) {
+            uint32_t height = 0;
+            stack[height++] = k;
+            while (height) {
+                const uint32_t e = stack[--height];
+                dead[count++] = e;
+                for (uint32_t c = first[e]; c != UINT32_MAX; c = next[c])
+                    stack[height++] = c;
+            }
+        }
+        if (timed == DESTROY) bench_stop(run);
+        run->sum = sum + (n - count);
+    }
+    free(first);
+    free(next);
+    free(parent);
+    free(stack);
+    free(dead);
+    free(p);
+}
+
+BENCH_WORKLOAD(hier_attach) { hierarchy(run, ATTACH); }
+BENCH_WORKLOAD(hier_traverse) { hierarchy(run, TRAVERSE); }
+BENCH_WORKLOAD(hier_destroy) { hierarchy(run, DESTROY); }

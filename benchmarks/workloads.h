@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Every workload, in the order of the table: X(name, raw, warm, group, sizes, samples). What each
+// one measures stands in README.md.
+//   raw      the workload whose raw version is its limit: its own name, or one that it shares
+//   warm     1: an untimed sample comes first; 0: the first use is what is measured
+//   group    1: it also runs with a group (when the library has them), 0: groups change nothing
+//   sizes    N, the last part of the benchmark's name
+//   samples  timed samples in one repetition, for each size
+#pragma once
+
+// clang-format off
+#define BENCH_WORKLOADS(X) \
+    X(create_empty,         create_empty,         1, 0, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(create_empty_bulk,    create_empty_bulk,    1, 0, (10000, 100000, 1000000), (40, 8, 2)) \
+    X(create_2,             create_2,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(create_2_pointer,     create_2,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(create_2_bulk,        create_2_bulk,        1, 1, (10000, 100000, 1000000), (40, 8, 2)) \
+    X(create_2_cold,        create_2_cold,        0, 1, (1000000), (1)) \
+    X(create_2_bulk_cold,   create_2_bulk_cold,   0, 1, (1000000), (1)) \
+    X(create_2_worst,       create_2_worst,       0, 0, (1000000), (1)) \
+    X(memory_2,             memory_2,             0, 1, (1000000), (1)) \
+    X(memory_2_bulk,        memory_2,             0, 1, (1000000), (1)) \
+    X(destroy_2,            destroy_2,            1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(destroy_2_64types,    destroy_2,            1, 0, (100000), (4)) \
+    X(destroy_2_500types,   destroy_2,            1, 0, (100000), (2)) \
+    X(add_1,                add_1,                1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(add_1_pointer,        add_1,                1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(add_1_worst,          add_1_worst,          0, 0, (1000000), (1)) \
+    X(remove_1,             remove_1,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
+    X(get_random,           get_random,           1, 0, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(get_random_checked,   get_random,           1, 0, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(iter_1,               iter_1,               1, 0, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(iter_2,               iter_2,               1, 1, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(iter_3,               iter_3,               1, 1, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(iter_2_half,          iter_2_half,          1, 1, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(iter_2_sparse1pct,    iter_2_sparse1pct,    1, 1, (10000, 100000, 1000000, 10000000), (3, 3, 3, 3)) \
+    X(iter_2_sparse1in10k,  iter_2_sparse1in10k,  1, 1, (10000000), (3)) \
+    X(iter_2_shuffled,      iter_2_shuffled,      1, 0, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(iter_excl,            iter_excl,            1, 1, (10000, 100000, 1000000), (3, 3, 3)) \
+    X(simple_iter,          simple_iter,          1, 1, (10000), (3)) \
+    X(frag_iter,            frag_iter,            1, 0, (520), (20)) \
+    X(frag_many,            frag_many,            1, 1, (65536), (3)) \
+    X(heavy_seq,            heavy_seq,            1, 1, (1000), (3)) \
+    X(schedule_seq,         schedule_seq,         1, 0, (60000), (3)) \
+    X(empty_system,         empty_system,         1, 0, (100), (20)) \
+    X(churn_frame,          churn_frame,          1, 1, (100000), (2)) \
+    X(churn_frame_p999,     churn_frame_p999,     0, 1, (100000), (1)) \
+    X(hier_attach,          hier_attach,          1, 0, (111000), (3)) \
+    X(hier_traverse,        hier_traverse,        1, 0, (111000), (3)) \
+    X(hier_destroy,         hier_destroy,         1, 0, (111000), (3)) \
+    BENCH_ENTT_WORKLOADS(X)
+
+// The cases of EnTT's own benchmark that are not among the rows above.
+#define BENCH_ENTT_WORKLOADS(X) \
+    X(entt_create_many_and_emplace_components, entt_create_many_and_emplace_components, 1, 0, (1000000), (1)) \
+    X(entt_erase_many_multi,                   entt_erase_many_multi,              1, 0, (1000000), (1)) \
+    X(entt_clear,                              entt_clear,                         1, 0, (1000000), (1)) \
+    X(entt_clear_multi,                        entt_clear_multi,                   1, 0, (1000000), (1)) \
+    X(entt_recycle,                            entt_recycle,                       1, 0, (1000000), (1)) \
+    X(entt_recycle_many,                       entt_recycle,                       1, 0, (1000000), (1)) \
+    X(entt_destroy,                            entt_destroy,                       1, 0, (1000000), (1)) \
+    X(entt_destroy_many,                       entt_destroy,                       1, 0, (1000000), (1)) \
+    X(entt_destroy_many_multi,                 entt_destroy_many_multi,            1, 0, (1000000), (1)) \
+    X(entt_get_from_registry,                  entt_get_from_registry,             1, 0, (1000000), (2)) \
+    X(entt_get_from_registry_multi,            entt_get_from_registry_multi,       1, 0, (1000000), (2)) \
+    X(entt_get_from_view,                      entt_get_from_registry,             1, 0, (1000000), (2)) \
+    X(entt_get_from_view_multi,                entt_get_from_registry_multi,       1, 0, (1000000), (2)) \
+    X(entt_iterate_single_component,           entt_iterate_single_component,      1, 0, (1000000), (2)) \
+    X(entt_iterate_single_component_runtime,   entt_iterate_single_component,      1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components,             entt_iterate_two_components,        1, 1, (1000000), (2)) \
+    X(entt_iterate_two_components_half,        entt_iterate_two_components_half,   1, 1, (1000000), (2)) \
+    X(entt_iterate_two_components_one,         entt_iterate_two_components_one,    1, 1, (1000000), (2)) \
+    X(entt_iterate_two_components_runtime,     entt_iterate_two_components,        1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components_runtime_half,  entt_iterate_two_components_half, 1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components_runtime_one, entt_iterate_two_components_one,    1, 0, (1000000), (2)) \
+    X(entt_iterate_three_components,           entt_iterate_three_components,      1, 1, (1000000), (2)) \
+    X(entt_iterate_three_components_half,      entt_iterate_three_components_half, 1, 1, (1000000), (2)) \
+    X(entt_iterate_three_components_one,       entt_iterate_three_components_one,  1, 1, (1000000), (2)) \
+    X(entt_iterate_three_components_runtime,   entt_iterate_three_components,      1, 0, (1000000), (2)) \
+    X(entt_iterate_three_components_runtime_half, entt_iterate_three_components_half, 1, 0, (1000000), (2)) \
+    X(entt_iterate_three_components_runtime_one, entt_iterate_three_components_one, 1, 0, (1000000), (2)) \
+    X(entt_iterate_five_components,            entt_iterate_five_components,       1, 1, (1000000), (2)) \
+    X(entt_iterate_five_components_half,       entt_iterate_five_components_half,  1, 1, (1000000), (2)) \
+    X(entt_iterate_five_components_one,        entt_iterate_five_components_one,   1, 1, (1000000), (2)) \
+    X(entt_iterate_five_components_runtime,    entt_iterate_five_components,       1, 0, (1000000), (2)) \
+    X(entt_iterate_five_components_runtime_half, entt_iterate_five_components_half, 1, 0, (1000000), (2)) \
+    X(entt_iterate_five_components_runtime_one, entt_iterate_five_components_one,  1, 0, (1000000), (2)) \
+    X(entt_iterate_pathological,               entt_iterate_pathological,          1, 1, (1000000), (3))
+// clang-format on

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Uniques: single values without an entity.
+#include "support/view_fixture.h"
+
+#include <stdio.h>
+
+KEEL_UNIQUE(Owned, .drop = owned_drop, .copy = owned_copy, .move = owned_move);
+KEEL_UNIQUE(Large);
+KEEL_UNIQUE(Number);
+static uint32_t mark_slot;
+static const keel_component mark = { .name = "Mark", .is_unique = true, .slot = &mark_slot };
+
+static void a_unique_has_no_entity(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(keel_set_unique(f.world, Time, { 1, 0.5 }), KEEL_OK);
+    assert_int_equal(keel_entity_count(f.world), 0);
+    assert_true(keel_get_unique(f.world, Time)->now == 1);
+    keel_get_unique_mut(f.world, Time)->now += 2;
+    const keel_entity e = keel_add_entity(f.world);
+    assert_null(keel_next_component_of(f.world, e, NULL));
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+    assert_true(keel_get_unique(f.world, Time)->now == 3); // entities come and go
+    assert_true(keel_get_unique(f.world, Time)->step == 0.5);
+    api_end(&f);
+}
+
+static void access_before_it_is_set_is_an_error(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_null(keel_get_unique(f.world, Time));
+    assert_null(keel_get_unique_mut(f.world, Time));
+    assert_no_error(f.world);
+    assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)), KEEL_ERROR_MISSING_UNIQUE,
+                   "Time");
+    assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_WRITE(Time, t)), KEEL_ERROR_MISSING_UNIQUE,
+                   "Time");
+    assert_int_equal(keel_remove_unique(f.world, Time), KEEL_ABSENT);
+    assert_int_equal(keel_set_unique(f.world, Time, { 1, 2 }), KEEL_OK);
+    keel_view view = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)));
+    keel_view_end(&view);
+    assert_int_equal(keel_remove_unique(f.world, Time), KEEL_OK);
+    assert_null(keel_get_unique(f.world, Time));
+    assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)), KEEL_ERROR_MISSING_UNIQUE,
+                   "Time");
+    api_end(&f);
+}
+
+static void a_second_set_replaces_the_value(void **state) {
+    (void)state;
+    api_fixture f;
+    owned_begin();
+    api_begin(&f);
+    Owned first = owned_make(), second = owned_make(); // what is handed over is wiped
+    const uint32_t old = first.token, now = second.token;
+    assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &first), KEEL_OK);
+    const size_t bytes = keel_world_memory(f.world).uniques;
+    assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &second), KEEL_OK);
+    assert_false(owned.alive[old]);
+    assert_int_equal(keel_get_unique(f.world, Owned)->token, now);
+    assert_int_equal(keel_world_memory(f.world).uniques, bytes);
+    const Owned *same = keel_get_unique(f.world, Owned); // its own value: stays
+    assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), same), KEEL_OK);
+    assert_int_equal(owned.living, 1);
+    assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), NULL), KEEL_OK);
+    assert_int_equal(keel_get_unique(f.world, Owned)->token, 0); // zeros
+    assert_int_equal(owned.living, 0);
+    api_end(&f);
+    assert_owned_end();
+}
+
+static void removing_hands_it_out_or_drops_it(void **state) {
+    (void)state;
+    api_fixture f;
+    owned_begin();
+    api_begin(&f);
+    Owned first = owned_make(), second = owned_make(), third = owned_make();
+    const uint32_t one = first.token, two = second.token;
+    keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &first);
+    Owned out = { 0, 0 };
+    assert_int_equal(keel_remove_unique(f.world, Owned, &out), KEEL_OK);
+    assert_int_equal(out.token, one);
+    assert_true(owned.alive[one]);
+    owned_release(out);
+    keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &second);
+    assert_int_equal(keel_remove_unique(f.world, Owned), KEEL_OK);
+    assert_false(owned.alive[two]);
+    assert_int_equal(keel_remove_unique(f.world, Owned, &out), KEEL_ABSENT);
+    assert_int_equal(keel_world_memory(f.world).uniques, 0);
+    keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &third); // goes with the world
+    api_end(&f);
+    assert_owned_end();
+}
+
+static void a_unique_is_borrowed_like_a_storage(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_set_unique(f.world, Time, { 1, 2 });
+    keel_view a = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)));
+    keel_view b = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)));
+    assert_true(keel_get_unique(&a, Time)->now == 1);
+    assert_null(keel_get_unique_mut(&a, Time)); // reading only
+    assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_WRITE(Time, t)), KEEL_ERROR_BORROWED, "Time");
+    assert_int_equal(keel_set_unique(f.world, Time, { 3, 4 }), KEEL_ERROR_BORROWED);
+    assert_int_equal(keel_remove_unique(f.world, Time), KEEL_ERROR_BORROWED);
+    assert_null(keel_get_unique_mut(f.world, Time));
+    assert_true(keel_get_unique(f.world, Time)->now == 1); // reading through the world goes on
+    (void)keel_take_error(f.world);
+    keel_view_end(&a);
+    keel_view_end(&b);
+    a = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_WRITE(Time, t)));
+    keel_get_unique_mut(&a, Time)->now = 7;
+    assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)), KEEL_ERROR_BORROWED, "Time");
+    assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_WRITE(Time, t)), KEEL_ERROR_BORROWED, "Time");
+    assert_int_equal(keel_set_unique(f.world, Time, { 3, 4 }), KEEL_ERROR_BORROWED);
+    (void)keel_take_error(f.world);
+    keel_view_end(&a);
+    assert_null(keel_get_unique(&a, Time));
+    assert_int_equal(keel_set_unique(f.world, Time, { 3, 4 }), KEEL_OK);
+    assert_true(keel_get_unique(f.world, Time)->now == 3);
+    api_end(&f);
+}
+
+static void a_unique_and_a_component_never_meet(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_set_unique(f.world, Number, { 77 });
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    keel_view component = open_view(f.world, KEEL_TERMS(KEEL_WRITE(Number, n)));
+    keel_view unique = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_WRITE(Number, n)));
+    keel_get_mut(&component, e, Number)->value = 2;
+    keel_get_unique_mut(&unique, Number)->value = 78;
+    keel_view_end(&component);
+    keel_view_end(&unique);
+    assert_int_equal(keel_remove_unique(f.world, Number), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 2);
+    assert_int_equal(keel_count(f.world, Number), 1);
+    api_end(&f);
+}
+
+static void uniques_of_every_size(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    static const Large large = { { [511] = 5 } };
+    assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Large), &large), KEEL_OK);
+    assert_int_equal(keel_get_unique(f.world, Large)->word[511], 5);
+    assert_null(keel_get_unique_value(f.world, &mark)); // a tag: set or not
+    assert_int_equal(keel_set_unique_value(f.world, &mark, NULL), KEEL_OK);
+    assert_non_null(keel_get_unique_value(f.world, &mark));
+    assert_int_equal(keel_remove_unique_value(f.world, &mark, NULL), KEEL_OK);
+    assert_null(keel_get_unique_value(f.world, &mark));
+    for (uint32_t align = 1; align <= KEEL_MAX_COMPONENT_ALIGN; align *= 2) {
+        char name[16];
+        snprintf(name, sizeof name, "Aligned%u", (unsigned)align);
+        const keel_component wide = {
+            .name = name, .size = align, .align = align, .is_unique = true
+        };
+        assert_int_equal(keel_set_unique_value(f.world, &wide, NULL), KEEL_OK);
+        assert_int_equal((uintptr_t)keel_get_unique_value(f.world, &wide) % align, 0);
+    }
+    api_end(&f);
+}
+
+static void the_wrong_kind_is_refused(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(keel_set_unique_value(f.world, KEEL_OF(Number), NULL), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number");
+    assert_int_equal(keel_set_unique_value(f.world, NULL, NULL), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, NULL);
+    assert_null(keel_get_unique_value(f.world, NULL));
+    assert_null(keel_get_unique_value(f.world, KEEL_OF(Number)));
+    assert_int_equal(keel_remove_unique_value(f.world, KEEL_OF(Number), NULL), KEEL_ABSENT);
+    const keel_term terms[] = { { .kind = KEEL_TERM_UNIQUE_READ, .component = KEEL_OF(Number) },
+                                { .kind = KEEL_TERM_END } };
+    assert_no_view(f.world, terms, KEEL_ERROR_ARGUMENT, "Number");
+    const keel_term wrong[] = { { .kind = KEEL_TERM_READ, .component = KEEL_UNIQUE_OF(Time) },
+                                { .kind = KEEL_TERM_END } };
+    assert_no_view(f.world, wrong, KEEL_ERROR_ARGUMENT, "Time");
+    api_end(&f);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(a_unique_has_no_entity, "S-50: a unique is one value without an entity"),
+    TEST(access_before_it_is_set_is_an_error, "S-52: a unique must be set before it is used"),
+    TEST(a_second_set_replaces_the_value, "S-54: setting a unique again replaces its value"),
+    TEST(removing_hands_it_out_or_drops_it, "removing a unique hands it out or drops it"),
+    TEST(a_unique_is_borrowed_like_a_storage, "S-53: a unique is borrowed like a storage"),
+    TEST(a_unique_and_a_component_never_meet,
+         "S-6 S-51: a unique and a component of one type are borrowed apart"),
+    TEST(uniques_of_every_size, "uniques may be tags, large, and of any alignment"),
+    TEST(the_wrong_kind_is_refused, "a component is no unique, a unique no component"),
+};
+int main(void) { return RUN(tests); }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Links and walks of the hierarchy compared with what they should be.
+#include "support/tree_fixture.h"
+
+// ------------------------------------------------------------------ links
+void assert_parent_link(keel_world *world, keel_entity e, uint32_t count, keel_entity first) {
+    const keel_parent *link = keel_get(world, e, keel_parent);
+    assert_non_null(link);
+    assert_int_equal(link->child_count, count);
+    assert_same_entity(link->first_child, first);
+    assert_int_equal(keel_child_count(world, e), count);
+    assert_same_entity(keel_first_child(world, e), first);
+}
+
+void assert_child_link(keel_world *world, keel_entity e, keel_entity parent, keel_entity prev,
+                       keel_entity next) {
+    const keel_child *link = keel_get(world, e, keel_child);
+    assert_non_null(link);
+    assert_same_entity(link->parent, parent);
+    assert_same_entity(link->prev, prev);
+    assert_same_entity(link->next, next);
+    assert_same_entity(keel_parent_of(world, e), parent);
+}
+
+void assert_no_parent_link(keel_world *world, keel_entity e) {
+    assert_null(keel_get(world, e, keel_parent));
+    assert_int_equal(keel_child_count(world, e), 0);
+    assert_true(keel_is_null(keel_first_child(world, e)));
+}
+
+void assert_no_child_link(keel_world *world, keel_entity e) {
+    assert_null(keel_get(world, e, keel_child));
+    assert_true(keel_is_null(keel_parent_of(world, e)));
+}
+
+void assert_unlinked(keel_world *world, keel_entity e) {
+    assert_no_parent_link(world, e);
+    assert_no_child_link(world, e);
+}
+
+// ------------------------------------------------------------------ walks
+void assert_children(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
+    uint32_t i = 0;
+    KEEL_CHILDREN(world, e, child) {
+        assert_true(i < count);
+        assert_same_entity(child, list[i++]);
+    }
+    assert_int_equal(i, count);
+    assert_int_equal(keel_child_count(world, e), count);
+}
+
+void assert_ancestors(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
+    uint32_t i = 0;
+    KEEL_ANCESTORS(world, e, above) {
+        assert_true(i < count);
+        assert_same_entity(above, list[i++]);
+    }
+    assert_int_equal(i, count);
+}
+
+void assert_descendants(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
+    uint32_t i = 0;
+    KEEL_DESCENDANTS(world, e, below) {
+        assert_true(i < count);
+        assert_same_entity(below, list[i++]);
+    }
+    assert_int_equal(i, count);
+}
+
+void assert_breadth(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
+    uint32_t i = 0;
+    KEEL_DESCENDANTS_BREADTH(world, e, below) {
+        assert_true(i < count);
+        assert_same_entity(below, list[i++]);
+    }
+    assert_int_equal(i, count);
+}
