@@ -31,13 +31,14 @@ KEEL_COMPONENT(EnttVelocity, .storage = BENCH_STORAGE);
 #define BENCH_SYSTEM_OF_2(name) (&name##_system)
 
 #ifdef BENCH_GROUP
-// The one place to fill in when the library has groups, together with the group line in
-// CMakeLists.txt. Called when a world is set up, before it has entities: make the group that owns
-// these components (the list ends with NULL), without those that have `without` (or NULL).
+// Called when a world is set up, before it has entities: make the group that owns these components
+// (the list ends with NULL), without those that have `without` (or NULL).
 static inline keel_result bench_make_group(keel_world *world, const keel_component *const *owned,
                                            const keel_component *without) {
-    (void)world, (void)owned, (void)without;
-    return KEEL_ERROR_UNKNOWN;
+    const keel_component *const exclude[] = { without, NULL };
+    keel_group *group;
+    return keel_group_create(
+        world, &(keel_group_desc){ .owned = owned, .exclude = without ? exclude : NULL }, &group);
 }
 #define BENCH_MAKE_GROUP(world, without, ...)                                                      \
     bench_expect(bench_make_group((world), (const keel_component *const[]){ __VA_ARGS__, NULL },   \

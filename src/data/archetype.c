@@ -207,6 +207,22 @@ static void tell(keeli_entity_index *ix, keel_entity e, uint32_t place) {
     ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
 }
 
+void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
+                               const keel_entity *entities, uint32_t count) {
+    while (count) {
+        keeli_block *block = archetype->blocks[archetype->row_count >> archetype->block_shift];
+        const uint32_t room = block->capacity - block->count, n = count < room ? count : room;
+        const uint32_t place = block->number << KEELI_ROW_SHIFT | block->count;
+        memcpy(block->entities + block->count, entities, n * sizeof *entities);
+        for (uint32_t i = 0; i < n; ++i)
+            tell(ix, entities[i], place + i);
+        block->count += n;
+        archetype->row_count += n;
+        entities += n;
+        count -= n;
+    }
+}
+
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place) {
     keeli_block *block = keeli_block_of(a, place);
     keeli_archetype *archetype = block->archetype;

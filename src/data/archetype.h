@@ -104,6 +104,9 @@ static inline uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_ent
     ++archetype->row_count;
     return block->number << KEELI_ROW_SHIFT | row;
 }
+// The same for many: in order, and the entity index is told.
+void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
+                               const keel_entity *entities, uint32_t count);
 // Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
 // entity index is told.
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);

@@ -160,6 +160,31 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
     return handle(i, *version);
 }
 
+// Fresh indices on one page.
+static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
+    const uint32_t first = ix->size;
+    uint32_t *restrict versions = version_of(ix, first), *restrict where = where_of(ix, first);
+    for (uint32_t i = 0; i < count; ++i) {
+        versions[i] &= ~KEELI_DEAD;
+        where[i] = KEELI_NO_ROW;
+        out[i] = handle(first + i, versions[i]);
+    }
+    ix->size += count;
+    ix->alive += count;
+}
+
+void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
+    for (; count && (ix->free_count || ix->gap_count); --count)
+        *out++ = keeli_entity_index_add(ix);
+    while (count) {
+        const uint32_t left = KEELI_ENTITY_PAGE - ix->size % KEELI_ENTITY_PAGE;
+        const uint32_t n = count < left ? count : left;
+        add_fresh(ix, out, n);
+        out += n;
+        count -= n;
+    }
+}
+
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count) {
     // the first ones came from the free list, then gaps, then fresh ones

@@ -81,6 +81,8 @@ static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity n
 }
 // After a successful reserve.
 keel_entity keeli_entity_index_add(keeli_entity_index *ix);
+// The same for many, in one go.
+void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint32_t count);
 // Take back the last `count` adds, newest first, as if they had never been. `before` is a copy of
 // the index made before them; nothing else may have happened since.
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,

@@ -51,6 +51,18 @@ static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index
     if ((*count)++ == 0 && set->spare == index >> set->root.shift) set->spare = KEELI_NO_SPARE;
     return keeli_indexed_set_value(set, index);
 }
+// The same for consecutive indices.
+static inline void keeli_indexed_set_add_run(keeli_indexed_set *set, uint32_t index,
+                                             uint32_t count) {
+    while (set->size && count) {
+        const uint32_t page = index >> set->root.shift, whole = (uint32_t)1 << set->root.shift;
+        const uint32_t left = whole - (index & (whole - 1)), n = count < left ? count : left;
+        set->page_counts[page] += n;
+        if (set->spare == page) set->spare = KEELI_NO_SPARE;
+        index += n;
+        count -= n;
+    }
+}
 // The value of the index is gone (moved out or dropped). A page that becomes empty is kept as the
 // spare, whose memory serves the next page that is needed; the spare before it goes back to the
 // allocator. So a page that empties and fills again in turns costs no allocation.

@@ -227,6 +227,28 @@ static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
     set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
 }
 
+uint32_t keeli_sparse_set_push_run(keeli_sparse_set *set, const keel_entity *entities,
+                                   uint32_t count) {
+    const uint32_t first = set->count;
+    uint32_t index = keel_entity_index(entities[0]), slot = first;
+    for (uint32_t left = count; left;) {
+        const uint32_t in_page = dense_page - slot % dense_page;
+        const uint32_t cells_left = KEELI_SPARSE_PAGE - index % KEELI_SPARSE_PAGE;
+        uint32_t n = in_page < cells_left ? in_page : cells_left;
+        if (n > left) n = left;
+        memcpy(keeli_sparse_set_entity(set, slot), entities, n * sizeof *entities);
+        uint32_t *cells = &set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
+        for (uint32_t i = 0; i < n; ++i)
+            cells[i] = slot + i;
+        entities += n;
+        slot += n;
+        index += n;
+        left -= n;
+    }
+    set->count = slot;
+    return first;
+}
+
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
     const uint32_t last = set->count - 1;
     const keel_entity gone = *keeli_sparse_set_entity(set, slot);

@@ -74,6 +74,9 @@ static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity 
     set->count = slot + 1;
     return slot;
 }
+// The same for entities with consecutive indices: the first slot.
+uint32_t keeli_sparse_set_push_run(keeli_sparse_set *set, const keel_entity *entities,
+                                   uint32_t count);
 // Take a slot out whose value was moved out or dropped: the last one moves into the hole.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
 // The same where values are plain bytes.
@@ -101,8 +104,8 @@ static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
 void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value);
 // Move the value of a slot out to `to`.
 void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to);
-// Exchange two slots. `scratch` has room for one value; NULL: the value in `a` is gone (moved out or
-// dropped) and needs no place.
+// Exchange two slots. `scratch` has room for one value; NULL: the value in `a` is gone (moved out
+// or dropped) and needs no place.
 void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch);
 // Reorder the first `count` slots: slot i gets what is in slot order[i], a permutation, which is
 // used up. `scratch` has room for one value. Each value moves once, and one per cycle twice.

@@ -3,6 +3,7 @@
 // can fail (memory, copy hooks) comes first and is taken back on failure.
 #include "edit/edit.h"
 
+#include "edit/bulk_run.h"
 #include "edit/group.h"
 #include "edit/registry.h"
 #include "edit/report.h"
@@ -34,8 +35,7 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
     }
     if (result < 0) return keeli_out_of_memory(world, "adding entities");
     b->before = world->entities;
-    for (uint32_t i = 0; i < count; ++i)
-        b->entities[i] = keeli_entity_index_add(&world->entities);
+    keeli_entity_index_add_many(&world->entities, b->entities, count);
     return KEEL_OK;
 }
 
@@ -52,22 +52,29 @@ static void take_back(keel_world *world, batch *b) {
     end(world, b);
 }
 
+// Room for one value makes room for all of its block, unless each value has its own memory.
+static bool reserve_run(keel_world *world, keeli_storage *s, uint32_t index, uint32_t count,
+                        keeli_room *room) {
+    const uint32_t step = s->kind == KEEL_INDEXED && s->root->shift < 6 ? 1 : 64;
+    const uint32_t numbers = room->numbers;
+    for (uint64_t i = index; i < (uint64_t)index + count; i = (i / step + 1) * step) {
+        room->numbers = numbers;
+        if (!keeli_store_reserve(world, s, (uint32_t)i, room)) return false;
+    }
+    return true;
+}
+
 static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
     if (s->kind == KEEL_SPARSE_SET && !keeli_store_reserve_slots(world, s, b->count, &b->room))
         return false;
     if (s->flags & KEELI_IS_GROUPED &&
         !keeli_groups_reserve(s, keel_entity_index(b->entities[0]), b->count))
         return false;
-    // room for one value makes room for all of its block, unless each value has its own memory
-    uint32_t last_block = UINT32_MAX;
-    const bool own_memory = s->kind == KEEL_INDEXED && s->root->shift < 6;
     const uint32_t numbers = b->room.numbers;
-    for (uint32_t i = 0; i < b->count; ++i) {
-        const uint32_t index = keel_entity_index(b->entities[i]);
-        if (index / 64 == last_block && !own_memory) continue;
-        last_block = index / 64;
+    for (uint32_t i = 0, n; i < b->count; i += n) {
+        n = keeli_run_length(b->entities + i, b->count - i);
         b->room.numbers = numbers;
-        if (!keeli_store_reserve(world, s, index, &b->room)) return false;
+        if (!reserve_run(world, s, keel_entity_index(b->entities[i]), n, &b->room)) return false;
     }
     b->room.numbers = numbers + 1;
     return true;
@@ -78,9 +85,7 @@ static bool make_rows(keel_world *world, batch *b) {
     keeli_archetype *to = b->room.to;
     if (!to) return true;
     if (!keeli_archetype_reserve(&world->archetypes, &world->heap, to, b->count)) return false;
-    for (uint32_t i = 0; i < b->count; ++i)
-        *keeli_row_of(world, keel_entity_index(b->entities[i])) =
-            keeli_archetype_push(to, b->entities[i]);
+    keeli_archetype_push_many(to, &world->entities, b->entities, b->count);
     return true;
 }
 
@@ -132,15 +137,27 @@ static void join(keel_world *world, const batch *b, keeli_storage *s) {
     keeli_validate_storage(world, s);
 }
 
+// Values that are plain bytes, run by run.
+static void push_bytes(keel_world *world, const batch *b, keeli_storage *s, const char *values,
+                       size_t stride) {
+    for (uint32_t i = 0, n; i < b->count; i += n) {
+        n = keeli_run_length(b->entities + i, b->count - i);
+        keeli_store_push_run(world, s, b->entities + i, n, values ? values + i * stride : NULL,
+                             stride);
+    }
+}
+
 // A copy of `value` (NULL: zeros) for each new entity; false when the copy hook fails, with none
 // added.
 static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, const void *value) {
     const keel_component *c = &s->component;
+    if (!value || !c->copy) {
+        push_bytes(world, b, s, value, 0);
+        return true;
+    }
     for (uint32_t i = 0; i < b->count; ++i) {
         void *to = place(world, s, b->entities[i]);
-        if (!value || !c->copy) {
-            keeli_bytes_put(to, value, c->size);
-        } else if (!c->copy(to, value, c->hook_data)) {
+        if (!c->copy(to, value, c->hook_data)) {
             unplace(world, s, b->entities[i]); // was never filled
             pop(world, b, s, i);
             return false;
@@ -151,6 +168,10 @@ static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, con
 
 static void push_values(keel_world *world, const batch *b, keeli_storage *s, const char *values,
                         size_t stride) {
+    if (!s->component.move) {
+        push_bytes(world, b, s, values, stride);
+        return;
+    }
     for (uint32_t i = 0; i < b->count; ++i)
         keeli_value_put(s, place(world, s, b->entities[i]), values + i * stride);
 }

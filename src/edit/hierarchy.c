@@ -161,10 +161,10 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ whole trees
-// Some leaf below `e`, or `e` itself.
-static keel_entity deepest_first(const keel_world *world, keel_entity e) {
+// The last of all descendants of `e` in pre-order, or `e` itself.
+static keel_entity last_below(const keel_world *world, keel_entity e) {
     for (const keel_parent *p; (p = parent_part(world, e)) != NULL;)
-        e = p->first_child;
+        e = child_part(world, p->first_child)->prev;
     return e;
 }
 
@@ -175,10 +175,10 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (child_part(world, root)) commit_detach(world, root);
     // take leaves off until none is left: each step goes on from the parent of the last
-    for (keel_entity e = deepest_first(world, root); !keel_is_same(e, root);) {
+    for (keel_entity e = last_below(world, root); !keel_is_same(e, root);) {
         const keel_entity parent = child_part(world, e)->parent;
         commit_detach(world, e);
-        e = deepest_first(world, parent);
+        e = last_below(world, parent);
     }
     return KEEL_OK;
 }
@@ -191,11 +191,11 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, NULL, e));
     if (child_part(world, root)) commit_detach(world, root);
-    for (e = deepest_first(world, root); !keel_is_same(e, root);) {
+    for (e = last_below(world, root); !keel_is_same(e, root);) {
         const keel_entity parent = child_part(world, e)->parent;
         commit_detach(world, e);
         keeli_commit_delete_entity(world, e);
-        e = deepest_first(world, parent);
+        e = last_below(world, parent);
     }
     keeli_commit_delete_entity(world, root);
     return KEEL_OK;

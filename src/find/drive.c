@@ -2,6 +2,7 @@
 // What leads a walk: a sparse set or the front of it that a group orders, windows of presence bits,
 // or the rows of archetypes. Each hands out spans or masks where storages allow, and lists of
 // filtered candidates elsewhere.
+#include "edit/bulk_run.h"
 #include "find/iterate.h"
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -14,24 +15,20 @@ static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool va
     return values ? least(dense, page - (slot & (page - 1))) : dense;
 }
 
-// How many entities from both places on are the same, to `limit`. Compared in blocks, which
-// compilers turn into vector code.
+// How many entities from both places on are the same, to `limit`.
 static uint32_t equal_run(const keel_entity *a, const keel_entity *b, uint32_t limit) {
+    enum { block = 128 };
     uint32_t n = 0;
-    for (; n + 32 <= limit; n += 32) {
-        keel_entity_bits differ = 0;
-        for (uint32_t i = 0; i < 32; ++i)
-            differ |= a[n + i].bits ^ b[n + i].bits;
-        if (differ) break;
-    }
+    while (n + block <= limit && memcmp(a + n, b + n, block * sizeof *a) == 0)
+        n += block;
     while (n < limit && a[n].bits == b[n].bits)
         ++n;
     return n;
 }
 
-// Sets in which runs of equal order can be found: all terms that must be there, nothing else.
+// Can runs of equal order be found: are all that must be there sparse sets, and no `maybe` beside?
 static bool can_run(const keeli_plan *plan) {
-    if (plan->without_count || plan->any_count || plan->has_maybe) return false;
+    if (plan->has_maybe) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
     for (uint32_t i = 0; i < plan->beside_count; ++i)
@@ -53,16 +50,60 @@ static uint32_t common_run(const keeli_storage *const *list, uint32_t count,
     return run;
 }
 
-// Try to hand out a span: all sets hold the same entities in the same order from here on.
-static bool find_run(keeli_iterator *it) {
+// 64 bits of presence from any index on.
+static uint64_t bits_from(const keeli_presence *p, uint32_t index) {
+    const uint32_t shift = index % 64;
+    const uint64_t low = keeli_presence_word(p, index / 64) >> shift;
+    return shift ? low | keeli_presence_word(p, index / 64 + 1) << (64 - shift) : low;
+}
+
+// Which of 64 entities with consecutive indices pass the filters that are no sets to run along.
+static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
+    const keeli_plan *plan = &it->plan;
+    uint64_t bits = ~(uint64_t)0;
+    for (uint32_t i = 0; i < plan->without_count; ++i)
+        bits &= ~bits_from(&plan->without[i]->presence, index);
+    for (uint32_t i = 0; i < plan->any_count; ++i) {
+        const keeli_bound_term *any = plan->any[i];
+        uint64_t some = 0;
+        for (uint32_t k = 0; k < any->count; ++k) {
+            const keeli_storage *s = it->view->storages[any->first + k];
+            if (s) some |= bits_from(&s->presence, index);
+        }
+        bits &= some;
+    }
+    return bits;
+}
+
+// Fill it->words for a run of consecutive indices. The form to hand it out: LIST when nobody
+// passes.
+static keel_chunk_form mask_run(keeli_iterator *it, uint32_t index, uint32_t run) {
+    uint64_t all = ~(uint64_t)0, some = 0;
+    for (uint32_t at = 0; at < run; at += 64) {
+        const uint64_t valid = run - at < 64 ? ((uint64_t)1 << (run - at)) - 1 : ~(uint64_t)0;
+        const uint64_t bits = passing_bits(it, index + at) & valid;
+        it->words[at / 64] = bits;
+        all &= bits | ~valid;
+        some |= bits;
+    }
+    return !some ? KEEL_CHUNK_LIST : ~all ? KEEL_CHUNK_MASK : KEEL_CHUNK_SPAN;
+}
+
+typedef enum attempt { NO_RUN, SKIPPED, HANDED_OUT } attempt;
+
+// Try to hand out a span: all sets hold the same entities in the same order from here on. With
+// filters beside, a mask over entities with consecutive indices.
+static attempt find_run(keeli_iterator *it) {
     const keeli_plan *plan = &it->plan;
     const keeli_sparse_set *leader = &plan->leader->set;
     const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
     uint32_t run = least(it->end - it->at, on_page);
+    const bool is_filtered = plan->without_count || plan->any_count;
+    if (is_filtered) run = keeli_run_length(first, run);
     run = common_run(plan->need, plan->need_count, first, run);
     run = common_run(plan->beside, plan->beside_count, first, run);
-    if (run == 0) return false;
+    if (run == 0) return NO_RUN;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
         const bool is_ordered = keeli_plan_is_ordered(plan, plan->columns[c].storage);
@@ -71,19 +112,23 @@ static bool find_run(keeli_iterator *it) {
         it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
     }
     // a short run is not worth a chunk of its own, unless nothing is left
-    if (run < KEELI_SHORT_RUN && it->at + run < it->end && run < on_page) return false;
-    it->chunk.form = KEEL_CHUNK_SPAN;
-    it->chunk.count = run;
-    it->chunk.entities = it->view->wants_entities ? first : NULL;
+    if (run < KEELI_SHORT_RUN && it->at + run < it->end && run < on_page) return NO_RUN;
     it->at += run;
-    return true;
+    it->chunk.form = is_filtered ? mask_run(it, index, run) : KEEL_CHUNK_SPAN;
+    if (it->chunk.form == KEEL_CHUNK_LIST) return SKIPPED;
+    it->chunk.count = run;
+    it->chunk.words = it->words;
+    it->chunk.entities = it->view->wants_entities ? first : NULL;
+    return HANDED_OUT;
 }
 
 bool keeli_drive_sparse(keeli_iterator *it) {
     const keeli_sparse_set *set = &it->plan.leader->set;
     const bool runs = can_run(&it->plan);
     while (it->at < it->end) {
-        if (runs && find_run(it)) return true;
+        const attempt tried = runs ? find_run(it) : NO_RUN;
+        if (tried == HANDED_OUT) return true;
+        if (tried == SKIPPED) continue;
         uint32_t count = least(it->end - it->at, KEELI_BLOCK);
         count = least(count, left_on_page(set, it->at, false));
         const keel_entity *first = keeli_sparse_set_entity(set, it->at);
@@ -93,9 +138,7 @@ bool keeli_drive_sparse(keeli_iterator *it) {
         }
         it->at += count;
         count = keeli_list_filter(it, count);
-        if (!count) continue;
-        keeli_list_chunk(it, count);
-        return true;
+        if (count && keeli_list_chunk(it, count)) return true;
     }
     return false;
 }
@@ -245,8 +288,7 @@ static bool next_list(keeli_iterator *it, uint32_t slots) {
             it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
         it->at += 64;
     }
-    if (count) keeli_list_chunk(it, count);
-    return count != 0;
+    return count && keeli_list_chunk(it, count);
 }
 
 bool keeli_drive_bits(keeli_iterator *it) {
@@ -295,8 +337,7 @@ static bool row_list(keeli_iterator *it, const keeli_block *block) {
     }
     it->at += count;
     count = keeli_list_filter(it, count);
-    if (count) keeli_list_chunk(it, count);
-    return count != 0;
+    return count && keeli_list_chunk(it, count);
 }
 
 bool keeli_drive_rows(keeli_iterator *it) {

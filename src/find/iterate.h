@@ -47,13 +47,15 @@ bool keeli_view_matches(const keeli_view *view, keel_entity e);
 
 // drive.c: fill it->chunk with the next entities, or return false at the end.
 bool keeli_drive_sparse(keeli_iterator *it); // and GROUP
-bool keeli_drive_bits(keeli_iterator *it); // and ENTITIES
+bool keeli_drive_bits(keeli_iterator *it);   // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
 
 // list.c
-// Keep the candidates that pass the filters of the plan; how many.
+// Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
+// left to keeli_list_chunk.
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count);
-// A chunk of the candidates: a list, or a span where all columns lie side by side.
-void keeli_list_chunk(keeli_iterator *it, uint32_t count);
+// A chunk of the candidates: a list, or a span where all columns lie side by side. False when no
+// candidate is left.
+bool keeli_list_chunk(keeli_iterator *it, uint32_t count);
 // Does any component of the term have the index?
 bool keeli_any_has(const keeli_view *view, const keeli_bound_term *any, uint32_t index);

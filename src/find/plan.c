@@ -203,6 +203,14 @@ static keeli_driver choose(const keeli_plan *plan, const demand *d, const keel_g
     return rows < bits ? KEELI_DRIVE_ROWS : KEELI_DRIVE_BITS;
 }
 
+// The look-up of its values tells whether a candidate has it.
+static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        if (plan->columns[c].storage == s && !plan->columns[c].maybe)
+            return s->kind == KEEL_SPARSE_SET;
+    return false;
+}
+
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
     demand d = { 0 };
     memset(plan, 0, sizeof *plan);
@@ -223,7 +231,9 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
             d.must[i] == plan->leader ||
             (plan->driver == KEELI_DRIVE_ROWS && d.must[i]->kind == KEEL_ARCHETYPE) ||
             (plan->group && is_among(d.must[i], plan->group->storages, plan->group->must_count));
-        if (!granted) plan->need[plan->need_count++] = d.must[i];
+        if (granted) continue;
+        plan->need[plan->need_count++] = d.must[i];
+        if (!is_looked_up(plan, d.must[i])) plan->check[plan->check_count++] = d.must[i];
     }
     return true;
 }

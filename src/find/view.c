@@ -17,6 +17,14 @@ static void unlock(keel_world *world) {
     if (world->share_depth) keeli_lock_give(&world->lock);
 }
 
+// By hand: views are opened often.
+static void copy_name(char *to, const char *from) {
+    uint32_t n = 0;
+    for (; from[n] && n < sizeof((keeli_holder *)0)->name - 1; ++n)
+        to[n] = from[n];
+    to[n] = 0;
+}
+
 keeli_view *keeli_view_take(keel_world *world, const char *where) {
     lock(world);
     keeli_view *view = world->views;
@@ -39,8 +47,7 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
     view->holder.parent = NULL;
     view->term_count = view->storage_count = 0;
     view->wants_entities = false;
-    snprintf(view->holder.name, sizeof view->holder.name, "%s",
-             where ? keeli_base_name(where) : "a view");
+    copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
     return view;
 }
 

@@ -298,7 +298,7 @@ static void a_thousand_archetypes_come_and_go(void **state) {
     for (uint32_t n = 0; n < 1024; ++n)
         if (n % 64) keel_delete_entity(f.world, e[n]);
     assert_int_equal(keel_world_trim(f.world), KEEL_OK);
-    assert_true(keel_world_memory(f.world).total < full / 4);
+    assert_true(keel_world_memory(f.world).total < full / 2);
     assert_int_equal(count_of(&c[9], NULL, &c[6]), 4);
     for (uint32_t n = 0; n < 1024; n += 64) // along edges that were forgotten
         for (uint32_t i = 0; i < 10; ++i)

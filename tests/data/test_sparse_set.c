@@ -146,8 +146,7 @@ static void adding_five_step_by_step(void **state) {
 }
 
 static void swap(test_set *t, uint32_t a, uint32_t b) {
-    assert_true(keeli_sparse_set_swap(&t->set, &t->memory.heap, keeli_sparse_set_find(&t->set, a),
-                                      keeli_sparse_set_find(&t->set, b)));
+    test_set_swap(t, keeli_sparse_set_find(&t->set, a), keeli_sparse_set_find(&t->set, b));
 }
 
 static void swapping_two_members(void **state) {

@@ -208,12 +208,12 @@ static void a_swap_is_three_moves(void **state) {
         add(&h, i);
     h.counts.moves = 0;
     const size_t live = h.t.memory.heap.live;
-    assert_true(keeli_sparse_set_swap(&h.t.set, &h.t.memory.heap, 0, 3));
+    test_set_swap(&h.t, 0, 3);
     assert_int_equal(h.counts.moves, 3);
     assert_int_equal(h.t.memory.heap.live, live); // the place in between is given back
     ASSERT_DENSE(&h.t, 3, 1, 2, 0);
     assert_whole(&h);
-    assert_true(keeli_sparse_set_swap(&h.t.set, &h.t.memory.heap, 2, 2));
+    test_set_swap(&h.t, 2, 2);
     assert_int_equal(h.counts.moves, 3);
     ASSERT_DENSE(&h.t, 3, 1, 2, 0);
     assert_int_equal(h.counts.drops, 0);
@@ -226,8 +226,8 @@ static void a_swap_across_pages(void **state) {
     begin(&h);
     for (uint32_t i = 0; i < 4100; ++i)
         add(&h, i);
-    assert_true(keeli_sparse_set_swap(&h.t.set, &h.t.memory.heap, 4095, 4096));
-    assert_true(keeli_sparse_set_swap(&h.t.set, &h.t.memory.heap, 4099, 0));
+    test_set_swap(&h.t, 4095, 4096);
+    test_set_swap(&h.t, 4099, 0);
     assert_int_equal(keeli_sparse_set_find(&h.t.set, 4095), 4096);
     assert_int_equal(keeli_sparse_set_find(&h.t.set, 4096), 4095);
     assert_int_equal(keeli_sparse_set_find(&h.t.set, 4099), 0);
@@ -264,7 +264,7 @@ static void tags_with_hooks(void **state) {
     keeli_sparse_set_move_out(&t.set, 0, &nothing);
     assert_int_equal(nothing, 'n');
     keeli_sparse_set_take(&t.set, 0);
-    assert_true(keeli_sparse_set_swap(&t.set, &t.memory.heap, 0, 4097)); // no place in between
+    test_set_swap(&t, 0, 4097); // no place in between
     assert_int_equal(keel_entity_index(*keeli_sparse_set_entity(&t.set, 4097)), 4998);
     test_set_deinit(&t);
     assert_int_equal(tag_drops, 4999);

@@ -156,8 +156,8 @@ static void swapping_every_size(void **state) {
         begin_full(&t, &shapes[i]);
         const uint32_t last = t.set.count - 1;
         const size_t live = t.memory.heap.live;
-        assert_true(keeli_sparse_set_swap(&t.set, &t.memory.heap, 0, last));
-        assert_true(keeli_sparse_set_swap(&t.set, &t.memory.heap, last / 2, last / 2 + 1));
+        test_set_swap(&t, 0, last);
+        test_set_swap(&t, last / 2, last / 2 + 1);
         assert_int_equal(t.memory.heap.live, live);
         assert_int_equal(keeli_sparse_set_find(&t.set, 0), last);
         assert_int_equal(keeli_sparse_set_find(&t.set, last), 0);
@@ -329,7 +329,7 @@ static void tags_take_no_memory_for_values(void **state) {
         assert_ptr_equal(keeli_sparse_set_value(&t.set, slot), keeli_sparse_set_value(&t.set, 0));
     assert_non_null(keeli_sparse_set_value(&t.set, 0)); // there, which NULL would deny
     test_set_remove(&t, 4096);
-    assert_true(keeli_sparse_set_swap(&t.set, &t.memory.heap, 0, 9998));
+    test_set_swap(&t, 0, 9998);
     assert_int_equal(keeli_sparse_set_find(&t.set, 9999), 4096);
     assert_int_equal(keeli_sparse_set_find(&t.set, 0), 9998);
     test_set_deinit(&t);

@@ -40,7 +40,8 @@ enum { TOKENS = 1 << 18 };
 static bool alive[TOKENS];
 static uint32_t seen[TOKENS]; // the last comparison that met the token
 static uint32_t spare[TOKENS], spare_count, made, living, look;
-static const char *fault; // what a hook noticed
+static uint32_t elsewhere; // things that a world owns that is not compared now
+static const char *fault;  // what a hook noticed
 uint32_t copies_left = UINT32_MAX;
 
 static uint32_t token_make(void) {
@@ -237,7 +238,7 @@ void both_begin(both *b, setting s, bool trace) {
     counting_allocator_init(&b->memory);
     memset(alive, 0, sizeof *alive * (made + 1));
     memset(seen, 0, sizeof *seen * (made + 1));
-    spare_count = made = living = look = 0;
+    spare_count = made = living = look = elsewhere = 0;
     fault = NULL;
     for (uint32_t k = 0; k < KINDS; ++k) {
         describe(b, k);
@@ -366,12 +367,33 @@ static void compare_counts(const both *b, const uint32_t *counts) {
                   keel_world_memory(b->world).total, b->memory.live_bytes);
 }
 
+// What is out of sight is there, and its value shows when it comes back.
+static uint32_t compare_hidden(both *b) {
+    uint32_t owned = 0;
+    for (uint32_t i = b->hidden_count; i--;) {
+        const hidden *h = &b->hidden[i];
+        const keel_component *c = &b->components[h->kind];
+        if (!keel_is_component_disabled(b->world, h->e, c))
+            both_fail(b, "kind %u of entity %u is not out of sight", (unsigned)h->kind,
+                      (unsigned)keel_entity_index(h->e));
+        if (kinds[h->kind].tail != TAIL_TOKEN) continue;
+        both_agree_surely(b, keel_enable_component(b->world, h->e, c), KEEL_OK);
+        const void *v = keel_get_component(b->world, h->e, c);
+        if (!v || !same_payload(v, &h->value, h->kind))
+            both_fail(b, "a value out of sight changed");
+        inspect(b, v, h->kind, "hidden entity", keel_entity_index(h->e));
+        owned += owns(v, h->kind);
+        both_agree_surely(b, keel_disable_component(b->world, h->e, c), KEEL_OK);
+    }
+    return owned;
+}
+
 void both_compare(both *b) {
     const model_world *m = &b->model;
     keel_entity e = keel_null();
     uint32_t entities = 0, counts[KINDS] = { 0 };
     ++look;
-    uint32_t owned = compare_uniques(b);
+    uint32_t owned = compare_uniques(b) + compare_hidden(b);
     for (size_t i = 0; i < m->slot_count; ++i) {
         const model_slot *slot = &m->slots[i];
         if (keel_is_alive(b->world, slot->handle) != slot->is_alive)
@@ -393,8 +415,66 @@ void both_compare(both *b) {
     if (keel_entity_count(b->world) != entities) both_fail(b, "keel_entity_count is wrong");
     compare_counts(b, counts);
     if (fault) both_fail(b, "%s", fault);
+    owned += elsewhere;
     if (owned != living)
         both_fail(b, "%u things live, the values own %u", (unsigned)living, (unsigned)owned);
+    compare_groups(b);
+}
+
+uint32_t bits_of(const model_slot *slot) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < slot->components.count; ++i)
+        bits |= 1u << slot->components.entries[i].type;
+    return bits;
+}
+
+// ------------------------------------------------------------------ copies
+uint32_t lives_begin_copy(void) {
+    elsewhere = living;
+    return living;
+}
+void lives_end_copy(const both *b, uint32_t before) {
+    elsewhere = 0;
+    if (living != before) both_fail(b, "a copy left %u things", (unsigned)(living - before));
+}
+
+// ------------------------------------------------------------------ out of sight
+void hide(both *b, keel_entity e, uint32_t k, const value *v) {
+    hidden *h = &b->hidden[b->hidden_count++];
+    h->e = e;
+    h->kind = k;
+    memcpy(&h->value, v, kinds[k].size);
+    ++b->hidden_counts[k];
+}
+
+const hidden *find_hidden(const both *b, keel_entity e, uint32_t k) {
+    for (uint32_t i = 0; i < b->hidden_count; ++i)
+        if (b->hidden[i].kind == k && keel_is_same(b->hidden[i].e, e)) return &b->hidden[i];
+    return NULL;
+}
+
+static void forget_at(both *b, uint32_t i) {
+    --b->hidden_counts[b->hidden[i].kind];
+    b->hidden[i] = b->hidden[--b->hidden_count];
+}
+
+void forget_hidden(both *b, keel_entity e, uint32_t k) {
+    const hidden *h = find_hidden(b, e, k);
+    if (h) forget_at(b, (uint32_t)(h - b->hidden));
+}
+void forget_hidden_of(both *b, keel_entity e) {
+    for (uint32_t i = b->hidden_count; i--;)
+        if (keel_is_same(b->hidden[i].e, e)) forget_at(b, i);
+}
+void forget_hidden_kind(both *b, uint32_t k) {
+    for (uint32_t i = b->hidden_count; i--;)
+        if (b->hidden[i].kind == k) forget_at(b, i);
+}
+void forget_stale_hidden(both *b) {
+    for (uint32_t i = b->hidden_count; i--;)
+        if (!model_is_alive(&b->model, b->hidden[i].e) ||
+            model_has(&b->model, b->hidden[i].e, b->hidden[i].kind))
+            forget_at(b, i);
 }
 
 // ------------------------------------------------------------------ choices

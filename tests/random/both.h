@@ -41,12 +41,33 @@ typedef struct value_kind {
 } value_kind;
 extern const value_kind kinds[KINDS];
 
+typedef union value {
+    uint8_t bytes[MAX_SIZE];
+    uint32_t words[MAX_SIZE / 4];
+    _Alignas(64) struct { char align[64]; } aligned;
+} value;
+
 // ------------------------------------------------------------------ both worlds
 // What a string's header asks for.
 typedef struct setting {
     uint8_t storages;    // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
     bool far, many, dry; // indices far away; crowds; memory that runs out
 } setting;
+
+// A group that was made; a bit for each kind that it names.
+enum { GROUPS = 3 };
+typedef struct group {
+    keel_group *group; // NULL: none
+    uint32_t owned, get, exclude;
+} group;
+
+// A value that was put out of sight: absent for the model, until it comes back.
+enum { HIDDEN = 24 };
+typedef struct hidden {
+    keel_entity e;
+    uint32_t kind;
+    value value;
+} hidden;
 
 typedef struct both {
     setting setting;
@@ -55,6 +76,9 @@ typedef struct both {
     model_world model;
     keel_component components[KINDS], uniques[KINDS];
     keel_column columns[KINDS];
+    group groups[GROUPS];
+    hidden hidden[HIDDEN];
+    uint32_t hidden_count, hidden_counts[KINDS];
     uint64_t dropped; // commands on entities that were not alive
     uint32_t step;    // operations so far
     bool dry;         // memory may run out in this operation
@@ -87,11 +111,6 @@ bool both_agree(both *b, keel_result result, keel_result expected);
 void both_agree_surely(both *b, keel_result result, keel_result expected);
 
 // ------------------------------------------------------------------ values
-typedef union value {
-    uint8_t bytes[MAX_SIZE];
-    uint32_t words[MAX_SIZE / 4];
-    _Alignas(64) struct { char align[64]; } aligned;
-} value;
 
 // A value with this payload that owns what its kind owns. It must be handed over or released.
 void value_make(value *v, uint32_t kind, uint32_t payload);
@@ -103,6 +122,24 @@ uint32_t payload_size(uint32_t kind);
 bool same_payload(const void *keels, const void *models, uint32_t kind);
 // Copy hooks fail after this many more copies.
 extern uint32_t copies_left;
+
+// ------------------------------------------------------------------ out of sight
+void hide(both *b, keel_entity e, uint32_t k, const value *v);
+const hidden *find_hidden(const both *b, keel_entity e, uint32_t k);
+// What takes the component away drops it too.
+void forget_hidden(both *b, keel_entity e, uint32_t k);
+void forget_hidden_of(both *b, keel_entity e);
+void forget_hidden_kind(both *b, uint32_t k);
+// Those whose entity died, or got the component anew.
+void forget_stale_hidden(both *b);
+
+// ------------------------------------------------------------------ copies and groups
+// A copy of the world is made: what its values own is counted apart.
+uint32_t lives_begin_copy(void);
+void lives_end_copy(const both *b, uint32_t before);
+void compare_groups(const both *b);
+// A bit for each kind that the entity has.
+uint32_t bits_of(const model_slot *slot);
 
 // ------------------------------------------------------------------ choices
 // An entity: mostly living, sometimes dead, null, or made up.
@@ -119,8 +156,9 @@ typedef void operation(both *b, dice *d);
 typedef struct operation_entry {
     const char *name;
     operation *run;
-    uint32_t weight; // in 256ths, roughly
+    uint32_t weight; // all together: 256 at most
 } operation_entry;
 // Each list ends with a NULL name.
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
-    hierarchy_operations[], command_operations[], view_operations[];
+    hierarchy_operations[], command_operations[], view_operations[], group_operations[],
+    world_operations[];

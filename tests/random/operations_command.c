@@ -154,16 +154,20 @@ static keel_result apply_one(both *b, const batch *all, uint32_t at) {
         return parent_is_there ? model_attach(&b->model, c->e, c->parent) : KEEL_ERROR_DEAD_ENTITY;
     case REMOVE:
         model_delete(&b->model, c->e, c->kinds[0]);
+        forget_hidden(b, c->e, c->kinds[0]);
         break;
     case DELETE:
-        for (uint32_t i = 0; i < c->count; ++i)
+        for (uint32_t i = 0; i < c->count; ++i) {
             model_delete(&b->model, c->e, c->kinds[i]);
+            forget_hidden(b, c->e, c->kinds[i]);
+        }
         break;
     case DELETE_ENTITY:
         model_delete_entity(&b->model, c->e);
         break;
     case STRIP:
         model_strip(&b->model, c->e);
+        forget_hidden_of(b, c->e);
         break;
     case ATTACH:
         return parent_is_there ? model_attach(&b->model, c->e, c->parent) : KEEL_ERROR_DEAD_ENTITY;

@@ -144,6 +144,7 @@ static void op_remove(both *b, dice *d) {
         (void)both_agree(b, result, KEEL_OK);
         return;
     }
+    forget_hidden(b, e, k);
     both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
     if (result == KEEL_OK && to_get) check_out(b, &out, &models, k);
 }
@@ -172,6 +173,7 @@ static void op_remove_values(both *b, dice *d) {
     keel_result expected = model_is_alive(&b->model, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
     for (uint32_t i = 0; i < count; ++i) {
         const bool there = model_remove(&b->model, e, which[i], &models) == KEEL_OK;
+        forget_hidden(b, e, which[i]);
         if (there) expected = KEEL_OK;
         if (there != taken[i]) both_fail(b, "kind %u was taken or not", (unsigned)which[i]);
         if (there && list[i].value) check_out(b, &outs[i], &models, which[i]);
@@ -198,8 +200,10 @@ static void op_delete(both *b, dice *d) {
         return;
     }
     keel_result expected = model_is_alive(&b->model, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; ++i) {
+        forget_hidden(b, e, which[i]);
         if (model_delete(&b->model, e, which[i]) == KEEL_OK) expected = KEEL_OK;
+    }
     both_agree_surely(b, result, expected);
 }
 
@@ -208,8 +212,12 @@ static void op_clear(both *b, dice *d) {
     const uint32_t k = roll_kind(d);
     const keel_result result = keel_clear_component(b->world, &b->components[k]);
     both_trace(b, "kind %u", (unsigned)k);
-    if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
-    else both_agree_surely(b, result, model_clear(&b->model, k));
+    if (result == KEEL_ERROR_MEMORY) {
+        (void)both_agree(b, result, KEEL_OK);
+        return;
+    }
+    forget_hidden_kind(b, k);
+    both_agree_surely(b, result, model_clear(&b->model, k));
 }
 
 typedef struct retaining {
@@ -250,6 +258,14 @@ static void op_retain(both *b, dice *d) {
     both_agree_surely(b, result, expected);
 }
 
+static bool is_grouped(const both *b, uint32_t k) {
+    for (uint32_t i = 0; i < GROUPS; ++i) {
+        const group *g = &b->groups[i];
+        if (g->group && (g->owned | g->get | g->exclude) >> k & 1) return true;
+    }
+    return false;
+}
+
 // The world forgets the component, and learns of it anew at its next use.
 static void op_unregister(both *b, dice *d) {
     const uint32_t k = roll_kind(d);
@@ -260,7 +276,10 @@ static void op_unregister(both *b, dice *d) {
         (void)both_agree(b, result, KEEL_OK);
         return;
     }
+    if (result == KEEL_ERROR_GROUPED && is_grouped(b, k)) return;
+    forget_hidden_kind(b, k);
     const keel_result expected = model_clear(&b->model, k);
+    if (is_grouped(b, k)) both_fail(b, "kind %u of a group was unregistered", (unsigned)k);
     if (result != expected && (result != KEEL_OK || expected != KEEL_ABSENT))
         both_agree_surely(b, result, expected);
     counting_allocator_never_fail(&b->memory);
@@ -299,16 +318,16 @@ static void op_unique(both *b, dice *d) {
 }
 
 const operation_entry component_operations[] = {
-    { "add", op_add, 48 },
-    { "add_unchecked", op_add_unchecked, 8 },
-    { "add a value of the world", op_add_own, 8 },
-    { "add_values", op_add_values, 16 },
-    { "emplace", op_emplace, 6 },
-    { "get_or_add", op_get_or_add, 6 },
-    { "change", op_change, 6 },
-    { "remove", op_remove, 20 },
-    { "remove_values", op_remove_values, 6 },
-    { "delete", op_delete, 8 },
+    { "add", op_add, 36 },
+    { "add_unchecked", op_add_unchecked, 4 },
+    { "add a value of the world", op_add_own, 5 },
+    { "add_values", op_add_values, 11 },
+    { "emplace", op_emplace, 4 },
+    { "get_or_add", op_get_or_add, 4 },
+    { "change", op_change, 3 },
+    { "remove", op_remove, 16 },
+    { "remove_values", op_remove_values, 5 },
+    { "delete", op_delete, 6 },
     { "clear", op_clear, 1 },
     { "retain", op_retain, 2 },
     { "unregister", op_unregister, 1 },

@@ -73,7 +73,7 @@ static void op_descend(both *b, dice *d) {
 }
 
 const operation_entry hierarchy_operations[] = {
-    { "attach", op_attach, 12 },
+    { "attach", op_attach, 8 },
     { "detach", op_detach, 2 },
     { "unlink", op_unlink, 2 },
     { "delete_tree", op_delete_tree, 1 },

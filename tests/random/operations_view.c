@@ -313,6 +313,7 @@ static void op_edit_in_view(both *b, dice *d) {
         const keel_result result = keel_view_remove_component(&view, e, c, NULL);
         if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
         else both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
+        if (result >= 0) forget_hidden(b, e, k);
     } else {
         const keel_result result = keel_view_add_component(&view, e, c, &v);
         if (result != KEEL_OK) value_release(&v, k);

@@ -178,3 +178,8 @@ void test_assert_values(const test_set *t, const uint32_t *values, size_t count,
         EQUAL_AT(*(const uint32_t *)keeli_sparse_set_value(&t->set, slot), values[slot], file,
                  line);
 }
+
+void test_set_swap(test_set *t, uint32_t a, uint32_t b) {
+    static _Alignas(4096) char between[65536];
+    keeli_sparse_set_swap(&t->set, a, b, between);
+}

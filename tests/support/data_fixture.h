@@ -107,3 +107,6 @@ void test_assert_sparse(const test_set *t, const uint32_t *slots, size_t count, 
                        __LINE__)
 void test_assert_values(const test_set *t, const uint32_t *values, size_t count, const char *file,
                         int line);
+
+// Exchange two slots, with a place in between for values of up to 64 KiB.
+void test_set_swap(test_set *t, uint32_t a, uint32_t b);

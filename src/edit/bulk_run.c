@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "edit/bulk_run.h"
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
+    const uint32_t first = keel_entity_index(entities[0]);
+    uint32_t n = 1;
+    enum { block = 128 }; // long enough that compilers make vector code of it
+    for (; n + block <= count; n += block) {
+        uint32_t broken = 0;
+        for (uint32_t i = 0; i < block; ++i)
+            broken |= keel_entity_index(entities[n + i]) - (first + n + i);
+        if (broken) break;
+    }
+    while (n < count && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    return n;
+}
+
+// ------------------------------------------------------------------ values
+// Fill places that lie side by side.
+static void put_values(char *to, const char *values, size_t stride, uint32_t count, uint32_t size) {
+    if (!values) {
+        memset(to, 0, (size_t)count * size);
+    } else if (stride == size) {
+        memcpy(to, values, (size_t)count * size);
+    } else {
+        for (uint32_t i = 0; i < count; ++i)
+            keeli_bytes_put(to + (size_t)i * size, values + i * stride, size);
+    }
+}
+
+// Fill `count` places from `place` on, page by page.
+static void put_paged(const keeli_storage *s, uint32_t place, const char *values, size_t stride,
+                      uint32_t count) {
+    const uint32_t page = (uint32_t)1 << s->root->shift;
+    while (s->size && count) {
+        const uint32_t n = least(count, page - (place & (page - 1)));
+        put_values(keeli_store_at(s, place), values, stride, n, s->size);
+        if (values) values += n * stride;
+        place += n;
+        count -= n;
+    }
+}
+
+// Rows of one run go on from block to block.
+static void put_rows(const keel_world *world, const keeli_storage *s, uint32_t index,
+                     const char *values, size_t stride, uint32_t count) {
+    while (s->size && count) {
+        const uint32_t place = *keeli_row_of(world, index);
+        const keeli_block *block = keeli_block_of(&world->archetypes, place);
+        const uint32_t n = least(count, block->count - (place & KEELI_ROW_MASK));
+        put_values(keeli_row_value(&s->row, place), values, stride, n, s->size);
+        if (values) values += n * stride;
+        index += n;
+        count -= n;
+    }
+}
+
+// ------------------------------------------------------------------ bits
+static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32_t count) {
+    keeli_presence *p = &s->presence;
+    p->count += count;
+    while (count) {
+        const uint32_t at = index % 64, n = least(count, 64 - at);
+        uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+        if (*word == 0) {
+            keeli_presence_began(p, index);
+            keeli_component_lists_add(&world->lists, index, s->ordinal);
+        }
+        *word |= (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << at;
+        index += n;
+        count -= n;
+    }
+}
+
+void keeli_store_push_run(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                          uint32_t count, const void *values, size_t stride) {
+    const uint32_t index = keel_entity_index(entities[0]);
+    set_bits(world, s, index, count);
+    if (s->kind == KEEL_SPARSE_SET) {
+        const uint32_t slot = keeli_sparse_set_push_run(&s->set, entities, count);
+        put_paged(s, slot, values, stride, count);
+    } else if (s->kind == KEEL_INDEXED) {
+        keeli_indexed_set_add_run(&s->indexed, index, count);
+        put_paged(s, index, values, stride, count);
+    } else {
+        put_rows(world, s, index, values, stride, count);
+    }
+}

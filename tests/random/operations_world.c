@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Random operations on whole worlds: a copy, compared with the same model; and components that are
+// put out of sight and brought back.
+#include "both.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ copies
+static bool can_copy_all(const both *b) {
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        if (kinds[k].copies) continue;
+        if (model_get_unique(&b->model, k) || b->hidden_counts[k]) return false;
+        for (size_t i = 0; i < b->model.slot_count; ++i)
+            if (bits_of(&b->model.slots[i]) >> k & 1) return false;
+    }
+    return true;
+}
+
+static void op_copy_world(both *b, dice *d) {
+    static both copy;
+    copy = *b;
+    counting_allocator_init(&copy.memory);
+    memset(copy.groups, 0, sizeof copy.groups);
+    copy.world = keel_world_create(&(keel_world_desc){ .allocator = copy.memory.allocator,
+                                                       .log = keel_log_none,
+                                                       .on_misuse = KEEL_MISUSE_RETURN });
+    copy.dropped = 0;
+    for (uint32_t k = 0; k < KINDS; ++k)
+        copy.columns[k] = keel_column_of_component(copy.world, &b->components[k]);
+    const uint32_t owned = lives_begin_copy();
+    if (roll_once_in(d, 4)) counting_allocator_fail_after(&copy.memory, roll(d) % 64u);
+    const keel_result result = keel_copy_world(b->world, copy.world);
+    const bool ran_dry = copy.memory.failures > 0;
+    counting_allocator_never_fail(&copy.memory);
+    keel_take_error(copy.world);
+    if (result == KEEL_OK) {
+        if (!can_copy_all(b)) both_fail(b, "a world was copied that cannot be");
+        both_compare(&copy);
+        keel_error error;
+        if (!keel_world_check(copy.world, &error)) both_fail(b, "the copy: %s", error.message);
+    } else {
+        if (keel_entity_count(copy.world)) both_fail(b, "a failed copy is not empty");
+        const bool dry = result == KEEL_ERROR_MEMORY && (ran_dry || b->dry);
+        if (!dry && (result != KEEL_ERROR_COPY || can_copy_all(b)))
+            both_agree_surely(b, result, KEEL_OK);
+    }
+    keel_world_destroy(copy.world);
+    if (copy.memory.live_bytes) both_fail(b, "the copy left %zu bytes", copy.memory.live_bytes);
+    lives_end_copy(b, owned);
+}
+
+// ------------------------------------------------------------------ out of sight
+static void op_disable(both *b, dice *d) {
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t k = roll_kind(d);
+    const bool is_alive = model_is_alive(&b->model, e);
+    const bool is_indexed = b->components[k].storage == KEEL_INDEXED;
+    const hidden *h = find_hidden(b, e, k);
+    const bool to_enable = h || roll_once_in(d, 4);
+    both_trace(b, "index %u kind %u%s", (unsigned)keel_entity_index(e), (unsigned)k,
+               to_enable ? ", back" : "");
+    const bool has = model_has(&b->model, e, k);
+    if (!h && !to_enable && has && b->hidden_count == HIDDEN) return;
+    const keel_result result = to_enable ? keel_enable_component(b->world, e, &b->components[k])
+                                         : keel_disable_component(b->world, e, &b->components[k]);
+    keel_result expected = KEEL_ABSENT;
+    if (!is_alive) expected = KEEL_ERROR_DEAD_ENTITY;
+    if (to_enable ? h != NULL : has) expected = KEEL_OK;
+    if (!is_indexed) { // dead or of another storage: either may be told
+        if (result >= 0) both_agree_surely(b, result, KEEL_ERROR_ARGUMENT);
+        return;
+    }
+    if (!both_agree(b, result, expected) || result != KEEL_OK) return;
+    value v;
+    if (to_enable) {
+        memcpy(&v, &h->value, kinds[k].size);
+        forget_hidden(b, e, k);
+        model_add(&b->model, e, k, &v);
+    } else {
+        model_remove(&b->model, e, k, &v);
+        hide(b, e, k, &v);
+    }
+}
+
+const operation_entry world_operations[] = {
+    { "copy_world", op_copy_world, 1 },
+    { "disable", op_disable, 6 },
+    { NULL, NULL, 0 },
+};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What the tests of groups and sorting share: components of each storage, and the packed order of a
+// sparse set.
+#pragma once
+#include "support/api_types.h"
+
+#include <stdlib.h>
+
+typedef struct Indexed {
+    uint32_t value;
+} Indexed;
+typedef struct Row {
+    uint32_t value;
+} Row;
+KEEL_COMPONENT(Indexed, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
+
+// The entities of a component in the order of iteration, which for sparse sets is the packed one;
+// `*count` receives how many. Free with free(). It needs memory from the world.
+keel_entity *packed_order(keel_world *world, const keel_component *component, uint32_t *count);
+// Assert that the packed indices are exactly these: "7 4 8", "" for none.
+void assert_packed(keel_world *world, const keel_component *component, const char *indices);
+// The same for the members of a group.
+void assert_members(const keel_world *world, const keel_group *group, const char *indices);
