@@ -56,7 +56,7 @@ KEEL_API keel_result keel_world_unlink(keel_world *world, keel_entity e);
 /// @return as keel_world_unlink
 KEEL_API keel_result keel_world_unlink_tree(keel_world *world, keel_entity root);
 
-/// Delete an entity and all its descendants: the last one in pre-order first, the entity at the end.
+/// Delete an entity and all its descendants: the last one in pre-order first, itself at the end.
 /// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// (then
 ///   none is deleted)

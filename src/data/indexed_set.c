@@ -99,6 +99,21 @@ void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint3
     set->spare = page;
 }
 
+void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
+                            uint64_t bits) {
+    if (!to->size) return;
+    if (bits == UINT64_MAX && to->root.shift >= 6) { // all of them on one page
+        void *values = keeli_indexed_set_add(to, first);
+        to->page_counts[first >> to->root.shift] += 63;
+        memcpy(values, keeli_indexed_set_value(from, first), (size_t)64 * to->size);
+        return;
+    }
+    for (; bits; bits &= bits - 1) {
+        const uint32_t index = first + (uint32_t)__builtin_ctzll(bits);
+        memcpy(keeli_indexed_set_add(to, index), keeli_indexed_set_value(from, index), to->size);
+    }
+}
+
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page)
         if (set->pages[page] && set->page_counts[page] == 0) free_page(set, heap, page);

@@ -73,6 +73,10 @@ static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *
     const uint32_t page = index >> set->root.shift;
     if (--set->page_counts[page] == 0) keeli_indexed_set_give_page(set, heap, page);
 }
+// Values come to some of 64 indices from `first` on, after reserves: copies of those of another
+// set.
+void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
+                            uint64_t bits);
 // Free pages that are empty.
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap);
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set);

@@ -115,6 +115,14 @@ uint32_t keeli_presence_last(const keeli_presence *p) {
     return page * 4096 + last_bit(p->pages[page], KEELI_PAGE_WORDS);
 }
 
+void keeli_presence_copy(keeli_presence *to, const keeli_presence *from) {
+    for (uint32_t page = 0; (page = keeli_presence_next_page(from, page)) != UINT32_MAX; ++page) {
+        memcpy(to->pages[page], from->pages[page], page_bytes);
+        keeli_presence_began(to, page * 4096);
+    }
+    to->count = from->count;
+}
+
 void keeli_presence_reset(keeli_presence *p) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page)
         memset(p->pages[page], 0, page_bytes);

@@ -70,6 +70,8 @@ uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page);
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from);
 // The last index; UINT32_MAX when there is none.
 uint32_t keeli_presence_last(const keeli_presence *p);
+// Set the bits of another bitmap, after reserves; there are none so far.
+void keeli_presence_copy(keeli_presence *to, const keeli_presence *from);
 // Clear all bits; the memory is kept.
 void keeli_presence_reset(keeli_presence *p);
 // Free pages that are empty.

@@ -89,6 +89,8 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
     if (set->size == 8) {
         uint64_t *to = (uint64_t *)keeli_sparse_set_value(set, slot);
         memcpy(to, keeli_sparse_set_value(set, last), 8);
+    } else if (set->size == 24) { // links of the hierarchy
+        memmove(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last), 24);
     } else if (slot != last) {
         memcpy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last), set->size);
     }
@@ -111,6 +113,9 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
 // used up. `scratch` has room for one value. Each value moves once, and one per cycle twice.
 void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
                               void *scratch);
+// Take over the entities of another set and copy its values, which are plain bytes, after both
+// reserves; there are none so far.
+void keeli_sparse_set_copy(keeli_sparse_set *to, const keeli_sparse_set *from);
 // Drop all values; the memory is kept.
 void keeli_sparse_set_clear(keeli_sparse_set *set);
 // Free pages that hold nothing.

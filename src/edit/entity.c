@@ -88,6 +88,7 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
+    if (keeli_quick_delete_entity(world, e, KEELI_IS_LINK)) return;
     keeli_store_take_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
@@ -95,7 +96,7 @@ void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
 
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (!holder && keeli_quick_delete_entity(world, e)) return KEEL_OK;
+    if (!holder && keeli_quick_delete_entity(world, e, 0)) return KEEL_OK;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_commit_delete_entity(world, e);

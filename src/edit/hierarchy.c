@@ -6,14 +6,19 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
+#include "edit/quick.h"
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ links
+static void *part(const keeli_storage *s, keel_entity e) { // both are sparse sets
+    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
+    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+}
 static keel_parent *parent_part(const keel_world *world, keel_entity e) {
-    return keeli_store_value(world, world->parents, keel_entity_index(e));
+    return part(world->parents, e);
 }
 static keel_child *child_part(const keel_world *world, keel_entity e) {
-    return keeli_store_value(world, world->children, keel_entity_index(e));
+    return part(world->children, e);
 }
 static bool is_alive(const keel_world *world, keel_entity e) {
     return keeli_entity_is_alive(&world->entities, e);
@@ -101,9 +106,26 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
     }
 }
 
+// The common case: a childless root comes to a parent that has children already.
+static bool quick_attach(keel_world *world, keel_entity child, keel_entity to) {
+    const keeli_storage *parents = world->parents;
+    if (world->holders || world->share_depth || parents->flags != KEELI_IS_LINK) return false;
+    keel_parent *parent = parent_part(world, to);
+    if (!parent || parent_part(world, child) || keel_is_same(child, to)) return false;
+    const keel_entity next = parent->first_child;
+    keel_child link = { .parent = to, .next = next, .prev = child_part(world, next)->prev };
+    if (!keeli_quick_add_link(world, world->children, child, &link)) return false;
+    ++parent->child_count;
+    child_part(world, link.prev)->next = child;
+    child_part(world, next)->prev = child;
+    KEELI_CHECK_STRUCTURE(parents->set.count > 256 || keeli_hierarchy_is_valid(world));
+    return true;
+}
+
 keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent) {
     if (!world) return keeli_no_world();
     if (!is_alive(world, child) || !is_alive(world, parent)) return KEEL_ERROR_DEAD_ENTITY;
+    if (quick_attach(world, child, parent)) return KEEL_OK;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (is_self_or_ancestor(world, child, parent))
         return keeli_error(
@@ -183,19 +205,29 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
     return KEEL_OK;
 }
 
-keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
-    if (!world) return keeli_no_world();
-    if (!is_alive(world, root)) return KEEL_ABSENT;
+// May the whole tree be deleted now? Nothing to ask when nothing is in use.
+static keel_result may_delete_tree(keel_world *world, keel_entity root) {
     KEEL_TRY(keeli_may_delete_entity(world, NULL, root));
+    if (!world->holders) return KEEL_OK;
     keel_entity e = keel_null();
     while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, NULL, e));
+    return KEEL_OK;
+}
+
+// From the last descendant in pre-order up to the root. All links go, so none is repaired on the
+// way: what is left of the tree is whole as far as it is still looked at.
+keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
+    if (!world) return keeli_no_world();
+    if (!is_alive(world, root)) return KEEL_ABSENT;
+    KEEL_TRY(may_delete_tree(world, root));
     if (child_part(world, root)) commit_detach(world, root);
-    for (e = last_below(world, root); !keel_is_same(e, root);) {
-        const keel_entity parent = child_part(world, e)->parent;
-        commit_detach(world, e);
+    for (keel_entity e = last_below(world, root); !keel_is_same(e, root);) {
+        const keel_child link = *child_part(world, e);
+        const bool is_first = keel_is_same(parent_part(world, link.parent)->first_child, e);
+        const keel_entity next = is_first ? link.parent : last_below(world, link.prev);
         keeli_commit_delete_entity(world, e);
-        e = last_below(world, parent);
+        e = next;
     }
     keeli_commit_delete_entity(world, root);
     return KEEL_OK;
@@ -293,14 +325,15 @@ keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root
                                        keel_entity after) {
     if (!world || !is_alive(world, root)) return keel_null();
     keel_entity e = keel_is_null(after) ? root : after;
-    const keel_entity below = keel_world_first_child(world, e);
-    if (!keel_is_null(below)) return below;
-    while (!keel_is_same(e, root)) {
-        const keel_entity parent = keel_world_parent_of(world, e);
-        if (keel_is_null(parent)) return parent; // `after` is not below `root`
-        const keel_entity next = keel_world_next_child(world, parent, e);
-        if (!keel_is_null(next)) return next;
-        e = parent;
+    if (!is_alive(world, e)) return keel_null();
+    const keel_parent *below = parent_part(world, e);
+    if (below) return below->first_child;
+    while (!keel_is_same(e, root)) { // links are whole, so they are followed as they are
+        const keel_child *link = child_part(world, e);
+        if (!link) return keel_null(); // `after` is not below `root`
+        if (!keel_is_same(link->next, parent_part(world, link->parent)->first_child))
+            return link->next;
+        e = link->parent;
     }
     return keel_null();
 }

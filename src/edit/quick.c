@@ -119,6 +119,11 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     return to;
 }
 
+bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e,
+                          const void *value) {
+    return links->flags == KEELI_IS_LINK && add_packed(world, links, e, value) != NULL;
+}
+
 // A value that can be added: where its bit is.
 typedef struct ready {
     keeli_storage *storage;
@@ -249,7 +254,7 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
 
 // Take away what the listed components of its block have of the entity. False when one of them is
 // not plain.
-static inline bool take_all(keel_world *world, uint32_t index) {
+static inline bool take_all(keel_world *world, uint32_t index, uint32_t allowed) {
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
     if (page >= world->lists.capacity || !world->lists.pages[page]) return true;
     keeli_component_list *list = keeli_list_of(&world->lists, index);
@@ -258,7 +263,7 @@ static inline bool take_all(keel_world *world, uint32_t index) {
     uint32_t flags = 0;
     for (uint32_t i = 0; i < list->count; ++i)
         flags |= storages[numbers[i]]->flags;
-    if (flags) return false;
+    if (flags & ~(uint32_t)allowed) return false;
     for (uint32_t i = list->count; i--;) { // downwards: when a number goes the last takes its place
         keeli_storage *s = storages[numbers[i]];
         uint64_t *word = &s->presence.pages[page][at];
@@ -272,9 +277,9 @@ static inline bool take_all(keel_world *world, uint32_t index) {
     return true;
 }
 
-bool keeli_quick_delete_entity(keel_world *world, keel_entity e) {
+bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
     const uint32_t index = keel_entity_index(e);
-    if (world->holders || world->share_depth || !take_all(world, index)) return false;
+    if (world->holders || world->share_depth || !take_all(world, index, allowed)) return false;
     const uint32_t place = *keeli_row_of(world, index);
     if (place != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, place);
     keeli_entity_index_delete(&world->entities, e);

@@ -261,9 +261,10 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
     if (s->flags & KEELI_IS_GROUPED)
-        return keeli_error(world, KEEL_ERROR_GROUPED,
-                           "cannot unregister '%s': group '%s' follows it; destroy that group first",
-                           s->component.name, s->groups.items[0].group->name);
+        return keeli_error(
+            world, KEEL_ERROR_GROUPED,
+            "cannot unregister '%s': group '%s' follows it; destroy that group first",
+            s->component.name, s->groups.items[0].group->name);
     if (!keeli_store_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
     keeli_store_clear(world, s);

@@ -8,7 +8,7 @@
 // ------------------------------------------------------------------ rows
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(world, index);
-    if (place == KEELI_NO_ROW) return world->archetypes.all[0];
+    if (place >= KEELI_RETIRED) return world->archetypes.all[0]; // a promised handle, too
     return keeli_block_of(&world->archetypes, place)->archetype;
 }
 

@@ -41,6 +41,7 @@ static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
     else if (size == 8) memcpy(to, value, 8);
     else if (size == 4) memcpy(to, value, 4);
     else if (size == 16) memcpy(to, value, 16);
+    else if (size == 24) memcpy(to, value, 24);
     else memcpy(to, value, size);
 }
 // Fill a place that holds no value. NULL: zeros.
