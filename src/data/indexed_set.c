@@ -114,6 +114,14 @@ void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from
     }
 }
 
+void keeli_indexed_set_clear(keeli_indexed_set *set, keeli_heap *heap) {
+    for (uint32_t page = 0; page < set->page_count; ++page) {
+        if (!set->page_counts[page]) continue;
+        set->page_counts[page] = 0;
+        keeli_indexed_set_give_page(set, heap, page);
+    }
+}
+
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page)
         if (set->pages[page] && set->page_counts[page] == 0) free_page(set, heap, page);

@@ -77,6 +77,8 @@ static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *
 // set.
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits);
+// All values are gone: pages go as when the values are removed one by one.
+void keeli_indexed_set_clear(keeli_indexed_set *set, keeli_heap *heap);
 // Free pages that are empty.
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap);
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set);

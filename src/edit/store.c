@@ -254,10 +254,10 @@ static void clear(keel_world *world, keeli_storage *s) {
         return;
     }
     drop_all_disabled(world, s);
-    for (uint32_t i = 0; s->kind == KEEL_INDEXED && (i = keeli_store_next(s, i)) != UINT32_MAX;
-         ++i) {
-        keeli_value_drop(s, keeli_store_value(world, s, i));
-        keeli_indexed_set_remove(&s->indexed, &world->heap, i);
+    if (s->kind == KEEL_INDEXED) {
+        for (uint32_t i = 0; s->component.drop && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+            keeli_value_drop(s, keeli_store_value(world, s, i));
+        keeli_indexed_set_clear(&s->indexed, &world->heap);
     }
     if (s->kind == KEEL_SPARSE_SET) keeli_sparse_set_clear(&s->set);
     forget_all(world, s);

@@ -2,7 +2,6 @@
 // One entity moves from world to world.
 #include "edit/edit.h"
 
-#include "edit/group.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 

@@ -196,6 +196,47 @@ static void a_page_that_was_promised_is_not_given_away(void **state) {
     end();
 }
 
+static void clearing_keeps_one_page(void **state) {
+    (void)state;
+    begin(8, 8);
+    for (uint32_t i = 0; i < 10 * per_page(); i += 3)
+        *(uint64_t *)add(i) = i;
+    keeli_indexed_set_clear(&set, &memory.heap);
+    assert_int_equal(pages_with_memory(), 1);
+    assert_true(keeli_indexed_set_is_valid(&set));
+    for (uint32_t page = 0; page < 10; ++page)
+        assert_int_equal(set.page_counts[page], 0);
+    (void)add(5);
+    end();
+}
+
+static void blocks_of_64_are_copied(void **state) {
+    (void)state;
+    const uint32_t sizes[] = { 8, 1200, 0 }; // 1200: a page each
+    for (uint32_t k = 0; k < 3; ++k) {
+        begin(sizes[k], sizes[k] ? 4 : 1);
+        keeli_indexed_set copy;
+        keeli_indexed_set_init(&copy, sizes[k], set.align, &no_bits);
+        const uint64_t bits[] = { UINT64_MAX, 0, 0x8000000000000001u, 0xF0F0 };
+        for (uint32_t i = 0; i < 256; ++i)
+            if (bits[i / 64] >> (i % 64) & 1) {
+                memset(add(i), (int)(i + 1), sizes[k]);
+                assert_true(keeli_indexed_set_reserve(&copy, &memory.heap, i));
+            }
+        for (uint32_t w = 0; w < 4; ++w)
+            keeli_indexed_set_copy(&copy, &set, w * 64, bits[w]);
+        assert_true(keeli_indexed_set_is_valid(&copy));
+        for (uint32_t i = 0; i < 256; ++i)
+            if (bits[i / 64] >> (i % 64) & 1)
+                assert_memory_equal(keeli_indexed_set_value(&copy, i),
+                                    keeli_indexed_set_value(&set, i), sizes[k]);
+        for (uint32_t page = 0; page < copy.page_count; ++page)
+            assert_int_equal(copy.page_counts[page], set.page_counts[page]);
+        if (sizes[k]) keeli_indexed_set_deinit(&copy, &memory.heap);
+        end();
+    }
+}
+
 static void a_reserve_without_memory_changes_nothing(void **state) {
     (void)state;
     begin(16, 16);
@@ -256,6 +297,8 @@ static const struct CMUnitTest tests[] = {
     TEST(a_page_that_comes_and_goes_costs_no_allocation,
          "A page that comes and goes costs no allocation"),
     TEST(a_page_that_was_promised_is_not_given_away, "A page that was promised is not given away"),
+    TEST(clearing_keeps_one_page, "Clearing keeps one page"),
+    TEST(blocks_of_64_are_copied, "Blocks of 64 values are copied"),
     TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
     TEST(faults_are_noticed, "Planted faults are noticed"),
 };

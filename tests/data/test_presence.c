@@ -177,6 +177,23 @@ static void a_reset_keeps_the_memory(void **state) {
     end();
 }
 
+static void a_copy_has_the_same_bits(void **state) {
+    (void)state;
+    begin();
+    keeli_presence copy = { 0 };
+    for (uint32_t i = 0; i < 900000; i += 1 + i / 3)
+        (void)set(i);
+    for (uint32_t i = 0; (i = keeli_presence_next(&bits, i)) != UINT32_MAX; ++i)
+        assert_true(keeli_presence_reserve(&copy, &memory.heap, i));
+    keeli_presence_copy(&copy, &bits);
+    assert_true(keeli_presence_is_valid(&copy));
+    assert_int_equal(copy.count, bits.count);
+    for (uint32_t i = 0; i < 900000; ++i)
+        assert_int_equal(keeli_presence_has(&copy, i), keeli_presence_has(&bits, i));
+    keeli_presence_deinit(&copy, &memory.heap);
+    end();
+}
+
 static void a_reserve_without_memory_changes_nothing(void **state) {
     (void)state;
     begin();
@@ -262,6 +279,7 @@ static const struct CMUnitTest tests[] = {
     TEST(pages_come_when_used_and_go_when_trimmed, "Pages come when used and go when trimmed"),
     TEST(growing_keeps_all_bits, "Growing keeps all bits"),
     TEST(a_reset_keeps_the_memory, "A reset keeps the memory"),
+    TEST(a_copy_has_the_same_bits, "A copy has the same bits"),
     TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
     TEST(faults_are_noticed, "Planted faults are noticed"),
     TEST(random_bits_agree_with_a_plain_array, "Random bits agree with a plain array"),

@@ -69,7 +69,9 @@ static void roll_term(both *b, dice *d, query *q, uint32_t *used) {
 static void roll_query(both *b, dice *d, query *q) {
     uint32_t used = 0;
     memset(q, 0, sizeof *q);
-    q->ascending = true;
+    q->ascending = true; // unless a group leads
+    for (uint32_t i = 0; i < GROUPS; ++i)
+        q->ascending = q->ascending && !b->groups[i].group;
     q->entity = UINT32_MAX;
     const uint32_t wanted = roll_below(d, TERMS) + 1;
     for (uint32_t i = 0; i < wanted; ++i)
