@@ -291,12 +291,42 @@ static bool next_list(keeli_iterator *it, uint32_t slots) {
     return count && keeli_list_chunk(it, count);
 }
 
+// Few matches on each page: masks would be nearly empty, and each miss of the cache would wait for
+// the one before. So matches of many pages go into one list. False at the end.
+static bool gather_list(keeli_iterator *it) {
+    for (;;) {
+        uint32_t count = 0;
+        while (count + 64 <= KEELI_BLOCK) {
+            while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
+                it->at += 64;
+            if (it->at >= it->window_end) {
+                if (!next_window(it)) break;
+                continue;
+            }
+            uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
+            for (; bits; bits &= bits - 1)
+                it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
+            it->at += 64;
+        }
+        if (!count) return false;
+        if (keeli_list_chunk(it, count)) return true;
+    }
+}
+
+static bool is_rare(const keeli_plan *plan) {
+    if (!plan->leader) return false;
+    const keeli_presence *p = &plan->leader->presence;
+    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
+}
+
 bool keeli_drive_bits(keeli_iterator *it) {
+    if (it->end == 0) return false;
+    if (is_rare(&it->plan)) return gather_list(it);
     for (;;) {
         while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
             it->at += 64;
         if (it->at >= it->window_end) {
-            if (it->end == 0 || !next_window(it)) return false;
+            if (!next_window(it)) return false;
             continue;
         }
         const uint32_t slots = mask_slots(it);
