@@ -23,7 +23,7 @@ typedef uint32_t keel_entity_bits;
 /// The highest version; an index is retired after it.
 #define KEEL_ENTITY_VERSION_MAX 0x7FFFFFFEu
 /// The highest index.
-#define KEEL_ENTITY_INDEX_MAX 0xFFFFFFEFu
+#define KEEL_ENTITY_INDEX_MAX 0xFFFFEFFFu
 /// The unsigned integer in a handle.
 typedef uint64_t keel_entity_bits;
 #endif

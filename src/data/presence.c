@@ -154,6 +154,10 @@ bool keeli_presence_is_valid(const keeli_presence *p) {
     if (p->root.page_count > p->capacity || p->root.pages != p->pages) return false;
     for (uint32_t page = 0; page < p->root.page_count; ++page) {
         uint32_t in_page = 0;
+        if (page && p->pages[page] == keeli_no_bits && p->pages[page - 1] == keeli_no_bits) {
+            if (is_used(p, page)) return false;
+            continue; // the same zeros again
+        }
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             in_page += (uint32_t)__builtin_popcountll(p->pages[page][w]);
         if (is_used(p, page) != (in_page != 0)) return false;

@@ -14,7 +14,8 @@
 typedef struct batch {
     keel_entity *entities;
     uint32_t count;
-    bool owns; // `entities` is ours to free
+    bool owns;       // `entities` is ours to free
+    bool is_one_run; // of consecutive indices
     keeli_entity_index before;
     keeli_room room;
 } batch;
@@ -36,6 +37,7 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
     if (result < 0) return keeli_out_of_memory(world, "adding entities");
     b->before = world->entities;
     keeli_entity_index_add_many(&world->entities, b->entities, count);
+    b->is_one_run = count == 0 || keeli_run_length(b->entities, count) == count;
     return KEEL_OK;
 }
 
@@ -50,6 +52,11 @@ static void end(keel_world *world, batch *b) {
 static void take_back(keel_world *world, batch *b) {
     keeli_entity_index_undo(&world->entities, &b->before, b->entities, b->count);
     end(world, b);
+}
+
+// How many entities from the i-th on have consecutive indices.
+static uint32_t run_from(const batch *b, uint32_t i) {
+    return b->is_one_run ? b->count : keeli_run_length(b->entities + i, b->count - i);
 }
 
 // Room for one value makes room for all of its block, unless each value has its own memory.
@@ -72,7 +79,7 @@ static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
         return false;
     const uint32_t numbers = b->room.numbers;
     for (uint32_t i = 0, n; i < b->count; i += n) {
-        n = keeli_run_length(b->entities + i, b->count - i);
+        n = run_from(b, i);
         b->room.numbers = numbers;
         if (!reserve_run(world, s, keel_entity_index(b->entities[i]), n, &b->room)) return false;
     }
@@ -141,7 +148,7 @@ static void join(keel_world *world, const batch *b, keeli_storage *s) {
 static void push_bytes(keel_world *world, const batch *b, keeli_storage *s, const char *values,
                        size_t stride) {
     for (uint32_t i = 0, n; i < b->count; i += n) {
-        n = keeli_run_length(b->entities + i, b->count - i);
+        n = run_from(b, i);
         keeli_store_push_run(world, s, b->entities + i, n, values ? values + i * stride : NULL,
                              stride);
     }

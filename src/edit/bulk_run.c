@@ -6,11 +6,12 @@ static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keel_entity_index(entities[0]);
     uint32_t n = 1;
-    enum { block = 128 }; // long enough that compilers make vector code of it
+    // in blocks of handles with equal versions, long enough that compilers make vector code of it
+    enum { block = 128 };
     for (; n + block <= count; n += block) {
-        uint32_t broken = 0;
+        keel_entity_bits broken = 0;
         for (uint32_t i = 0; i < block; ++i)
-            broken |= keel_entity_index(entities[n + i]) - (first + n + i);
+            broken |= (entities[n + i].bits - entities[0].bits) ^ (n + i);
         if (broken) break;
     }
     while (n < count && keel_entity_index(entities[n]) == first + n)
@@ -69,7 +70,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
             keeli_presence_began(p, index);
             if (!keeli_store_block_is_disabled(s, index))
                 if (!keeli_store_block_is_disabled(s, index))
-                keeli_component_lists_add(&world->lists, index, s->ordinal);
+                    keeli_component_lists_add(&world->lists, index, s->ordinal);
         }
         *word |= (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << at;
         index += n;

@@ -17,7 +17,7 @@ static bool is_turn(uint32_t count) {
     return count < 256 || now % count == 0;
 }
 void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    if (is_turn(keeli_store_count(storage)))
+    if (is_turn(keeli_store_count(storage) + storage->indexed.page_count))
         KEELI_CHECK_STRUCTURE(keeli_store_is_valid(world, storage));
 }
 void keeli_validate_entities(keel_world *world) {

@@ -18,7 +18,6 @@ static void add_other(api_fixture *f, uint32_t index) {
     assert_int_equal(keel_add(f->world, e(index), Other, { index * 10 }), KEEL_OK);
 }
 
-// Each value is still that of its entity.
 static void assert_values(api_fixture *f) {
     for (uint32_t i = 0; i < 20; ++i) {
         const Number *n = keel_get(f->world, e(i), Number);
@@ -112,11 +111,9 @@ static void a_group_is_described_by_three_lists(void **state) {
     assert_false(keel_group_contains(f.world, g, e(1)));
     assert_false(keel_group_contains(f.world, g, handle_at(0, 1)));
     assert_members(f.world, g, "0 3 2"); // 1 changed places with the last
-    for (uint32_t i = 0; i < 3; ++i) {
-        keel_group *unnamed = KEEL_GROUP(f.world, KEEL_GET(Number, Other), KEEL_EXCLUDE(Frozen));
-        assert_string_equal(keel_group_name(f.world, unnamed), "Number, Other without Frozen");
-        assert_int_equal(keel_group_count(f.world, unnamed), 3);
-    }
+    keel_group *unnamed = KEEL_GROUP(f.world, KEEL_GET(Number, Other), KEEL_EXCLUDE(Frozen));
+    assert_string_equal(keel_group_name(f.world, unnamed), "Number, Other without Frozen");
+    assert_int_equal(keel_group_count(f.world, unnamed), 3);
     api_end(&f);
 }
 
@@ -412,8 +409,7 @@ static void a_group_that_is_gone_is_an_error(void **state) {
     assert_int_equal(keel_group_destroy(f.world, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_OK);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_group_count(f.world, g), 0);
-    assert_false(keel_group_contains(f.world, g, e(7)));
+    assert_false(keel_group_count(f.world, g) || keel_group_contains(f.world, g, e(7)));
     assert_true(keel_is_null(keel_group_entity(f.world, g, 0)));
     assert_string_equal(keel_group_name(f.world, g), "");
     keel_take_error(f.world);

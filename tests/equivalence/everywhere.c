@@ -63,7 +63,7 @@ keel_component *const every_component[COMPONENTS] = { EVERY_COMPONENT(LIST_COMPO
 
 // ------------------------------------------------------------------ configurations
 // Three storages by themselves, then mixes by seed.
-enum { MIXES = 6, CONFIGURATIONS = 3 + MIXES };
+enum { MIXES = 4, CONFIGURATIONS = 3 + MIXES };
 static uint32_t configuration;
 
 static const char *kind_name(uint32_t number) {
@@ -150,7 +150,8 @@ void assert_value(const void *value, const keel_component *c, keel_entity e, uin
 
 void give(keel_world *world, keel_entity e, const keel_component *c, uint32_t salt) {
     if (c == KEEL_OF(Owned)) scratch.owned = owned_make();
-    else if (c == KEEL_OF(Placed)) scratch.placed = (Placed){ &scratch.placed, word_of(c, e, salt) };
+    else if (c == KEEL_OF(Placed))
+        scratch.placed = (Placed){ &scratch.placed, word_of(c, e, salt) };
     else fill_value(&scratch, c, e, salt);
     assert_int_equal(keel_add_component(world, e, c, &scratch), KEEL_OK);
 }

@@ -67,7 +67,8 @@ static void visit(walk *w, keel_entity e) {
         assert_true(keel_is_alive(w->world, e));
         assert_true(index < w->size);
         if (w->seen[index]) fail_msg("index %u is visited twice", (unsigned)index);
-        if (!matches_naively(w->world, e, w->terms)) fail_msg("index %u does not match", (unsigned)index);
+        if (!matches_naively(w->world, e, w->terms))
+            fail_msg("index %u does not match", (unsigned)index);
         w->seen[index] = 1;
     }
     w->order[w->visited++] = e;
@@ -112,7 +113,8 @@ static void walk_span(walk *w, const keel_span *span) {
             const keel_component *c = w->terms[t].component;
             if (!has_values(&w->terms[t])) continue;
             const char *base = keel_span_read_component(span, c);
-            if (is_written(&w->terms[t])) assert_ptr_equal(base, keel_span_write_component(span, c));
+            if (is_written(&w->terms[t]))
+                assert_ptr_equal(base, keel_span_write_component(span, c));
             else assert_null(keel_span_write_component(span, c));
             check_place(w, e, t, base ? base + i * c->size : NULL);
         }
