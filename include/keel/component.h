@@ -29,10 +29,10 @@ typedef struct keel_world keel_world;
 typedef enum keel_storage {
     KEEL_SPARSE_SET, ///< packed values, found through a table by entity index; the default. For
                      ///< components that few entities have, or that come and go
-    KEEL_INDEXED,    ///< a value lies at its entity's own index and never moves. For components that
-                     ///< most entities have, and for stable pointers
-    KEEL_ARCHETYPE   ///< one table per set of such components, a column each. For sets that are
-                     ///< looped over together in large, mixed populations
+    KEEL_INDEXED,  ///< a value lies at its entity's own index and never moves. For components that
+                   ///< most entities have, and for stable pointers
+    KEEL_ARCHETYPE ///< one table per set of such components, a column each. For sets that are
+                   ///< looped over together in large, mixed populations
 } keel_storage;
 
 /// The type of a described field.
