@@ -11,9 +11,14 @@
 /// Borrowing is not iterating: one view can be iterated many times, also inside itself (for pairs).
 /// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which are made of what is here.
 ///
-/// **Order.** The smallest sparse set among the terms that an entity must have leads (the first of
-/// equals), and its entities are visited in packed order: order of insertion until something is
-/// removed. A view with no such term visits living entities by ascending index.
+/// **Order.** When all components that an entity must have are sparse sets the smallest leads (the
+/// first of equals), and its entities are visited in packed order: order of insertion until
+/// something is removed. A group (group.h) of such components leads in its own order where it is not
+/// larger. When all are archetype components, the tables that match are visited in the order in
+/// which they were made, each row by row. For mixes the cheapest leads: a sparse set, tables, or the
+/// bits that say who has a component, by ascending index. A view with no such term visits living
+/// entities by ascending index. The order depends on what the world holds and on nothing else;
+/// keel_view_explain tells what leads.
 #pragma once
 #include <keel/commands.h>
 
