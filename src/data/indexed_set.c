@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { page_target = 32768, own_page_above = 1024, colour_step = 320, colours = 4096 };
+enum { page_target = 32768, own_page_above = 1024, colour_step = 320, colours = 2048 };
 
 static char tag_value[1]; // where the values of tags are said to be
 static void *tag_pages[2] = { tag_value, tag_value };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Indexed storage: the value of an entity lies at the entity's own index, in pages of 32 KiB or
 // more. A value never moves while it lives. Which indices have one is the owner's presence bitmap;
-// this is the memory. Pages start at different places within 4 KiB (colours), so that the same
+// this is the memory. Pages start at different places within 2 KiB (colours), so that the same
 // index of several components does not fall into the same cache set; the address of the set is one
 // part of the colour, so a set must not move. A value above 1 KiB has a page of its own.
 // Invariant: page_counts[p] values lie on page p; a page with values has memory. Checked by

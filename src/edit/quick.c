@@ -2,12 +2,22 @@
 #include "edit/quick.h"
 
 #include "edit/edit.h"
+#include "edit/group.h"
 
 enum { values_at_most = 8 };
 
+// Groups that only order what they own need no room, and nobody may be looking at what moves.
+static bool is_quickly_grouped(const keel_world *world, const keeli_storage *s) {
+    if (s->flags != KEELI_IS_GROUPED || world->holders || world->share_depth) return false;
+    for (uint32_t i = 0; i < s->groups.count; ++i)
+        if (!s->groups.items[i].group->owned_count) return false;
+    return s->kind != KEEL_ARCHETYPE;
+}
+
 // One flags word says whether an edit of this storage is more than its bytes.
 static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
-    if (!s || (s->flags | (uint32_t)s->borrow | world->share_depth)) return false;
+    if (!s) return false;
+    if (s->flags | (uint32_t)s->borrow | world->share_depth) return is_quickly_grouped(world, s);
     return s->kind != KEEL_ARCHETYPE || !world->row_storage.borrow;
 }
 
@@ -115,6 +125,10 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
         if (!keeli_quick_add_values(world, e, values)) return NULL;
         to = keeli_store_value(world, s, keel_entity_index(e));
     }
+    if (to && s->flags) {
+        keeli_store_joined(s, keel_entity_index(e));
+        to = keeli_store_value(world, s, keel_entity_index(e));
+    }
     if (to) keeli_validate_storage(world, s);
     return to;
 }
@@ -162,6 +176,8 @@ static inline void commit(keel_world *world, keel_entity e, const keel_value *va
         set_bit(world, s, keel_entity_index(e), list[i].word);
         keeli_bytes_put(open_place(world, s, e), values[i].value, s->size);
     }
+    for (int32_t i = 0; world->groups && i < count; ++i) // now that all values are in place
+        keeli_store_joined(list[i].storage, keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, list[i].storage);
 }
@@ -233,6 +249,7 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
     if (!(*word >> (index % 64) & 1)) return true;
     *result = KEEL_OK;
+    keeli_store_leaving(s, index);
     if (s->kind == KEEL_SPARSE_SET) {
         const uint32_t slot = s->set.sparse[page][index % KEELI_SPARSE_PAGE];
         if (out) keeli_bytes_put(out, keeli_sparse_set_value(&s->set, slot), s->size);
@@ -254,7 +271,8 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
 
 // Take away what the listed components of its block have of the entity. False when one of them is
 // not plain.
-static inline bool take_all(keel_world *world, uint32_t index, uint32_t allowed) {
+static inline bool take_all(keel_world *world, keel_entity e, uint32_t allowed) {
+    const uint32_t index = keel_entity_index(e);
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
     if (page >= world->lists.capacity || !world->lists.pages[page]) return true;
     keeli_component_list *list = keeli_list_of(&world->lists, index);
@@ -263,7 +281,8 @@ static inline bool take_all(keel_world *world, uint32_t index, uint32_t allowed)
     uint32_t flags = 0;
     for (uint32_t i = 0; i < list->count; ++i)
         flags |= storages[numbers[i]]->flags;
-    if (flags & ~(uint32_t)allowed) return false;
+    if (flags & ~(allowed | KEELI_IS_GROUPED)) return false;
+    if (flags & KEELI_IS_GROUPED) keeli_groups_leave(world, e, false);
     for (uint32_t i = list->count; i--;) { // downwards: when a number goes the last takes its place
         keeli_storage *s = storages[numbers[i]];
         uint64_t *word = &s->presence.pages[page][at];
@@ -279,7 +298,7 @@ static inline bool take_all(keel_world *world, uint32_t index, uint32_t allowed)
 
 bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
     const uint32_t index = keel_entity_index(e);
-    if (world->holders || world->share_depth || !take_all(world, index, allowed)) return false;
+    if (world->holders || world->share_depth || !take_all(world, e, allowed)) return false;
     const uint32_t place = *keeli_row_of(world, index);
     if (place != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, place);
     keeli_entity_index_delete(&world->entities, e);

@@ -177,6 +177,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result) {
     *result = KEEL_OK;
+    keeli_storage *known = keeli_storage_known(world, c); // the usual case
+    if (known && world->library == &keeli_library && known->component.is_unique == is_unique &&
+        c->is_unique == is_unique)
+        return known;
     if (!c) {
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                "the component is NULL; pass KEEL_OF(T) or what "

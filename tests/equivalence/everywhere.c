@@ -63,7 +63,7 @@ keel_component *const every_component[COMPONENTS] = { EVERY_COMPONENT(LIST_COMPO
 
 // ------------------------------------------------------------------ configurations
 // Three storages by themselves, then mixes by seed.
-enum { MIXES = 4, CONFIGURATIONS = 3 + MIXES };
+enum { MIXES = 3, CONFIGURATIONS = 3 + MIXES };
 static uint32_t configuration;
 
 static const char *kind_name(uint32_t number) {
