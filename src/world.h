@@ -118,6 +118,18 @@ struct keel_world {
     uint32_t default_workload;                      // index into it
 };
 
+// A counter that several threads change in shared mode; in owner mode there is one thread.
+static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
+    if (world->share_depth) (void)keeli_atomic_add(counter, change);
+    else *counter += change;
+}
+static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, int32_t *from,
+                                    int32_t to) {
+    if (world->share_depth) return keeli_atomic_swap(counter, from, to);
+    *counter = to;
+    return true;
+}
+
 // edit/registry.c
 // ------------------------------------------------------------------------------------- Its address
 // tells copies of the library in one process apart: each numbers components by itself.

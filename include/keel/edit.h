@@ -165,6 +165,28 @@ KEEL_API keel_result keel_world_delete_components(keel_world *world, keel_entity
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_strip(keel_world *world, keel_entity e);
 
+/// Add one component to each entity of the list, or overwrite its value (the old one is dropped): the
+/// same as keel_add_component for one after the other, but all or nothing. An entity that comes
+/// twice gets its last value.
+/// @param values as in keel_bulk: with a stride they are handed over, value i for entity i; a stride
+///   of 0 keeps the caller's one value and makes copies, with the copy hook; NULL: zeros
+/// @param stride bytes from one value to the next; 0: one value for all
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any of them is not alive, KEEL_ERROR_COPY,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no list), KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED; on error nothing was changed
+KEEL_API keel_result keel_add_component_to_many(keel_world *world, const keel_entity *entities,
+                                                uint32_t count, const keel_component *component,
+                                                const void *values, size_t stride);
+
+/// Delete one component from each entity of the list; those that have none, or are not alive, are
+/// skipped.
+/// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_MEMORY (KEEL_ARCHETYPE: rows move),
+///   KEEL_ERROR_ARGUMENT (no list), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; on error nothing was
+///   changed
+KEEL_API keel_result keel_delete_component_from_many(keel_world *world, const keel_entity *entities,
+                                                     uint32_t count,
+                                                     const keel_component *component);
+
 /// Delete the component from every entity that has it; the entities stay alive.
 /// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_component(keel_world *world, const keel_component *component);

@@ -373,6 +373,22 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, NULL))
 #define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__)))
+/// Add a component to many entities, the same value for all: `keel_add_to_many(world, entities, count, T)` zero
+/// or a tag, `keel_add_to_many(world, entities, count, T, {1, 2})`. All or nothing.
+#define keel_add_to_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
+#define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &T##_component, NULL, 0)
+#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_POINTER(T, __VA_ARGS__), 0)
+/// The same with the values of an array of `T`, one for each entity, which are handed over.
+#define keel_add_column_to_many(world, entities, count, T, array) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_READS(T, array), sizeof(T))
+/// Delete a component from many entities; those that have none are skipped.
+#define keel_delete_from_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &T##_component)
+/// Add a component to all entities that match: `keel_add_to_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
+/// tag, `keel_add_to_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`.
+#define keel_add_to_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
+#define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &T##_component, NULL)
+#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+/// Delete a component from all entities that match.
+#define keel_delete_from_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &T##_component)
 /// Delete the component from all entities.
 #define keel_clear(world, T) keel_clear_component((world), &T##_component)
 /// Delete the component from the entities for which `keep` answers false.

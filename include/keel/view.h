@@ -245,6 +245,25 @@ KEEL_API keel_result keel_view_remove_values(const keel_view *view, keel_entity 
 KEEL_API keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                                  const keel_component *const *components);
 
+/// Add one component to all entities that match, or overwrite its value: all or nothing. The terms
+/// are asked once, before anything is changed, so they may name the component too.
+/// @param terms ends with KEEL_TERM_END
+/// @param value copied for each entity, with the copy hook; the caller keeps it; NULL: zeros
+/// @return KEEL_OK, KEEL_ABSENT when none matches, an error of keel_view_begin or
+///   keel_add_component_to_many
+/// @threads the owner
+KEEL_API keel_result keel_add_component_to_matching(keel_world *world, const keel_term *terms,
+                                                    const keel_component *component,
+                                                    const void *value);
+
+/// Delete one component from all entities that match.
+/// @param terms ends with KEEL_TERM_END; they need not name the component
+/// @return KEEL_OK, KEEL_ABSENT when none had it, an error of keel_view_begin or
+///   keel_delete_component_from_many
+/// @threads the owner
+KEEL_API keel_result keel_delete_component_from_matching(keel_world *world, const keel_term *terms,
+                                                         const keel_component *component);
+
 /// What the view would do to walk its entities now, as text of a few lines: the driver (what hands
 /// out candidates) with how many it expects to touch, the filters in the order they are applied,
 /// the columns with their storages, and the form of the chunks. For people; the wording may change

@@ -252,6 +252,53 @@ uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_arc
     return target;
 }
 
+// Move the common values of rows that lie side by side, here and there.
+static void move_common(const keeli_archetype *from, uint32_t place, const keeli_archetype *to,
+                        uint32_t target, uint32_t count) {
+    for (uint32_t t = 0; t < to->column_count; ++t) {
+        const keeli_row_component *c = to->columns[t];
+        if (c->size && keeli_archetype_column(from, c->number) != UINT32_MAX)
+            move_values(c, keeli_row_value(c, target), keeli_row_value(c, place), count);
+    }
+}
+
+void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
+                               uint32_t count, keeli_archetype *to) {
+    const keeli_block *old = keeli_block_of(a, place);
+    const keel_entity *entities = old->entities + (place & KEELI_ROW_MASK);
+    for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
+        tell(ix, entities[i], KEELI_NO_ROW);
+    for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
+        const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
+        const uint32_t left = block->capacity - block->count;
+        n = count < left ? count : left;
+        move_common(old->archetype, place, to, block->number << KEELI_ROW_SHIFT | block->count, n);
+        keeli_archetype_push_many(to, ix, entities, n);
+    }
+}
+
+// Is the entity of the last row somewhere else?
+static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_index *ix) {
+    const keeli_block *last = last_block(archetype);
+    const uint32_t i = keel_entity_index(last->entities[last->count - 1]);
+    return ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
+           (last->number << KEELI_ROW_SHIFT | (last->count - 1));
+}
+
+void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
+                               uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const keeli_block *block = keeli_block_of(a, places[i]);
+        keeli_archetype *archetype = block->archetype;
+        // so that what fills the hole is a row that stays
+        while (archetype->row_count && last_is_left(archetype, ix)) {
+            --last_block(archetype)->count;
+            --archetype->row_count;
+        }
+        if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_take(a, ix, places[i]);
+    }
+}
+
 // ------------------------------------------------------------------ giving memory back
 void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
     while (archetype->block_count && archetype->blocks[archetype->block_count - 1]->count == 0)

@@ -114,6 +114,13 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
 // place. Values of components that are only in the target are not initialised. The old row is to be
 // taken next; until then its bytes stay.
 uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_archetype *to);
+// The same for `count` rows that lie side by side in one block; the entity index is told. To the
+// empty set: the entities have no rows.
+void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
+                               uint32_t count, keeli_archetype *to);
+// Take rows out that were copied, at these places, each once, while their entities are at others.
+void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
+                               uint32_t count);
 // Free what the last growth of a block left: values of the caller may have been in it.
 void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap);
 // Drop all values; the entities have no rows afterwards. The memory is kept.

@@ -7,15 +7,16 @@
 
 // ------------------------------------------------------------------ one counter
 // Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
-static bool take(int32_t *counter, keel_access access) {
+static bool take(const keel_world *world, int32_t *counter, keel_access access) {
     int32_t now = keeli_atomic_peek(counter);
+    const bool alone = access > KEEL_ACCESS_READ;
     do {
-        if (access > KEEL_ACCESS_READ ? now != 0 : now < 0) return false;
-    } while (!keeli_atomic_swap(counter, &now, access > KEEL_ACCESS_READ ? -1 : now + 1));
+        if (alone ? now != 0 : now < 0) return false;
+    } while (!keeli_count_swap(world, counter, &now, alone ? -1 : now + 1));
     return true;
 }
-static void give(int32_t *counter, keel_access access) {
-    (void)keeli_atomic_add(counter, access > KEEL_ACCESS_READ ? 1 : -1);
+static void give(const keel_world *world, int32_t *counter, keel_access access) {
+    keeli_count(world, counter, access > KEEL_ACCESS_READ ? 1 : -1);
 }
 
 // ------------------------------------------------------------------ messages
@@ -143,17 +144,17 @@ static int32_t *counter_of(const keeli_holder *holder, const keeli_use *use) {
     return outer && outer->access >= use->access ? &outer->inner : NULL;
 }
 
-static void give_first(const keeli_holder *holder, uint32_t count) {
+static void give_first(const keel_world *world, const keeli_holder *holder, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
-        give(counter_of(holder, &holder->uses.items[i]), holder->uses.items[i].access);
+        give(world, counter_of(holder, &holder->uses.items[i]), holder->uses.items[i].access);
 }
 
 static keel_result take_all(keel_world *world, keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
         int32_t *counter = counter_of(holder, use);
-        if (counter && take(counter, use->access)) continue;
-        give_first(holder, i);
+        if (counter && take(world, counter, use->access)) continue;
+        give_first(world, holder, i);
         return counter ? keeli_borrowed(world, use->storage, to_do(use->access), holder)
                        : undeclared(world, holder, use->storage, use->access);
     }
@@ -184,7 +185,7 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
 }
 
 void keeli_holder_close(keel_world *world, keeli_holder *holder) {
-    give_first(holder, holder->uses.count);
+    give_first(world, holder, holder->uses.count);
     holder->open = false;
     lock(world);
     if (holder->prev) holder->prev->next = holder->next;
@@ -201,7 +202,7 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
     for (keeli_holder *h = world->holders; h; h = h->next) {
         if (!h->everything || h->parent) continue;
         if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
-        (void)take(&storage->borrow, KEEL_ACCESS_EDIT);
+        (void)take(world, &storage->borrow, KEEL_ACCESS_EDIT);
     }
     return true;
 }

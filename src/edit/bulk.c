@@ -59,11 +59,9 @@ static uint32_t run_from(const batch *b, uint32_t i) {
     return b->is_one_run ? b->count : keeli_run_length(b->entities + i, b->count - i);
 }
 
-// Room for one value makes room for all of its block, unless each value has its own memory.
 static bool reserve_run(keel_world *world, keeli_storage *s, uint32_t index, uint32_t count,
                         keeli_room *room) {
-    const uint32_t step = s->kind == KEEL_INDEXED && s->root->shift < 6 ? 1 : 64;
-    const uint32_t numbers = room->numbers;
+    const uint32_t step = keeli_store_reserve_step(s), numbers = room->numbers;
     for (uint64_t i = index; i < (uint64_t)index + count; i = (i / step + 1) * step) {
         room->numbers = numbers;
         if (!keeli_store_reserve(world, s, (uint32_t)i, room)) return false;
@@ -118,11 +116,11 @@ static void unplace(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ one column
-static bool can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
+bool keeli_can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
 
-static keel_result cannot_copy(keel_world *world, const keeli_storage *s) {
+keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
     return keeli_error(world, KEEL_ERROR_COPY,
-                       can_copy(s)
+                       keeli_can_copy(s)
                            ? "the copy hook of '%s' failed; nothing was changed"
                            : "'%s' has a drop hook but no copy hook, so it cannot be copied",
                        s->component.name);
@@ -191,7 +189,7 @@ static keel_result check_columns(keel_world *world, const keel_bulk *columns) {
         keel_result result;
         const keeli_storage *s = keeli_storage_to_edit(world, NULL, c->component, "add", &result);
         if (!s) return result;
-        if (is_copied(c) && c->values && !can_copy(s)) return cannot_copy(world, s);
+        if (is_copied(c) && c->values && !keeli_can_copy(s)) return keeli_cannot_copy(world, s);
         for (const keel_bulk *other = columns; other < c; ++other)
             if (keeli_storage_find(world, other->component) == s)
                 return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -213,7 +211,7 @@ static keel_result fill(keel_world *world, batch *b, const keel_bulk *columns) {
             if (is_copied(done))
                 pop(world, b, keeli_storage_find(world, done->component), b->count);
         take_rows(world, b);
-        return cannot_copy(world, s);
+        return keeli_cannot_copy(world, s);
     }
     for (const keel_bulk *c = columns; c && c->component; ++c) {
         keeli_storage *s = keeli_storage_find(world, c->component);
@@ -251,7 +249,7 @@ static keel_result check_prototype(keel_world *world, keel_entity prototype) {
         const keeli_storage *s = prototype_storage(world, prototype, i);
         if (!s) continue;
         KEEL_TRY(keeli_may_edit(world, NULL, s, "clone"));
-        if (!can_copy(s)) return cannot_copy(world, s);
+        if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
     }
     return KEEL_OK;
 }
@@ -271,7 +269,7 @@ static keel_result copy_all(keel_world *world, batch *b, keel_entity prototype) 
             if (d) pop(world, b, d, b->count);
         }
         take_rows(world, b);
-        return cannot_copy(world, s);
+        return keeli_cannot_copy(world, s);
     }
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = prototype_storage(world, prototype, i);

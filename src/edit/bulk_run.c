@@ -5,7 +5,11 @@ static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keel_entity_index(entities[0]);
+    enum { few = 8 }; // most runs of shuffled handles are shorter
     uint32_t n = 1;
+    while (n < count && n < few && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    if (n < few) return n;
     // in blocks of handles with equal versions, long enough that compilers make vector code of it
     enum { block = 128 };
     for (; n + block <= count; n += block) {
@@ -45,16 +49,16 @@ static void put_paged(const keeli_storage *s, uint32_t place, const char *values
     }
 }
 
-// Rows of one run go on from block to block.
-static void put_rows(const keel_world *world, const keeli_storage *s, uint32_t index,
+// Rows that came one after the other go on from block to block.
+static void put_rows(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
                      const char *values, size_t stride, uint32_t count) {
     while (s->size && count) {
-        const uint32_t place = *keeli_row_of(world, index);
+        const uint32_t place = *keeli_row_of(world, keel_entity_index(*entities));
         const keeli_block *block = keeli_block_of(&world->archetypes, place);
         const uint32_t n = least(count, block->count - (place & KEELI_ROW_MASK));
         put_values(keeli_row_value(&s->row, place), values, stride, n, s->size);
         if (values) values += n * stride;
-        index += n;
+        entities += n;
         count -= n;
     }
 }
@@ -69,8 +73,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
         if (*word == 0) {
             keeli_presence_began(p, index);
             if (!keeli_store_block_is_disabled(s, index))
-                if (!keeli_store_block_is_disabled(s, index))
-                    keeli_component_lists_add(&world->lists, index, s->ordinal);
+                keeli_component_lists_add(&world->lists, index, s->ordinal);
         }
         *word |= (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << at;
         index += n;
@@ -89,6 +92,6 @@ void keeli_store_push_run(keel_world *world, keeli_storage *s, const keel_entity
         keeli_indexed_set_add_run(&s->indexed, index, count);
         put_paged(s, index, values, stride, count);
     } else {
-        put_rows(world, s, index, values, stride, count);
+        put_rows(world, s, entities, values, stride, count);
     }
 }

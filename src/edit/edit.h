@@ -67,6 +67,12 @@ static inline void keeli_validate_storage(keel_world *world, const keeli_storage
 static inline void keeli_validate_entities(keel_world *world) { (void)world; }
 #endif
 
+// bulk.c
+// Can values of the component be copied, if its copy hook does not fail? And the error of one that
+// cannot, or whose hook failed.
+bool keeli_can_copy(const keeli_storage *s);
+keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s);
+
 // hierarchy.c
 // Does the entity have a parent or children?
 bool keeli_has_links(const keel_world *world, keel_entity e);

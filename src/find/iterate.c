@@ -55,13 +55,13 @@ static void count_walk(const keeli_iterator *it, int32_t change) {
         if (term->kind < KEEL_TERM_READ || term->kind > KEEL_TERM_ANY_OF) continue;
         for (uint32_t i = 0; i < term->count; ++i) {
             keeli_storage *s = view->storages[term->first + i];
-            if (s) (void)keeli_atomic_add(&s->iterating, change);
-            if (s && s->owner) (void)keeli_atomic_add(&s->owner->order.iterating, change);
+            if (s) keeli_count(view->world, &s->iterating, change);
+            if (s && s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
         }
     }
-    if (it->plan.has_rows) (void)keeli_atomic_add(&view->world->row_storage.iterating, change);
+    if (it->plan.has_rows) keeli_count(view->world, &view->world->row_storage.iterating, change);
     if (it->plan.driver == KEELI_DRIVE_ENTITIES || it->plan.driver == KEELI_DRIVE_NOTHING)
-        (void)keeli_atomic_add(&view->world->entity_storage.iterating, change);
+        keeli_count(view->world, &view->world->entity_storage.iterating, change);
 }
 
 static uint32_t end_of(const keeli_iterator *it) {
@@ -86,7 +86,9 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
     it->chunk.entities = NULL;
     it->chunk.words = NULL;
     memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
-    memset(&it->span, 0, sizeof it->span);
+    memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
+    it->span.entities = NULL;
+    it->span.words = NULL;
     count_walk(it, 1);
     return it;
 }

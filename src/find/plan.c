@@ -7,6 +7,7 @@
 #include "edit/group.h"
 #include "edit/report.h"
 
+#include <stddef.h>
 #include <string.h>
 
 bool keeli_view_is_about_entities(const keeli_view *view) {
@@ -19,10 +20,10 @@ bool keeli_view_is_about_entities(const keeli_view *view) {
 // ------------------------------------------------------------------ what is asked
 // What must be there, by kind of storage.
 typedef struct demand {
-    keeli_storage *must[KEEL_MAX_TERMS];
-    uint32_t must_count;
     keeli_storage *sparse, *smallest; // the smallest sparse set; the smallest of all
+    uint32_t must_count;
     uint32_t sparse_count, row_count; // how many are sparse sets; how many are kept in rows
+    keeli_storage *must[KEEL_MAX_TERMS];
 } demand;
 
 static void add_must(demand *d, keeli_storage *s) {
@@ -212,8 +213,9 @@ static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
 }
 
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
-    demand d = { 0 };
-    memset(plan, 0, sizeof *plan);
+    demand d;
+    memset(&d, 0, offsetof(demand, must));
+    memset(plan, 0, offsetof(keeli_plan, need)); // views are walked often, and lists are long
     if (!keeli_view_is_about_entities(view) || !sort_terms(plan, view, &d)) return true;
     if (d.row_count) {
         const keeli_match_key key = key_of(plan, view, &d);

@@ -23,19 +23,19 @@ typedef struct keeli_plan_column {
 typedef struct keeli_plan {
     keeli_driver driver;
     keeli_storage *leader; // SPARSE, BITS: the smallest that must be there; GROUP: has its order
-    const struct keel_group *group;             // GROUP
-    const keeli_match *match;                   // ROWS
+    const struct keel_group *group; // GROUP
+    const keeli_match *match;       // ROWS
+    uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
+    bool has_maybe;
+    bool has_rows; // a term is kept in archetypes
+    // lists, as long as said above
     const keeli_storage *need[KEEL_MAX_TERMS];  // that the driver does not grant
     const keeli_storage *check[KEEL_MAX_TERMS]; // those that lists check by their bits
     const keeli_storage *without[KEEL_MAX_TERMS];
     const keeli_bound_term *any[KEEL_MAX_TERMS];
     keeli_plan_column columns[KEEL_MAX_TERMS];
-    uint32_t need_count, check_count, without_count, any_count, column_count;
     // GROUP: sparse sets with values that the group gets but does not order
     const keeli_storage *beside[KEEL_MAX_TERMS];
-    uint32_t beside_count;
-    bool has_maybe;
-    bool has_rows; // a term is kept in archetypes
 } keeli_plan;
 
 // How many candidates it looks at.

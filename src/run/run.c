@@ -163,9 +163,16 @@ keel_result keeli_run_system(keel_world *world, const keel_system *system, void 
     keeli_view *view = keeli_view_take(world, system->name);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.is_system = true;
-    keel_context context = {
-        .world = world, .system = system, .view = view, .data = data, .data_size = data_size
-    };
+    keel_context context; // without clearing the message, which would be most of it
+    context.world = world;
+    context.system = system;
+    context.view = view;
+    context.commands = NULL;
+    context.data = data;
+    context.data_size = data_size;
+    context.failed = context.answer = false;
+    context.object = NULL;
+    context.message[0] = 0;
     keel_result result = run_bound(&context, system);
     keeli_view_give(view);
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);

@@ -143,6 +143,17 @@ void many_values_at_once(void **) {
     assert_int_equal(keel_count(w, Tally), 2);
     assert_int_equal(keel_clear(w, Speed), KEEL_OK);
     assert_int_equal(keel_count(w, Speed), 0);
+    assert_int_equal(keel_add_to_many(w, e, 2, Tally, { 5 }), KEEL_OK);
+    assert_int_equal(keel_add_column_to_many(w, e + 2, 1, Speed, speeds), KEEL_OK);
+    assert_true(keel_get(w, e[0], Tally)->value == 5 && keel_get(w, e[2], Speed)->x == speeds[0].x);
+    assert_int_equal(keel_delete_from_many(w, e, 1, Frozen), KEEL_OK);
+    assert_int_equal(keel_add_to_many(w, e, 1, Frozen), KEEL_OK);
+    assert_int_equal(
+        keel_add_to_matching(w, KEEL_TERMS(KEEL_WITH(Frozen), KEEL_READ(Tally, t)), Tally, { 6 }),
+        KEEL_OK);
+    assert_int_equal(keel_get(w, e[1], Tally)->value, 6);
+    assert_int_equal(keel_delete_from_matching(w, KEEL_TERMS(KEEL_WITH(Speed)), Tally), KEEL_OK);
+    assert_int_equal(keel_count(w, Tally), 2);
     api_end(&f);
 }
 

@@ -130,6 +130,37 @@ static void taking_a_row_moves_the_last_one_into_the_hole(void **state) {
     end();
 }
 
+// In whatever order they left, the rows that stay are packed.
+static void rows_that_left_are_taken_together(void **state) {
+    (void)state;
+    enum { COUNT = 5000, RUN = 70 };
+    static keel_entity e[COUNT];
+    static uint32_t places[COUNT];
+    for (uint32_t way = 0; way < 4; ++way) {
+        begin();
+        keeli_archetype *from = test_rows_find(&t, U32 | U64), *to = test_rows_find(&t, U32);
+        keeli_archetype *none = test_rows_find(&t, 0), *target = way == 3 ? none : to;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < COUNT; ++i)
+            e[i] = test_rows_add(&t, from);
+        assert_true(keeli_archetype_reserve(&t.a, &t.memory.heap, to, COUNT));
+        for (uint32_t k = 0; k + RUN < 4096; k += way == 2 ? 3 * RUN : RUN) {
+            const uint32_t first = way == 1 ? 4096 - RUN - k : k;
+            const uint32_t place = test_rows_place(&t, e[first]);
+            for (uint32_t i = 0; i < RUN; ++i)
+                places[count++] = place + i;
+            keeli_archetype_copy_rows(&t.a, &t.ix, place, RUN, target);
+        }
+        keeli_archetype_take_left(&t.a, &t.ix, places, count);
+        assert_int_equal(from->row_count, COUNT - count);
+        assert_int_equal(to->row_count, target == to ? count : 0);
+        assert_true(test_rows_are_valid(&t));
+        for (uint32_t i = 0; i < COUNT; ++i)
+            assert_true(test_rows_has_values(&t, e[i]));
+        end();
+    }
+}
+
 static void a_row_keeps_its_values_along_the_edges(void **state) {
     (void)state;
     begin();
@@ -349,6 +380,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_handle_of_another_index_is_not_alive, "S-143: a handle of another index is not alive"),
     TEST(row_i_of_every_column_belongs_to_entity_i,
          "S-144: row i of every column belongs to entity i, of exactly that set"),
+    TEST(rows_that_left_are_taken_together, "rows that left are taken together"),
     TEST(taking_a_row_moves_the_last_one_into_the_hole,
          "S-144: taking a row moves the last one into the hole"),
     TEST(a_row_keeps_its_values_along_the_edges, "S-144: a row keeps its values along the edges"),

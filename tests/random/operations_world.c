@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random operations on whole worlds: a copy, compared with the same model; and components that are
-// put out of sight and brought back.
+// Random operations on whole worlds: a copy, compared with the same model; an entity that goes to
+// another world and comes back; and components that are put out of sight and brought back.
 #include "both.h"
 
 #include <string.h>
@@ -49,6 +49,57 @@ static void op_copy_world(both *b, dice *d) {
     lives_end_copy(b, owned);
 }
 
+// ------------------------------------------------------------------ there and back
+// The model has the entity anew, with what the old one had, out of sight or not.
+static void model_return(both *b, keel_entity e, const value *values, uint32_t bits,
+                         keel_entity old) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (bits >> k & 1) model_add(&b->model, e, k, &values[k]);
+    for (uint32_t i = 0; i < b->hidden_count; ++i)
+        if (keel_is_same(b->hidden[i].e, old)) b->hidden[i].e = e;
+}
+
+static keel_result why_not(const both *b, keel_entity e) {
+    const model_slot *slot = slot_of_living(b, e);
+    if (!slot) return KEEL_ERROR_DEAD_ENTITY;
+    return slot->child_count || !keel_is_null(slot->parent) ? KEEL_ERROR_ARGUMENT : KEEL_OK;
+}
+
+static void op_move_entity(both *b, dice *d) {
+    static value values[KINDS];
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t dry = roll_once_in(d, 3) ? roll_below(d, 16) : UINT32_MAX;
+    counting_allocator memory;
+    counting_allocator_init(&memory);
+    keel_world *there = keel_world_create(&(keel_world_desc){
+        .allocator = memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+    const model_slot *slot = slot_of_living(b, e);
+    const uint32_t bits = slot ? bits_of(slot) : 0;
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (bits >> k & 1) memcpy(&values[k], model_get(&b->model, e, k), kinds[k].size);
+    if (dry != UINT32_MAX) counting_allocator_fail_after(&memory, dry);
+    const keel_entity moved = keel_move_entity(b->world, e, there);
+    counting_allocator_never_fail(&memory);
+    both_trace(b, "index %u: %u", (unsigned)keel_entity_index(e),
+               (unsigned)keel_entity_index(moved));
+    if (keel_is_null(moved)) {
+        const keel_result here = keel_last_error(b->world)->result;
+        const keel_result result = here ? here : keel_last_error(there)->result;
+        if (result == KEEL_ERROR_MEMORY && (memory.failures || b->dry)) b->ran_dry = true;
+        else both_agree_surely(b, result, why_not(b, e));
+    } else {
+        both_agree_surely(b, KEEL_OK, why_not(b, e));
+        model_delete_entity(&b->model, e);
+        counting_allocator_never_fail(&b->memory);
+        const keel_entity back = keel_move_entity(there, moved, b->world);
+        const keel_entity models = model_add_entity(&b->model);
+        if (!keel_is_same(back, models)) both_fail(b, "an entity came back as another");
+        model_return(b, back, values, bits, e);
+    }
+    keel_world_destroy(there);
+    if (memory.live_bytes) both_fail(b, "the other world left %zu bytes", memory.live_bytes);
+}
+
 // ------------------------------------------------------------------ out of sight
 static void op_disable(both *b, dice *d) {
     const keel_entity e = roll_entity(b, d);
@@ -84,6 +135,7 @@ static void op_disable(both *b, dice *d) {
 
 const operation_entry world_operations[] = {
     { "copy_world", op_copy_world, 1 },
+    { "move_entity", op_move_entity, 3 },
     { "disable", op_disable, 6 },
     { NULL, NULL, 0 },
 };
