@@ -7,9 +7,15 @@
 /// while a view or system uses a storage it touches, and KEEL_ERROR_SHARED in shared mode. To edit
 /// then, record commands (commands.h).
 ///
+/// Taking a KEEL_ARCHETYPE component away moves the entity's row, which may need memory: remove,
+/// delete, clear, retain and unregister then also return KEEL_ERROR_MEMORY, and nothing was
+/// changed. Deleting or stripping an entity never needs memory.
+///
 /// **Values** are handed over: on success the world owns what the bytes own, on error the caller
 /// still does. A NULL value means zeros. Pointers to values stay valid until the next edit of their
-/// component.
+/// component: KEEL_INDEXED ones until the value itself goes, KEEL_ARCHETYPE ones until the next
+/// edit of any such component, those that a group owns until the next edit of anything the group
+/// names.
 #pragma once
 #include <keel/world.h>
 
@@ -165,10 +171,11 @@ KEEL_API keel_result keel_world_delete_components(keel_world *world, keel_entity
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_strip(keel_world *world, keel_entity e);
 
-/// Add one component to each entity of the list, or overwrite its value (the old one is dropped): the
-/// same as keel_add_component for one after the other, but all or nothing. An entity that comes
+/// Add one component to each entity of the list, or overwrite its value (the old one is dropped):
+/// the same as keel_add_component for one after the other, but all or nothing. An entity that comes
 /// twice gets its last value.
-/// @param values as in keel_bulk: with a stride they are handed over, value i for entity i; a stride
+/// @param values as in keel_bulk: with a stride they are handed over, value i for entity i; a
+/// stride
 ///   of 0 keeps the caller's one value and makes copies, with the copy hook; NULL: zeros
 /// @param stride bytes from one value to the next; 0: one value for all
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any of them is not alive, KEEL_ERROR_COPY,

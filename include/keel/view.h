@@ -13,12 +13,12 @@
 ///
 /// **Order.** When all components that an entity must have are sparse sets the smallest leads (the
 /// first of equals), and its entities are visited in packed order: order of insertion until
-/// something is removed. A group (group.h) of such components leads in its own order where it is not
-/// larger. When all are archetype components, the tables that match are visited in the order in
-/// which they were made, each row by row. For mixes the cheapest leads: a sparse set, tables, or the
-/// bits that say who has a component, by ascending index. A view with no such term visits living
-/// entities by ascending index. The order depends on what the world holds and on nothing else;
-/// keel_view_explain tells what leads.
+/// something is removed. A group (group.h) of such components leads in its own order where it is
+/// not larger. When all are archetype components, the tables that match are visited in the order in
+/// which they were made, each row by row. For mixes the cheapest leads: a sparse set, tables, or
+/// the bits that say who has a component, by ascending index. A view with no such term visits
+/// living entities by ascending index. The order depends on what the world holds and on nothing
+/// else; keel_view_explain tells what leads.
 #pragma once
 #include <keel/commands.h>
 

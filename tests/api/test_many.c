@@ -78,8 +78,7 @@ static uint32_t order_list(uint32_t order) {
     return count;
 }
 
-// What each entity must have afterwards.
-static uint32_t expected[COUNT];
+static uint32_t expected[COUNT]; // what each entity must have
 static void assert_expected(keel_world *world, const keel_component *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < COUNT; ++i) {
@@ -194,11 +193,9 @@ static void values_may_lie_in_the_world(void **state) {
             }
             keel_add_component_to_many(f.world, e, 50, plain[from], values, sizeof *values);
             const uint32_t *first = keel_get_component(f.world, e[0], plain[from]);
-            // the values of all, as they lie side by side
             assert_int_equal(keel_add_component_to_many(f.world, e, 50, &other, first, 4), KEEL_OK);
             for (uint32_t i = 0; i < 50; ++i)
                 assert_int_equal(value_at(f.world, e[i], &other), 100 + i);
-            // one for all, one of them included
             assert_int_equal(
                 keel_add_component_to_many(f.world, e, 50, plain[from],
                                            keel_get_component(f.world, e[20], plain[from]), 0),
@@ -318,7 +315,6 @@ static void a_list_with_the_dead_adds_nothing(void **state) {
             assert_error(f.world, KEEL_ERROR_DEAD_ENTITY, "entity 9 of the list");
         }
         assert_same_text(world_text(f.world, NULL), before);
-        // taking away skips them
         keel_add_component(f.world, again, plain[k], &values[2]);
         const keel_entity some[] = { bad[0], bad[1], bad[2], bad[3], e[6] };
         assert_int_equal(keel_delete_component_from_many(f.world, some, 5, plain[k]), KEEL_ABSENT);
