@@ -10,6 +10,7 @@
 #include "edit/report.h"
 #include "edit/store.h"
 #include "find/iterate.h"
+#include "run/prepared.h"
 #include "run/workload.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_lock_init(&world->lock);
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
+    world->bindings = 1;
     world->entity_storage.component.name = "entities";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
@@ -60,6 +62,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_views_deinit(world);
     if (world->commands) keeli_commands_deinit(world);
     keeli_workloads_deinit(world);
+    keeli_prepared_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
     keeli_registry_deinit(world);

@@ -114,6 +114,10 @@ struct keel_world {
     bool applying;
     uint64_t dropped_commands;
 
+    struct keeli_prepared **prepared; // systems whose terms are bound (run/prepared.c)
+    uint32_t prepared_count, prepared_capacity;
+    uint64_t bindings; // changes when what terms are bound to does: components, groups
+
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };

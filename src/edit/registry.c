@@ -168,6 +168,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
+    ++world->bindings;
     s->ordinal = (uint16_t)place_number(world, s);
     world->order.items[world->order.count++] = s;
     world->storages[index] = s;
@@ -275,6 +276,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     keeli_archetypes_trim(&world->archetypes, &world->heap); // none has its column any more
     keeli_commands_forget(world, s);
     world->by_ordinal.items[s->ordinal] = NULL;
+    ++world->bindings;
     uint32_t at = 0;
     while (world->order.items[at] != s)
         ++at;

@@ -4,6 +4,7 @@
 #include "edit/report.h"
 #include "find/iterate.h"
 #include "run/context.h"
+#include "run/prepared.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,36 +146,59 @@ static keel_result call(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ all of it
-static keel_result run_bound(keel_context *context, const keel_system *system) {
-    KEEL_TRY(keeli_view_bind(context->view, system->terms, true));
+static keel_result run_bound(keel_context *context) {
     KEEL_TRY(prepare(context));
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);
     close_holder(context);
     if (result < 0 || !context->failed) return result;
     char message[256];
-    snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
-    return keeli_error_from_system(context->world, system->name, context->object, message);
+    snprintf(message, sizeof message, "system '%.40s': %s", context->system->name,
+             context->message);
+    return keeli_error_from_system(context->world, context->system->name, context->object, message);
+}
+
+// Bind the terms, run, and keep them bound for the next time.
+static keel_result run_anew(keel_context *context) {
+    keel_world *world = context->world;
+    keeli_view *view = keeli_view_take(world, context->system->name);
+    if (!view) return KEEL_ERROR_MEMORY;
+    view->holder.is_system = true;
+    context->view = view;
+    keel_result result = keeli_view_bind(view, context->system->terms, true);
+    if (result == KEEL_OK && !keeli_prepared_keep(world, context->system, view))
+        result = keeli_out_of_memory(world, "starting a system");
+    if (result == KEEL_OK) result = run_bound(context);
+    keeli_view_give(view);
+    return result;
+}
+
+// A loop over nothing is left out where nobody else could notice.
+static bool is_idle(const keel_context *context, const keeli_prepared *p) {
+    return is_per_entity(context->system) && !context->world->holders && keeli_prepared_is_empty(p);
+}
+
+static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
+    context->view = &p->view;
+    const keel_result result = is_idle(context, p) ? check_data(context) : run_bound(context);
+    p->busy = false;
+    return result;
 }
 
 keel_result keeli_run_system(keel_world *world, const keel_system *system, void *data,
                              size_t data_size, bool *answer) {
     KEEL_TRY(check_system(world, system, answer != NULL));
-    keeli_view *view = keeli_view_take(world, system->name);
-    if (!view) return KEEL_ERROR_MEMORY;
-    view->holder.is_system = true;
     keel_context context; // without clearing the message, which would be most of it
     context.world = world;
     context.system = system;
-    context.view = view;
     context.commands = NULL;
     context.data = data;
     context.data_size = data_size;
     context.failed = context.answer = false;
     context.object = NULL;
     context.message[0] = 0;
-    keel_result result = run_bound(&context, system);
-    keeli_view_give(view);
+    keeli_prepared *p = keeli_prepared_take(world, system);
+    const keel_result result = p ? run_prepared(&context, p) : run_anew(&context);
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
     else if (context.commands) keeli_commands_submit(world, context.commands);
     if (answer) *answer = context.answer;
