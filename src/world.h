@@ -122,6 +122,14 @@ struct keel_world {
     uint32_t default_workload;                      // index into it
 };
 
+// For what several threads change in shared mode; in owner mode there is one thread.
+static inline void keeli_world_lock(keel_world *world) {
+    if (world->share_depth) keeli_lock_take(&world->lock);
+}
+static inline void keeli_world_unlock(keel_world *world) {
+    if (world->share_depth) keeli_lock_give(&world->lock);
+}
+
 // A counter that several threads change in shared mode; in owner mode there is one thread.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
     if (world->share_depth) (void)keeli_atomic_add(counter, change);

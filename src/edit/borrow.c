@@ -48,26 +48,19 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
     return NULL;
 }
 
-static void lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
-}
-static void unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
-}
-
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker) {
     const keeli_use *use = NULL;
     char other[64] = "another view";
     keel_access access = KEEL_ACCESS_EDIT;
-    lock(world);
+    keeli_world_lock(world);
     const keeli_holder *holder = find_other(world, storage, asker, &use);
     if (holder) {
         for (uint32_t i = 0; i < sizeof other; ++i)
             other[i] = holder->name[i];
         if (use) access = use->access;
     }
-    unlock(world);
+    keeli_world_unlock(world);
     const char *what = storage->component.name;
     if (asker)
         return keeli_error(world, KEEL_ERROR_BORROWED,
@@ -175,23 +168,23 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
         return keeli_out_of_memory(world, "opening a view");
     KEEL_TRY(take_all(world, holder));
     holder->open = true;
-    lock(world);
+    keeli_world_lock(world);
     holder->prev = NULL;
     holder->next = world->holders;
     if (world->holders) world->holders->prev = holder;
     world->holders = holder;
-    unlock(world);
+    keeli_world_unlock(world);
     return KEEL_OK;
 }
 
 void keeli_holder_close(keel_world *world, keeli_holder *holder) {
     give_first(world, holder, holder->uses.count);
     holder->open = false;
-    lock(world);
+    keeli_world_lock(world);
     if (holder->prev) holder->prev->next = holder->next;
     else world->holders = holder->next;
     if (holder->next) holder->next->prev = holder->prev;
-    unlock(world);
+    keeli_world_unlock(world);
 }
 
 void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
@@ -257,9 +250,9 @@ keel_result keel_share_end(keel_world *world) {
     if (world->share_depth == 0)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
     if (world->share_depth == 1) {
-        lock(world);
+        keeli_world_lock(world);
         const keeli_holder *open = world->holders;
-        unlock(world);
+        keeli_world_unlock(world);
         if (open)
             return keeli_error(world, KEEL_ERROR_BORROWED,
                                "cannot end shared mode while %s is open; end it first", open->name);

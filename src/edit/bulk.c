@@ -102,13 +102,7 @@ static void take_rows(keel_world *world, const batch *b) {
     }
 }
 
-// Where the entity's value of the component belongs, which it has from now on.
-static void *place(keel_world *world, keeli_storage *s, keel_entity e) {
-    if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
-    const uint32_t index = keel_entity_index(e);
-    keeli_store_set_bit(world, s, index);
-    return keeli_row_value(&s->row, *keeli_row_of(world, index));
-}
+// The entity, whose row stays, loses the component again.
 static void unplace(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
@@ -161,7 +155,7 @@ static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, con
         return true;
     }
     for (uint32_t i = 0; i < b->count; ++i) {
-        void *to = place(world, s, b->entities[i]);
+        void *to = keeli_store_open(world, s, b->entities[i]);
         if (!c->copy(to, value, c->hook_data)) {
             unplace(world, s, b->entities[i]); // was never filled
             pop(world, b, s, i);
@@ -178,7 +172,7 @@ static void push_values(keel_world *world, const batch *b, keeli_storage *s, con
         return;
     }
     for (uint32_t i = 0; i < b->count; ++i)
-        keeli_value_put(s, place(world, s, b->entities[i]), values + i * stride);
+        keeli_value_put(s, keeli_store_open(world, s, b->entities[i]), values + i * stride);
 }
 
 // ------------------------------------------------------------------ from columns

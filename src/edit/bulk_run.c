@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/bulk_run.h"
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+#include "base/least.h"
 
 uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keel_entity_index(entities[0]);
@@ -41,7 +41,7 @@ static void put_paged(const keeli_storage *s, uint32_t place, const char *values
                       uint32_t count) {
     const uint32_t page = (uint32_t)1 << s->root->shift;
     while (s->size && count) {
-        const uint32_t n = least(count, page - (place & (page - 1)));
+        const uint32_t n = keeli_least(count, page - (place & (page - 1)));
         put_values(keeli_store_at(s, place), values, stride, n, s->size);
         if (values) values += n * stride;
         place += n;
@@ -55,7 +55,7 @@ static void put_rows(const keel_world *world, const keeli_storage *s, const keel
     while (s->size && count) {
         const uint32_t place = *keeli_row_of(world, keel_entity_index(*entities));
         const keeli_block *block = keeli_block_of(&world->archetypes, place);
-        const uint32_t n = least(count, block->count - (place & KEELI_ROW_MASK));
+        const uint32_t n = keeli_least(count, block->count - (place & KEELI_ROW_MASK));
         put_values(keeli_row_value(&s->row, place), values, stride, n, s->size);
         if (values) values += n * stride;
         entities += n;
@@ -68,7 +68,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
     keeli_presence *p = &s->presence;
     p->count += count;
     while (count) {
-        const uint32_t at = index % 64, n = least(count, 64 - at);
+        const uint32_t at = index % 64, n = keeli_least(count, 64 - at);
         uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
         if (*word == 0) {
             keeli_presence_began(p, index);

@@ -253,15 +253,8 @@ static void add_run(keel_world *world, const many *m, uint32_t i, uint32_t n) {
         keeli_store_push_run(world, s, m->entities + i, n, value_of(m, i), m->stride);
         return;
     }
-    for (const uint32_t last = i + n; i < last; ++i) {
-        const uint32_t index = keel_entity_index(m->entities[i]);
-        if (s->kind != KEEL_ARCHETYPE) {
-            put(m, i, keeli_store_push(world, s, m->entities[i]));
-        } else {
-            keeli_store_set_bit(world, s, index);
-            put(m, i, keeli_row_value(&s->row, *keeli_row_of(world, index)));
-        }
-    }
+    for (const uint32_t last = i + n; i < last; ++i)
+        put(m, i, keeli_store_open(world, s, m->entities[i]));
 }
 
 // How many of the n entities from an index on do not have it, up to the first that has.

@@ -47,69 +47,26 @@ static inline bool has_value_room(const keeli_storage *s, uint32_t index, keeli_
 }
 
 // ------------------------------------------------------------------ adding
-// Set the entity's bit, whose word is known and in which it is clear.
-static inline void set_bit(keel_world *world, keeli_storage *s, uint32_t index, uint64_t *word) {
-    const uint64_t before = *word;
-    *word = before | (uint64_t)1 << (index % 64);
-    ++s->presence.count;
-    if (before) return;
-    keeli_presence_began(&s->presence, index);
-    keeli_component_lists_add(&world->lists, index, s->ordinal);
-}
-
-// Clear it where it is set.
-static inline void clear_bit(keel_world *world, keeli_storage *s, uint32_t index, uint64_t *word) {
-    const uint64_t after = *word & ~((uint64_t)1 << (index % 64));
-    *word = after;
-    --s->presence.count;
-    if (after) return;
-    keeli_presence_ended(&s->presence, index);
-    keeli_component_lists_remove(&world->lists, index, s->ordinal);
-}
-
-// The word of the entity's bit, when it is clear and can be set now. `*numbers` is how many numbers
-// this edit adds to the list of the block.
-static inline uint64_t *ready_word(const keel_world *world, const keeli_storage *s, uint32_t index,
-                                   uint32_t *numbers) {
+// Is the entity's bit clear, and can it be set now? `*numbers` is how many numbers this edit adds
+// to the list of the block.
+static inline bool has_bit_room(const keel_world *world, const keeli_storage *s, uint32_t index,
+                                uint32_t *numbers) {
     const uint32_t page = index / 4096;
-    if (page >= s->presence.root.page_count) return NULL;
-    uint64_t *words = s->presence.pages[page], *word = &words[index / 64 % KEELI_PAGE_WORDS];
-    if (*word >> (index % 64) & 1) return NULL; // there: it would be overwritten
-    if (*word == 0 && (words == keeli_no_bits ||
-                       !keeli_component_lists_has_room(&world->lists, index, ++*numbers)))
-        return NULL;
-    return word;
+    if (page >= s->presence.root.page_count) return false;
+    const uint64_t *words = s->presence.pages[page], word = words[index / 64 % KEELI_PAGE_WORDS];
+    if (word) return !(word >> (index % 64) & 1); // there: it would be overwritten
+    return words != keeli_no_bits &&
+           keeli_component_lists_has_room(&world->lists, index, ++*numbers);
 }
 
-static inline void *add_packed(keel_world *world, keeli_storage *s, keel_entity e,
-                               const void *value) {
-    const uint32_t index = keel_entity_index(e), page = index / KEELI_SPARSE_PAGE;
-    const uint32_t slot = s->set.count, size = s->size, shift = s->set.root.shift;
-    if (slot == s->set.room || page >= s->set.root.page_count) return NULL;
-    uint32_t *cells = s->set.sparse[page];
+// Add to a sparse set or indexed storage that is plain.
+static inline void *add_one(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+    const uint32_t index = keel_entity_index(e);
     uint32_t numbers = 0;
-    uint64_t *word = ready_word(world, s, index, &numbers);
-    if (!word || cells == keeli_no_cells) return NULL;
-    char *to =
-        (char *)s->set.values[slot >> shift] + (size_t)(slot & (((uint32_t)1 << shift) - 1)) * size;
-    keel_entity *dense = s->set.dense[slot >> KEELI_DENSE_SHIFT];
-    s->set.count = slot + 1;
-    set_bit(world, s, index, word);
-    cells[index % KEELI_SPARSE_PAGE] = slot;
-    dense[slot & ((1u << KEELI_DENSE_SHIFT) - 1)] = e;
-    keeli_bytes_put(to, value, size);
-    return to;
-}
-
-static inline void *add_indexed(keel_world *world, keeli_storage *s, keel_entity e,
-                                const void *value) {
-    const uint32_t index = keel_entity_index(e), size = s->size;
-    uint32_t numbers = 0;
-    uint64_t *word = has_page(s, index) ? ready_word(world, s, index, &numbers) : NULL;
-    if (!word) return NULL;
-    set_bit(world, s, index, word);
-    void *to = keeli_indexed_set_add(&s->indexed, index);
-    keeli_bytes_put(to, value, size);
+    const bool has_room = s->kind == KEEL_SPARSE_SET ? has_slot_room(s, index) : has_page(s, index);
+    if (!has_room || !has_bit_room(world, s, index, &numbers)) return NULL;
+    void *to = keeli_store_push(world, s, e);
+    keeli_bytes_put(to, value, s->size);
     return to;
 }
 
@@ -117,17 +74,15 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
                       const void *value) {
     keeli_storage *s = keeli_storage_known(world, component);
     if (!is_plain(world, s)) return NULL;
-    void *to;
-    if (s->kind == KEEL_SPARSE_SET) to = add_packed(world, s, e, value);
-    else if (s->kind == KEEL_INDEXED) to = add_indexed(world, s, e, value);
-    else {
+    const uint32_t index = keel_entity_index(e);
+    if (s->kind == KEEL_ARCHETYPE) {
         const keel_value values[] = { { component, value }, { NULL, NULL } };
-        if (!keeli_quick_add_values(world, e, values)) return NULL;
-        to = keeli_store_value(world, s, keel_entity_index(e));
+        return keeli_quick_add_values(world, e, values) ? keeli_store_value(world, s, index) : NULL;
     }
+    void *to = add_one(world, s, e, value);
     if (to && s->flags) {
-        keeli_store_joined(s, keel_entity_index(e));
-        to = keeli_store_value(world, s, keel_entity_index(e));
+        keeli_store_joined(s, index);
+        to = keeli_store_value(world, s, index); // groups move it
     }
     if (to) keeli_validate_storage(world, s);
     return to;
@@ -135,78 +90,53 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
 
 bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e,
                           const void *value) {
-    return links->flags == KEELI_IS_LINK && add_packed(world, links, e, value) != NULL;
+    return links->flags == KEELI_IS_LINK && add_one(world, links, e, value) != NULL;
 }
-
-// A value that can be added: where its bit is.
-typedef struct ready {
-    keeli_storage *storage;
-    uint64_t *word;
-} ready;
 
 // Look whether all values can be added at once; how many, or -1. `*to`: where the row will be.
 static inline int32_t resolve(const keel_world *world, uint32_t index, const keel_value *values,
-                              ready *list, keeli_archetype **to) {
+                              keeli_storage **list, keeli_archetype **to) {
     const keeli_archetype *from = *to;
     uint32_t numbers = 0, count = 0;
     for (; values[count].component; ++count) {
         if (count == values_at_most) return -1;
         keeli_storage *s = keeli_storage_known(world, values[count].component);
         if (!is_plain(world, s) || !has_value_room(s, index, to)) return -1;
-        list[count] = (ready){ s, ready_word(world, s, index, &numbers) };
-        if (!list[count].word) return -1;
+        if (!has_bit_room(world, s, index, &numbers)) return -1;
+        list[count] = s;
         for (uint32_t k = 0; k < count; ++k)
-            if (list[k].storage == s) return -1; // named twice
+            if (list[k] == s) return -1; // named twice
     }
     return *to == from || keeli_archetype_has_room(*to) ? (int32_t)count : -1;
 }
 
-// The place of an entity's value, which has its bit but no value yet.
-static inline void *open_place(const keel_world *world, keeli_storage *s, keel_entity e) {
-    if (s->kind == KEEL_SPARSE_SET)
-        return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, keel_entity_index(e));
-    return keeli_row_value(&s->row, *keeli_row_of(world, keel_entity_index(e)));
-}
-
 static inline void commit(keel_world *world, keel_entity e, const keel_value *values,
-                          const ready *list, int32_t count) {
+                          keeli_storage *const *list, int32_t count) {
     for (int32_t i = 0; i < count; ++i) {
-        keeli_storage *s = list[i].storage;
-        set_bit(world, s, keel_entity_index(e), list[i].word);
-        keeli_bytes_put(open_place(world, s, e), values[i].value, s->size);
+        keeli_storage *s = list[i];
+        keeli_bytes_put(keeli_store_open(world, s, e), values[i].value, s->size);
     }
     for (int32_t i = 0; world->groups && i < count; ++i) // now that all values are in place
-        keeli_store_joined(list[i].storage, keel_entity_index(e));
+        keeli_store_joined(list[i], keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
-        keeli_validate_storage(world, list[i].storage);
+        keeli_validate_storage(world, list[i]);
 }
 
 bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *values) {
-    ready list[values_at_most];
-    keeli_archetypes *a = &world->archetypes;
-    uint32_t *where = keeli_row_of(world, keel_entity_index(e));
-    const uint32_t old = *where;
-    keeli_archetype *from = old == KEELI_NO_ROW ? a->all[0] : keeli_block_of(a, old)->archetype;
-    keeli_archetype *to = from;
+    keeli_storage *list[values_at_most];
+    keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
     const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
     if (count < 0) return false;
-    if (to == from) {
-        commit(world, e, values, list, count);
-        return true;
-    }
-    // the old row goes last: values may lie in it
-    *where =
-        old == KEELI_NO_ROW ? keeli_archetype_push(to, e) : keeli_archetype_copy_row(a, old, to);
+    const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
     commit(world, e, values, list, count);
-    if (old != KEELI_NO_ROW) keeli_archetype_take(a, &world->entities, old);
+    keeli_row_end(world, old); // last: values may lie in it
     return true;
 }
 
 static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
                                                              const keel_value *values) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
-    ready list[values_at_most];
+    keeli_storage *list[values_at_most];
     keeli_archetype *none = world->archetypes.all[0], *to = none;
     const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
     if (count < 0) return keel_null();
@@ -245,24 +175,22 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     const uint32_t index = keel_entity_index(e), page = index / 4096;
     keeli_archetype *to = NULL;
     *result = KEEL_ABSENT;
-    if (page >= s->presence.root.page_count) return true;
-    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
-    if (!(*word >> (index % 64) & 1)) return true;
+    if (!keeli_store_has(s, index)) return true;
     *result = KEEL_OK;
     keeli_store_leaving(s, index);
     if (s->kind == KEEL_SPARSE_SET) {
         const uint32_t slot = s->set.sparse[page][index % KEELI_SPARSE_PAGE];
         if (out) keeli_bytes_put(out, keeli_sparse_set_value(&s->set, slot), s->size);
-        clear_bit(world, s, index, word);
+        keeli_store_clear_bit(world, s, index);
         keeli_sparse_set_take_plain(&s->set, slot);
     } else if (s->kind == KEEL_INDEXED) {
         if (out) keeli_bytes_put(out, keeli_store_at(s, s->size ? index : 0), s->size);
-        clear_bit(world, s, index, word);
+        keeli_store_clear_bit(world, s, index);
         keeli_indexed_set_remove(&s->indexed, &world->heap, index);
     } else {
         if (!has_way_back(world, s, index, &to)) return false;
         if (out) keeli_bytes_put(out, keeli_store_value(world, s, index), s->size);
-        clear_bit(world, s, index, word);
+        keeli_store_clear_bit(world, s, index);
         keeli_row_move(world, e, to);
     }
     keeli_validate_storage(world, s);
@@ -285,9 +213,8 @@ static inline bool take_all(keel_world *world, keel_entity e, uint32_t allowed) 
     if (flags & KEELI_IS_GROUPED) keeli_groups_leave(world, e, false);
     for (uint32_t i = list->count; i--;) { // downwards: when a number goes the last takes its place
         keeli_storage *s = storages[numbers[i]];
-        uint64_t *word = &s->presence.pages[page][at];
-        if (!(*word >> (index % 64) & 1)) continue;
-        clear_bit(world, s, index, word);
+        if (!(s->presence.pages[page][at] >> (index % 64) & 1)) continue;
+        keeli_store_clear_bit(world, s, index);
         if (s->kind == KEEL_SPARSE_SET)
             keeli_sparse_set_take_plain(&s->set, s->set.sparse[page][index % KEELI_SPARSE_PAGE]);
         else if (s->kind == KEEL_INDEXED)

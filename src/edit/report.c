@@ -11,20 +11,13 @@ static void write_line(keel_world *world, keel_log_level level, const char *line
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
 }
 
-static void lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
-}
-static void unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
-}
-
 static void copy_text(char *to, size_t size, const char *from) {
     snprintf(to, size, "%s", from ? from : "");
 }
 
 static void keep(keel_world *world, keel_result result, const char *system, const void *object,
                  const char *message) {
-    lock(world);
+    keeli_world_lock(world);
     if (world->error.result == KEEL_OK) {
         world->error.result = result;
         world->error.object = object;
@@ -32,7 +25,7 @@ static void keep(keel_world *world, keel_result result, const char *system, cons
         copy_text(world->error.message, sizeof world->error.message, message);
     }
     write_line(world, KEEL_LOG_ERROR, message);
-    unlock(world);
+    keeli_world_unlock(world);
 }
 
 keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...) {
@@ -68,9 +61,9 @@ void keeli_warn(keel_world *world, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    lock(world);
+    keeli_world_lock(world);
     write_line(world, KEEL_LOG_WARNING, message);
-    unlock(world);
+    keeli_world_unlock(world);
 }
 
 keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
@@ -91,9 +84,9 @@ const keel_error *keel_last_error(const keel_world *world) {
 
 keel_error keel_take_error(keel_world *world) {
     if (!world) return *keel_last_error(NULL);
-    lock(world);
+    keeli_world_lock(world);
     const keel_error error = world->error;
     memset(&world->error, 0, sizeof world->error);
-    unlock(world);
+    keeli_world_unlock(world);
     return error;
 }

@@ -12,14 +12,21 @@ keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     return keeli_block_of(&world->archetypes, place)->archetype;
 }
 
-void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
-    keeli_archetypes *a = &world->archetypes;
+uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to) {
     uint32_t *where = keeli_row_of(world, keel_entity_index(e));
     const uint32_t old = *where;
     if (to->column_count == 0) *where = KEELI_NO_ROW;
     else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(to, e);
-    else *where = keeli_archetype_copy_row(a, old, to);
-    if (old != KEELI_NO_ROW) keeli_archetype_take(a, &world->entities, old);
+    else *where = keeli_archetype_copy_row(&world->archetypes, old, to);
+    return old;
+}
+
+void keeli_row_end(keel_world *world, uint32_t old) {
+    if (old != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, old);
+}
+
+void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
+    keeli_row_end(world, keeli_row_begin(world, e, to));
 }
 
 // ------------------------------------------------------------------ adding
@@ -64,14 +71,6 @@ bool keeli_store_reserve_row(keel_world *world, const keeli_room *room) {
     return !room->to || keeli_archetype_reserve(&world->archetypes, &world->heap, room->to, 1);
 }
 
-void *keeli_store_add(keel_world *world, keeli_storage *s, keel_entity e, const keeli_room *room) {
-    if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
-    const uint32_t index = keel_entity_index(e);
-    keeli_row_move(world, e, room->to);
-    keeli_store_set_bit(world, s, index);
-    return keeli_row_value(&s->row, *keeli_row_of(world, index));
-}
-
 static void overwrite(const keeli_storage *s, void *to, const void *value) {
     if (value == to) return;
     keeli_value_drop(s, to);
@@ -83,23 +82,18 @@ static void overwrite(const keeli_storage *s, void *to, const void *value) {
 static void commit_row(keel_world *world, keel_entity e, const keel_value *values,
                        const keeli_room *room) {
     const uint32_t index = keel_entity_index(e);
-    uint32_t *where = keeli_row_of(world, index);
-    const uint32_t old = *where;
-    *where = old == KEELI_NO_ROW ? keeli_archetype_push(room->to, e)
-                                 : keeli_archetype_copy_row(&world->archetypes, old, room->to);
+    const keeli_archetype *from = keeli_archetype_of(world, index);
+    const uint32_t old = keeli_row_begin(world, e, room->to);
     for (const keel_value *v = values; v->component; ++v) {
         keeli_storage *s = keeli_storage_find(world, v->component);
         if (s->kind != KEEL_ARCHETYPE) continue;
-        if (old != KEELI_NO_ROW &&
-            keeli_archetype_column(keeli_block_of(&world->archetypes, old)->archetype, s->slot) !=
-                UINT32_MAX)
-            continue; // overwritten before
-        void *to = keeli_row_value(&s->row, *where);
+        if (keeli_archetype_column(from, s->slot) != UINT32_MAX) continue; // overwritten before
+        void *to = keeli_row_value(&s->row, *keeli_row_of(world, index));
         if (keeli_store_has(s, index)) keeli_value_drop(s, to); // named twice
         else keeli_store_set_bit(world, s, index);
         keeli_value_put(s, to, keeli_follow(room, v->value));
     }
-    if (old != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, old);
+    keeli_row_end(world, old);
 }
 
 void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
@@ -178,22 +172,17 @@ void keeli_store_init(keeli_storage *s) {
     const keel_component *c = &s->component;
     s->kind = c->storage;
     s->size = c->size;
-    if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
     keeli_indexed_set_init(&s->indexed, c->size, c->align, &s->presence.root);
-    s->row = (keeli_row_component){ .number = s->slot,
-                                    .size = c->size,
-                                    .align = c->align,
-                                    .drop = c->drop,
-                                    .move = c->move,
-                                    .hook_data = c->hook_data };
+    s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
                                            .bits = &s->presence.root };
     s->root = s->kind == KEEL_SPARSE_SET ? &s->set.root
               : s->kind == KEEL_INDEXED  ? &s->indexed.root
                                          : &s->row.root;
+    keeli_store_update_hooks(s);
 }
 
 void keeli_store_update_hooks(keeli_storage *s) {
@@ -248,6 +237,12 @@ static void drop_all_disabled(keel_world *world, keeli_storage *s) {
         keeli_store_drop_disabled(world, s, i);
 }
 
+static void drop_indexed(keeli_storage *s) {
+    if (!s->component.drop) return;
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
+}
+
 static void clear(keel_world *world, keeli_storage *s) {
     if (s->kind == KEEL_ARCHETYPE) {
         clear_rows(world, s);
@@ -255,8 +250,7 @@ static void clear(keel_world *world, keeli_storage *s) {
     }
     drop_all_disabled(world, s);
     if (s->kind == KEEL_INDEXED) {
-        for (uint32_t i = 0; s->component.drop && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-            keeli_value_drop(s, keeli_store_value(world, s, i));
+        drop_indexed(s);
         keeli_indexed_set_clear(&s->indexed, &world->heap);
     }
     if (s->kind == KEEL_SPARSE_SET) keeli_sparse_set_clear(&s->set);
@@ -289,9 +283,7 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
 
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     drop_all_disabled(world, s);
-    if (s->kind == KEEL_INDEXED && s->component.drop)
-        for (uint32_t i = 0; (i = keeli_presence_next(&s->presence, i)) != UINT32_MAX; ++i)
-            keeli_value_drop(s, keeli_store_value(world, s, i));
+    if (s->kind == KEEL_INDEXED) drop_indexed(s);
     keeli_sparse_set_deinit(&s->set, &world->heap);
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));

@@ -116,6 +116,15 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
+// The entity gets the component, of any kind, where its row is made already: where its value
+// belongs, not initialised.
+static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
+    if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
+    const uint32_t index = keel_entity_index(e);
+    keeli_store_set_bit(world, s, index);
+    return keeli_row_value(&s->row, *keeli_row_of(world, index));
+}
+
 // ------------------------------------------------------------------ groups (group_pack.c)
 void keeli_groups_added(keeli_storage *s, uint32_t index);
 void keeli_groups_removing(keeli_storage *s, uint32_t index);
@@ -141,9 +150,6 @@ bool keeli_store_reserve_slots(keel_world *world, keeli_storage *s, uint32_t ext
 // Values that are there are dropped and overwritten. Cannot fail.
 void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
                         const keeli_room *room);
-// The same for one component that the entity does not have: where its value belongs, not
-// initialised.
-void *keeli_store_add(keel_world *world, keeli_storage *s, keel_entity e, const keeli_room *room);
 // Where a value of the caller is after room was made: it may lie in a page that moved.
 const void *keeli_follow(const keeli_room *room, const void *value);
 
@@ -154,6 +160,10 @@ keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index);
 // components that are only in `to` are not initialised; those only in the old one were moved out or
 // dropped.
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
+// The two halves of that: the row in `to`, and its old place; then the old row goes. In between its
+// bytes stay as they are: values of the caller may lie in it.
+uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to);
+void keeli_row_end(keel_world *world, uint32_t old);
 
 // ------------------------------------------------------------------ removing (store.c)
 // Make room to take a component away: its row moves. False when out of memory; cannot fail for the

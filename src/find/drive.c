@@ -2,17 +2,16 @@
 // What leads a walk: a sparse set or the front of it that a group orders, windows of presence bits,
 // or the rows of archetypes. Each hands out spans or masks where storages allow, and lists of
 // filtered candidates elsewhere.
+#include "base/least.h"
 #include "edit/bulk_run.h"
 #include "find/iterate.h"
-
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // ------------------------------------------------------------------ a sparse set
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.
 static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
     const uint32_t dense = (1u << KEELI_DENSE_SHIFT) - (slot & ((1u << KEELI_DENSE_SHIFT) - 1));
     const uint32_t page = (uint32_t)1 << set->root.shift;
-    return values ? least(dense, page - (slot & (page - 1))) : dense;
+    return values ? keeli_least(dense, page - (slot & (page - 1))) : dense;
 }
 
 // How many entities from both places on are the same, to `limit`.
@@ -44,7 +43,7 @@ static uint32_t common_run(const keeli_storage *const *list, uint32_t count,
         const keeli_sparse_set *set = &list[i]->set;
         const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(*first));
         if (slot == KEELI_NO_SLOT) return 0;
-        run = least(least(run, left_on_page(set, slot, false)), set->count - slot);
+        run = keeli_least(keeli_least(run, left_on_page(set, slot, false)), set->count - slot);
         run = equal_run(first, keeli_sparse_set_entity(set, slot), run);
     }
     return run;
@@ -98,7 +97,7 @@ static attempt find_run(keeli_iterator *it) {
     const keeli_sparse_set *leader = &plan->leader->set;
     const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
-    uint32_t run = least(it->end - it->at, on_page);
+    uint32_t run = keeli_least(it->end - it->at, on_page);
     const bool is_filtered = plan->without_count || plan->any_count;
     if (is_filtered) run = keeli_run_length(first, run);
     run = common_run(plan->need, plan->need_count, first, run);
@@ -108,7 +107,7 @@ static attempt find_run(keeli_iterator *it) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
         const bool is_ordered = keeli_plan_is_ordered(plan, plan->columns[c].storage);
         const uint32_t slot = is_ordered ? it->at : keeli_sparse_set_find(set, index);
-        run = least(run, left_on_page(set, slot, true));
+        run = keeli_least(run, left_on_page(set, slot, true));
         it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
     }
     // a short run is not worth a chunk of its own, unless nothing is left
@@ -129,8 +128,8 @@ bool keeli_drive_sparse(keeli_iterator *it) {
         const attempt tried = runs ? find_run(it) : NO_RUN;
         if (tried == HANDED_OUT) return true;
         if (tried == SKIPPED) continue;
-        uint32_t count = least(it->end - it->at, KEELI_BLOCK);
-        count = least(count, left_on_page(set, it->at, false));
+        uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
+        count = keeli_least(count, left_on_page(set, it->at, false));
         const keel_entity *first = keeli_sparse_set_entity(set, it->at);
         for (uint32_t i = 0; i < count; ++i) {
             it->candidates[i] = keel_entity_index(first[i]);
@@ -159,7 +158,7 @@ static void bits_of_living(const keel_world *world, uint32_t page, uint64_t *wor
     }
 }
 
-static void keep_any(const keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
+static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
     uint64_t some[KEELI_PAGE_WORDS] = { 0 };
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = it->view->storages[any->first + i];
@@ -167,9 +166,8 @@ static void keep_any(const keeli_iterator *it, const keeli_bound_term *any, uint
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             some[w] |= words[w];
     }
-    uint64_t *words = (uint64_t *)(uintptr_t)it->words;
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-        words[w] &= some[w];
+        it->words[w] &= some[w];
 }
 
 // it->words: who matches on this page. False when nobody does.
@@ -218,7 +216,7 @@ static uint32_t mask_slots(const keeli_iterator *it) {
         if (!s || !s->size) continue;
         if (s->kind != KEEL_INDEXED || s->root->shift < 6) return 0;
         const uint32_t page = (uint32_t)1 << s->root->shift;
-        slots = least(slots, page - (it->at & (page - 1)));
+        slots = keeli_least(slots, page - (it->at & (page - 1)));
     }
     return slots;
 }
@@ -252,22 +250,15 @@ static void mask_entities(keeli_iterator *it, uint32_t slots) {
     it->chunk.entities = it->entities;
 }
 
-// How many slots from the start are set without a gap.
-static uint32_t full_slots(const uint64_t *words, uint32_t count) {
-    uint32_t w = 0;
-    while (w < count && words[w] == UINT64_MAX)
-        ++w;
-    return w * 64 + (w < count && ~words[w] ? (uint32_t)__builtin_ctzll(~words[w]) : 0);
-}
-
 // Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    uint32_t count = slots / 64, ones = full_slots(words, count), w = 0;
-    bool is_span = ones >= 64 || ones == slots;
-    for (w = ones / 64; !is_span && w < count && words[w] != UINT64_MAX; ++w) {}
-    if (is_span) slots = ones / 64 * 64;
-    else slots = w * 64; // a mask goes on to the next full word
+    const uint32_t count = slots / 64;
+    const bool is_span = words[0] == UINT64_MAX;
+    uint32_t w = 1; // both go on as long as words are of one sort
+    while (w < count && (words[w] == UINT64_MAX) == is_span)
+        ++w;
+    slots = w * 64;
     if (!set_bases(it, slots)) return false;
     it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
     it->chunk.count = slots;
@@ -278,16 +269,28 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
+// Skip words without matches. False when the window is at its end.
+static bool skip_empty(keeli_iterator *it) {
+    while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
+        it->at += 64;
+    return it->at < it->window_end;
+}
+
+// Append the matches of the next word to the candidates; how many there are then.
+static uint32_t take_word(keeli_iterator *it, uint32_t count) {
+    uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
+    for (; bits; bits &= bits - 1)
+        it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
+    it->at += 64;
+    return count;
+}
+
 // A list of the next matches in the window; false when there are none.
 static bool next_list(keeli_iterator *it, uint32_t slots) {
     uint32_t count = 0;
     const uint32_t end = it->at + slots;
-    while (it->at < end && count + 64 <= KEELI_BLOCK) {
-        uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
-        for (; bits; bits &= bits - 1)
-            it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
-        it->at += 64;
-    }
+    while (it->at < end && count + 64 <= KEELI_BLOCK)
+        count = take_word(it, count);
     return count && keeli_list_chunk(it, count);
 }
 
@@ -297,16 +300,8 @@ static bool gather_list(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
         while (count + 64 <= KEELI_BLOCK) {
-            while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
-                it->at += 64;
-            if (it->at >= it->window_end) {
-                if (!next_window(it)) break;
-                continue;
-            }
-            uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
-            for (; bits; bits &= bits - 1)
-                it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
-            it->at += 64;
+            if (skip_empty(it)) count = take_word(it, count);
+            else if (!next_window(it)) break;
         }
         if (!count) return false;
         if (keeli_list_chunk(it, count)) return true;
@@ -323,9 +318,7 @@ bool keeli_drive_bits(keeli_iterator *it) {
     if (it->end == 0) return false;
     if (is_rare(&it->plan)) return gather_list(it);
     for (;;) {
-        while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
-            it->at += 64;
-        if (it->at >= it->window_end) {
+        if (!skip_empty(it)) {
             if (!next_window(it)) return false;
             continue;
         }
@@ -360,7 +353,7 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
 }
 
 static bool row_list(keeli_iterator *it, const keeli_block *block) {
-    uint32_t count = least(block->count - it->at, KEELI_BLOCK);
+    uint32_t count = keeli_least(block->count - it->at, KEELI_BLOCK);
     for (uint32_t i = 0; i < count; ++i) {
         it->candidates[i] = keel_entity_index(block->entities[it->at + i]);
         it->places[i] = block->number << KEELI_ROW_SHIFT | (it->at + i);

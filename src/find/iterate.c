@@ -2,17 +2,11 @@
 // The states of walks: begin, go on, end; and spans cut out of other chunks.
 #include "find/iterate.h"
 
+#include "base/least.h"
 #include "edit/group.h"
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ states
-static void lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
-}
-static void unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
-}
-
 // Under the lock: whose walk it is must be told together with its serial, or the end of another
 // view that used this state before takes it for its own.
 static void assign(keeli_iterator *it, keeli_view *view) {
@@ -23,28 +17,28 @@ static void assign(keeli_iterator *it, keeli_view *view) {
 
 static keeli_iterator *take_state(keeli_view *view) {
     keel_world *world = view->world;
-    lock(world);
+    keeli_world_lock(world);
     keeli_iterator *it = world->iterators;
     while (it && it->serial)
         it = it->next;
     if (it) assign(it, view);
-    unlock(world);
+    keeli_world_unlock(world);
     if (it) return it;
     it = KEELI_NEW(&world->heap, keeli_iterator);
     if (!it) return keeli_out_of_memory(world, "beginning a loop"), NULL;
-    lock(world);
+    keeli_world_lock(world);
     assign(it, view);
     it->next = world->iterators;
     world->iterators = it;
-    unlock(world);
+    keeli_world_unlock(world);
     return it;
 }
 
 static void spare(keeli_iterator *it) {
     keel_world *world = it->view->world;
-    lock(world);
+    keeli_world_lock(world);
     it->serial = 0;
-    unlock(world);
+    keeli_world_unlock(world);
 }
 
 // An edit through a view is refused while a walk depends on the storage.
@@ -100,11 +94,11 @@ void keeli_iterator_give(keeli_iterator *it) {
 
 // Some live walk of the view, or NULL.
 static keeli_iterator *live_of(const keeli_view *view) {
-    lock(view->world);
+    keeli_world_lock(view->world);
     keeli_iterator *it = view->world->iterators;
     while (it && !(it->serial && it->view == view && it->serial_of_view == view->serial))
         it = it->next;
-    unlock(view->world);
+    keeli_world_unlock(view->world);
     return it;
 }
 
@@ -164,14 +158,12 @@ static uint32_t run_in_list(const keel_chunk_column *column, uint32_t from, uint
     return n;
 }
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 static void cut_list(keeli_iterator *it) {
     const keel_chunk *list = &it->chunk;
     uint32_t run = list->count - it->span_at;
     if (!it->plan.column_count) run = list->count; // handles only: they lie side by side
     for (uint32_t c = 0; c < it->plan.column_count; ++c)
-        run = least(
+        run = keeli_least(
             run, run_in_list(&list->columns[it->plan.columns[c].term], it->span_at, list->count));
     for (uint32_t c = 0; c < it->plan.column_count; ++c) {
         const keeli_plan_column *column = &it->plan.columns[c];
@@ -189,7 +181,7 @@ static uint32_t next_slot(const keel_chunk *mask, uint32_t from, bool set) {
     while (from < mask->count) {
         const uint64_t word = set ? mask->words[from / 64] : ~mask->words[from / 64];
         const uint64_t bits = word >> (from % 64);
-        if (bits) return least(from + (uint32_t)__builtin_ctzll(bits), mask->count);
+        if (bits) return keeli_least(from + (uint32_t)__builtin_ctzll(bits), mask->count);
         from = (from / 64 + 1) * 64;
     }
     return mask->count;

@@ -61,10 +61,10 @@ static keeli_match *find(keel_world *world, const keeli_match_key *key) {
 }
 
 const keeli_match *keeli_match_get(keel_world *world, const keeli_match_key *key) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
+    keeli_world_lock(world);
     keeli_match *match = find(world, key);
     if (match && !pull(world, match)) match = NULL;
-    if (world->share_depth) keeli_lock_give(&world->lock);
+    keeli_world_unlock(world);
     return match;
 }
 

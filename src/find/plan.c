@@ -171,7 +171,6 @@ enum {
     cost_packed = 6,
     cost_word = 2,
     cost_match = 3,
-    cost_row = 1,
     cost_row_filtered = 6,
     cost_member = 1 // of a group that settles all filters
 };

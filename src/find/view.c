@@ -10,13 +10,6 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ states
-static void lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
-}
-static void unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
-}
-
 // By hand: views are opened often.
 static void copy_name(char *to, const char *from) {
     uint32_t n = 0;
@@ -26,21 +19,21 @@ static void copy_name(char *to, const char *from) {
 }
 
 keeli_view *keeli_view_take(keel_world *world, const char *where) {
-    lock(world);
+    keeli_world_lock(world);
     keeli_view *view = world->views;
     while (view && view->serial)
         view = view->next;
     if (view) view->serial = ++world->serial;
-    unlock(world);
+    keeli_world_unlock(world);
     if (!view) {
         view = KEELI_NEW(&world->heap, keeli_view);
         if (!view) return keeli_out_of_memory(world, "opening a view"), NULL;
-        lock(world);
+        keeli_world_lock(world);
         view->world = world;
         view->serial = ++world->serial;
         view->next = world->views;
         world->views = view;
-        unlock(world);
+        keeli_world_unlock(world);
     }
     view->holder.uses.count = 0;
     view->holder.everything = view->holder.is_system = false;
@@ -52,9 +45,9 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
 }
 
 void keeli_view_give(keeli_view *view) {
-    lock(view->world);
+    keeli_world_lock(view->world);
     view->serial = 0;
-    unlock(view->world);
+    keeli_world_unlock(view->world);
 }
 
 keeli_view *keeli_view_of(const keel_view *view) {
@@ -266,11 +259,11 @@ void keel_view_end(keel_view *view) {
 }
 
 static keeli_view *find_inside(keel_world *world, const keeli_holder *system) {
-    lock(world);
+    keeli_world_lock(world);
     keeli_holder *h = world->holders;
     while (h && h->parent != system)
         h = h->next;
-    unlock(world);
+    keeli_world_unlock(world);
     return h ? (keeli_view *)(void *)((char *)h - offsetof(keeli_view, holder)) : NULL;
 }
 
