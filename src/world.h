@@ -3,6 +3,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
 #include "data/component_lists.h"
@@ -117,6 +118,10 @@ struct keel_world {
     struct keeli_prepared **prepared; // systems whose terms are bound (run/prepared.c)
     uint32_t prepared_count, prepared_capacity;
     uint64_t bindings; // changes when what terms are bound to does: components, groups
+
+    keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
+    uint32_t worker_count;  // that may work at once; at most executor.worker_count
+    keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, workload, typed.
+/// group, commands, view, executor, workload, typed.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -9,6 +9,7 @@
 #include <keel/component.h>
 #include <keel/edit.h>
 #include <keel/entity.h>
+#include <keel/executor.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/typed.h>

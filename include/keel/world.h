@@ -8,6 +8,7 @@
 /// anything.
 #pragma once
 #include <keel/component.h>
+#include <keel/executor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,11 +32,20 @@ typedef struct keel_world_desc {
     keel_logger log;          ///< default stderr
     keel_misuse on_misuse;    ///< default KEEL_MISUSE_ASSERT
     uint32_t entity_capacity; ///< entities to make room for at once; default 0: grow on demand
+    /// Threads that may work at once, the one that calls keel_run* included. Default 0: one for
+    /// each core that the process may use, or all of `executor`. 1: only the calling thread. With
+    /// an executor: a limit, at most its own worker_count.
+    uint32_t worker_count;
+    /// Who runs systems beside the calling thread. Default NULL: threads of the world's own, which
+    /// start when they are first needed. It is copied; its context must outlive the world.
+    const keel_executor *executor;
 } keel_world_desc;
 
 /// Make a world.
 /// @param desc NULL: all defaults. It is copied
-/// @return NULL when out of memory
+/// @return NULL when out of memory, or when `desc` asks for the impossible: an executor without
+///   `submit` or without workers, more workers than the executor has or than KEEL_WORKERS_MAX. The
+///   log says which; it is a contract violation (see `on_misuse`)
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
 /// Drop every value and free the world. Views that are still open are named in the log. NULL is
