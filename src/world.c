@@ -11,6 +11,8 @@
 #include "edit/store.h"
 #include "find/iterate.h"
 #include "run/prepared.h"
+#include "run/schedule.h"
+#include "run/team.h"
 #include "run/workload.h"
 
 #include <stdio.h>
@@ -31,6 +33,8 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->heap.live = live;
     world->library = &keeli_library;
     keeli_lock_init(&world->lock);
+    keeli_lock_init(&world->edit_lock);
+    world->own_lane.node = UINT32_MAX;
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
@@ -58,17 +62,19 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
     const char *mistake = find_worker_mistake(desc);
     if (mistake) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
     uint32_t count = desc->worker_count;
+    uint32_t cores = keeli_core_count();
     if (desc->executor) {
         world->executor = *desc->executor;
         world->worker_count = count ? count : world->executor.worker_count;
+        world->may_spin = world->worker_count <= cores;
         return KEEL_OK;
     }
-    uint32_t cores = keeli_core_count();
     if (cores > KEEL_WORKERS_MAX) cores = KEEL_WORKERS_MAX;
     if (count == 0) count = cores;
     keeli_pool_init(&world->pool, &world->heap, count, count <= cores ? KEELI_POOL_SPIN_NS : 0);
     world->executor = (keel_executor){ &world->pool, count, keeli_pool_submit };
     world->worker_count = count;
+    world->may_spin = count <= cores;
     return KEEL_OK;
 }
 
@@ -90,7 +96,9 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 void keel_world_destroy(keel_world *world) {
     if (!world) return;
     if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
-    world->share_depth = 0;
+    world->share_depth = world->concurrent = 0;
+    keeli_teams_deinit(world);
+    keeli_schedules_deinit(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
@@ -103,7 +111,9 @@ void keel_world_destroy(keel_world *world) {
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);
+    keeli_arena_deinit(&world->own_lane.scratch, &world->heap);
     keeli_lock_deinit(&world->lock);
+    keeli_lock_deinit(&world->edit_lock);
     keeli_heap heap; // the last block goes after the world's own heap is gone
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);

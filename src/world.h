@@ -78,6 +78,26 @@ typedef struct keeli_stored_workload {
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
 } keeli_stored_workload;
 
+// The first error of a run in linear order, whoever met it first (edit/report.c).
+typedef struct keeli_first_error {
+    keel_error error;
+    uint32_t node, piece; // where it happened
+} keeli_first_error;
+
+// A thread that runs systems, and what it runs now (run/lane.h).
+typedef struct keeli_lane {
+    struct keeli_lane *next; // of the world, when several threads are at work
+    uint64_t thread;         // its number (platform.h)
+    uint32_t number;         // among those of one run; 0: the thread that began it
+    uint32_t depth;          // systems that run inside each other on this thread
+    const char *running;     // the innermost, or NULL
+    struct keeli_team *team; // that it works for, or NULL
+    uint32_t node;           // of the schedule; UINT32_MAX: none
+    uint32_t piece;          // of a loop that is split; otherwise 0
+    keeli_first_error *first; // where errors go; NULL: to the world
+    keeli_arena scratch;     // keel_context_scratch
+} keeli_lane;
+
 struct keel_world {
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
@@ -86,9 +106,14 @@ struct keel_world {
     keel_misuse on_misuse;
     keel_error error;     // the first since keel_take_error (edit/report.c)
     keeli_lock lock;      // taken in shared mode for what follows and for `error`
-    uint32_t share_depth; // shared mode when above 0
-    const char *running;  // the system that runs now, or NULL (run/run.c)
-    uint32_t run_depth;   // systems and workloads that are being run
+    // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
+    uint32_t share_depth;
+    bool is_shared;         // by the user: between keel_share_begin and keel_share_end
+    uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
+    keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
+    keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
+    keeli_lane *lanes;      // otherwise: all threads that run systems
+    int32_t workload_depth; // workloads that are being run
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
@@ -121,28 +146,32 @@ struct keel_world {
 
     keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
     uint32_t worker_count;  // that may work at once; at most executor.worker_count
+    bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
+
+    struct keeli_schedule *schedules; // workloads made ready to run, the latest first (run/schedule.c)
+    struct keeli_team *teams;         // who works on runs, busy or spare (run/team.c)
 
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };
 
-// For what several threads change in shared mode; in owner mode there is one thread.
+// For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
+    if (world->concurrent) keeli_lock_take(&world->lock);
 }
 static inline void keeli_world_unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
+    if (world->concurrent) keeli_lock_give(&world->lock);
 }
 
-// A counter that several threads change in shared mode; in owner mode there is one thread.
+// A counter that several threads change; mostly there is one.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
-    if (world->share_depth) (void)keeli_atomic_add(counter, change);
+    if (world->concurrent) (void)keeli_atomic_add(counter, change);
     else *counter += change;
 }
 static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, int32_t *from,
                                     int32_t to) {
-    if (world->share_depth) return keeli_atomic_swap(counter, from, to);
+    if (world->concurrent) return keeli_atomic_swap(counter, from, to);
     *counter = to;
     return true;
 }

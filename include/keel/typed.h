@@ -796,6 +796,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, s##_condition)
 /// Run one system now; see keel_world_run_system.
 #define keel_run(world, s) keel_world_run_system((world), &s##_system, NULL, 0)
+/// Run one system now, split over the workers; see keel_world_run_parallel.
+#define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
 
@@ -809,10 +811,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #ifdef __cplusplus
 #define KEELI_STEP(s, ...) [] { keel_step keeli_it = {}; keeli_it.system = &s##_system; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
 #define KEELI_NESTED(w, ...) [] { keel_step keeli_it = {}; keeli_it.workload = &w##_workload; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+#define KEELI_BARRIER [] { keel_step keeli_it = {}; keeli_it.barrier = true; keeli_it.line = __LINE__; return keeli_it; }()
 inline keel_result keeli_add_step(keel_world *world, const char *workload, const keel_step &step) { return keel_world_add_step(world, workload, &step); }
 #define keel_add_step(world, workload, ...) keeli_add_step((world), (workload), __VA_ARGS__)
 #else
 #define KEELI_STEP(s, ...) { .system = &s##_system, __VA_ARGS__ }
+#define KEELI_BARRIER { .barrier = true, .line = __LINE__ }
 #define KEELI_NESTED(w, ...) { .workload = &w##_workload, __VA_ARGS__ }
 /// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
@@ -820,8 +824,11 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
     static const keel_step w##_steps[] = { __VA_ARGS__ };                                           \
+    static uint64_t w##_stamp;                                                                      \
     KEELI_DECLARE(keel_workload, w##_workload);                                                     \
-    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0] }
+    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0], &w##_stamp }
+/// A step: what stands before it in the list ends before what stands after it begins.
+#define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
 /// Run a workload now; see keel_world_run_workload.

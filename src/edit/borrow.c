@@ -241,7 +241,8 @@ keel_result keel_share_begin(keel_world *world) {
                            "cannot share the world while %s is open; end it first",
                            world->holders->name);
     ++world->share_depth;
-    world->heap.shared = true;
+    ++world->concurrent;
+    world->heap.shared = world->is_shared = true;
     return KEEL_OK;
 }
 
@@ -256,8 +257,9 @@ keel_result keel_share_end(keel_world *world) {
         if (open)
             return keeli_error(world, KEEL_ERROR_BORROWED,
                                "cannot end shared mode while %s is open; end it first", open->name);
-        world->heap.shared = false;
     }
+    --world->concurrent;
     --world->share_depth;
+    world->heap.shared = world->is_shared = world->concurrent > 0;
     return KEEL_OK;
 }

@@ -32,13 +32,14 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
     return e;
 }
 
-keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_value *values) {
+keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
+                                const keel_value *values) {
     keeli_room room = { 0 };
     uint32_t *where = keeli_row_of(world, keel_entity_index(held));
     const uint32_t promise = *where;
     *where = KEELI_NO_ROW; // as for the living, which making room looks at
     const keel_result result =
-        values ? keeli_reserve_values(world, NULL, keel_entity_index(held), values, &room)
+        values ? keeli_reserve_values(world, holder, keel_entity_index(held), values, &room)
                : KEEL_OK;
     if (result < 0) {
         *where = promise;

@@ -74,7 +74,8 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
         return NULL;
     }
     it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
-    it->at = it->match_at = it->block_at = it->window_end = 0;
+    it->at = it->from = it->match_at = it->block_at = it->window_end = 0;
+    it->rows_left = UINT32_MAX;
     it->end = end_of(it);
     it->span_at = 0;
     it->chunk.entities = NULL;

@@ -19,7 +19,9 @@ typedef struct keeli_iterator {
     bool done;
     // where the walk is
     uint32_t at, end;            // SPARSE, GROUP: slots; BITS, ENTITIES: indices
+    uint32_t from;               // BITS, ENTITIES: where the walk began
     uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
+    uint32_t rows_left;          // ROWS: how many more to visit
     uint32_t window_end;         // BITS, ENTITIES: the window that `words` is about
     uint64_t words[KEELI_WINDOW / 64];
     // what is handed out

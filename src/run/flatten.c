@@ -45,6 +45,12 @@ static bool witness_system(keeli_schedule *s, const keel_system *system) {
     return true;
 }
 
+static bool witness_table(keeli_schedule *s, const keel_workload *table) {
+    return keeli_add_witness(s, table, sizeof *table) &&
+           (!table->steps ||
+            keeli_add_witness(s, table->steps, table->step_count * sizeof *table->steps));
+}
+
 static bool witness_step(keeli_schedule *s, const keel_step *step) {
     return witness_system(s, step->system) && witness_system(s, step->run_if) &&
            witness_system(s, step->skip_if) && witness_text(s, step->label) &&
@@ -117,8 +123,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     }
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
-    if (!KEELI_RESERVE(heap, &s->groups, 1) || !KEELI_RESERVE(heap, &w->places, 1) ||
-        !keeli_add_witness(s, steps, count * sizeof *steps))
+    if (!KEELI_RESERVE(heap, &s->groups, 1) || !KEELI_RESERVE(heap, &w->places, 1))
         return no_memory(s);
     const uint32_t group = s->groups.count++;
     keeli_group *g = &s->groups.items[group];
@@ -129,9 +134,11 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
         if (!open) return no_memory(s);
         open->step = *step;
         open->name = name;
+        open->has_conditions = has_conditions(step);
         g->open = s->nodes.count - 1;
         g->label = step->label;
         g->sequential = step->sequential;
+        g->main_thread = step->main_thread || s->groups.items[outer].main_thread;
         g->gate = has_conditions(step) ? g->open : s->groups.items[outer].gate;
     }
     g->first = s->nodes.count;
@@ -156,10 +163,11 @@ static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *ste
     if (step->workload) {
         const keel_workload *nested = step->workload;
         if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
-        if (!keeli_add_witness(s, nested, sizeof *nested)) return no_memory(s);
+        if (!witness_table(s, nested)) return no_memory(s);
         return enter(s, w, nested->name ? nested->name : "", nested->steps, nested->step_count,
                      step, outer);
     }
+    s->names_stored = true;
     const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
     if (!stored) return keeli_unknown_workload(s->world, step->workload_name);
     return enter(s, w, stored->name, stored->steps.items, stored->steps.count, step, outer);
@@ -172,12 +180,12 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     keeli_node *node = new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, group);
     if (!node) return no_memory(s);
     node->step = *step;
+    node->step.main_thread |= s->groups.items[group].main_thread;
+    node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
-    if (step->system) {
-        node->is_function = step->system->function != NULL;
-        ++s->system_count;
-    }
-    s->has_main |= step->main_thread;
+    if (step->system) ++s->system_count;
+    s->has_main |= node->step.main_thread;
+    s->has_parallel |= step->parallel;
     return KEEL_OK;
 }
 
@@ -198,7 +206,7 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table) {
     const keeli_stored_workload *stored = NULL;
     if (!table && !(stored = keeli_stored_find(s->world, s->stored_name)))
         return keeli_unknown_workload(s->world, s->stored_name);
-    if (table && !keeli_add_witness(s, table, sizeof *table)) return no_memory(s);
+    if (table && !witness_table(s, table)) return no_memory(s);
     keel_result result =
         table ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL,
                       0)

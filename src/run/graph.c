@@ -34,32 +34,6 @@ static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *
     return true;
 }
 
-static keel_result refuse_parallel(const keeli_schedule *s, const keeli_node *node,
-                                   const char *why) {
-    return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                        "the step of '%s' in workload '%s' is .parallel, but %s", node->name,
-                        s->groups.items[node->group].name, why);
-}
-
-// Several threads run the body at once: nothing that it writes may be shared by them.
-static keel_result check_parallel(const keeli_schedule *s, const keeli_node *node,
-                                  const keeli_view *view) {
-    if (node->step.main_thread) return refuse_parallel(s, node, "also .main_thread");
-    if (node->step.system->kind != KEEL_PER_ENTITY && node->step.system->kind != KEEL_PER_SPAN)
-        return refuse_parallel(s, node, "the system runs once; only systems per entity or span "
-                                        "can be split");
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keel_term_kind kind = view->terms[t].kind;
-        if (kind == KEEL_TERM_UNIQUE_WRITE)
-            return refuse_parallel(s, node, "writes a unique, which all its threads would share");
-        if (kind == KEEL_TERM_MAY_WRITE || kind == KEEL_TERM_MAY_EDIT)
-            return refuse_parallel(s, node,
-                                   "may write components of any entity; its threads could meet "
-                                   "at one");
-    }
-    return KEEL_OK;
-}
-
 // The commands' own touches: what they may edit, and the list of entities.
 static keel_result touch_commands(keeli_schedule *s, keeli_node *sync, const keeli_view *view,
                                   const keeli_bound_term *term) {
@@ -135,7 +109,10 @@ static keel_result touch_node(keeli_schedule *s, uint32_t index, keeli_view *vie
     KEEL_TRY(bind_and_touch(s, index, step->system, view));
     *sync = commands_of(view) != NULL;
     node->creates = *sync;
-    return step->parallel ? check_parallel(s, node, view) : KEEL_OK;
+    if (!step->parallel) return KEEL_OK;
+    if (!step->main_thread) return keeli_check_split(s->world, step->system);
+    return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                        "the step of '%s' is both .parallel and .main_thread", node->name);
 }
 
 // ------------------------------------------------------------------ nodes for commands
@@ -304,17 +281,18 @@ static bool add_conflicts(keeli_schedule *s, tracker *t) {
     return true;
 }
 
-// Steps of the calling thread run one by one in any case. A system that may create entities starts
+// Steps of the calling thread, and those that touch everything, run one by one in any case. A system that may create entities starts
 // after those before it: it may have to wait for its turn, and the calling thread must not wait
 // for itself.
 static bool chain_main(keeli_schedule *s) {
     uint32_t last = KEELI_NO_NODE;
-    for (uint32_t i = 0; s->has_main && i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        const bool is_main = node->step.main_thread;
-        if (last != KEELI_NO_NODE && (is_main || node->creates) && !keeli_add_pair(s, last, i))
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        node->is_main = node->step.main_thread || node->everything;
+        if (last != KEELI_NO_NODE && (node->is_main || node->creates) &&
+            !keeli_add_pair(s, last, i))
             return false;
-        if (is_main) last = i;
+        if (node->is_main) last = i;
     }
     return true;
 }
@@ -365,7 +343,10 @@ keel_result keeli_graph(keeli_schedule *s) {
     if (!done) return no_memory(s);
     KEEL_TRY(collect_edges(s));
     s->is_wide = is_wide(s);
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        s->created += s->nodes.items[i].creates;
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        node->gate = s->groups.items[node->group].gate;
+        s->created += node->creates;
+    }
     return KEEL_OK;
 }

@@ -12,11 +12,11 @@ enum { kept_at_most = 256 }; // tables made by hand on the stack come and go
 
 // ------------------------------------------------------------------ freeing
 static void free_node(keel_world *world, keeli_node *node) {
-    if (node->view) {
-        keeli_holder_deinit(world, &node->view->holder);
-        KEELI_FREE(&world->heap, keeli_view, node->view);
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (!node->views[i]) continue;
+        keeli_holder_deinit(world, &node->views[i]->holder);
+        KEELI_FREE(&world->heap, keeli_view, node->views[i]);
     }
-    keeli_stock_release(world, &node->stock);
     KEELI_RELEASE(&world->heap, &node->stock.handles);
     KEELI_RELEASE(&world->heap, &node->lists);
 }
@@ -35,6 +35,7 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_RELEASE(heap, &s->witness_bytes);
     KEELI_RELEASE(heap, &s->ready);
     KEELI_RELEASE(heap, &s->ready_main);
+    KEELI_RELEASE(heap, &s->idle);
     keeli_free_text(heap, s->stored_name);
     KEELI_FREE(heap, keeli_schedule, s);
 }
@@ -54,8 +55,14 @@ static keel_result no_memory(const keeli_schedule *s) {
 
 static bool make_room(keeli_schedule *s) {
     keeli_heap *heap = &s->world->heap;
-    return KEELI_RESERVE(heap, &s->ready, s->nodes.count) &&
-           KEELI_RESERVE(heap, &s->ready_main, s->nodes.count);
+    if (!KEELI_RESERVE(heap, &s->ready, s->nodes.count) ||
+        !KEELI_RESERVE(heap, &s->ready_main, s->nodes.count) ||
+        !KEELI_RESERVE(heap, &s->idle, s->nodes.count))
+        return false;
+    s->idle.count = s->nodes.count;
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        s->idle.items[i] = NULL;
+    return true;
 }
 
 static keel_result fill(keeli_schedule *s, const keel_workload *table) {
@@ -105,17 +112,27 @@ static void take_over(keeli_schedule *s, const keeli_schedule *old) {
 
 // ------------------------------------------------------------------ keeping
 static bool is_for(const keeli_schedule *s, const keel_workload *table, const char *name) {
-    if (table) return s->table == table && (!s->stamp || (table->stamp && *table->stamp == s->stamp));
-    return s->stored_name && strcmp(s->stored_name, name) == 0;
+    if (!table) return s->stored_name && strcmp(s->stored_name, name) == 0;
+    return s->table == table &&
+           (!s->stamp || (table->stamp && keeli_atomic_look(table->stamp) == s->stamp));
 }
 
-static bool is_current(const keeli_schedule *s) {
-    if (s->bindings != s->world->bindings) return false;
+// Is what it was made of the same as then?
+static bool is_same(const keeli_schedule *s) {
     for (uint32_t i = 0; !s->stamp && i < s->witnesses.count; ++i) {
         const keeli_witness *w = &s->witnesses.items[i];
         if (memcmp(w->at, s->witness_bytes.items + w->copy, w->size) != 0) return false;
     }
     return true;
+}
+
+static bool is_current(const keeli_schedule *s) {
+    return s->bindings == s->world->bindings && is_same(s);
+}
+
+// What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
+static bool can_take_over(const keeli_schedule *old) {
+    return old->stored_name || old->stamp || (!old->names_stored && is_same(old));
 }
 
 static void unlink(keeli_schedule *s) {
@@ -163,7 +180,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     *result = KEEL_OK;
     if (old && is_current(old)) return old;
     keeli_schedule *fresh = make(world, table, name, result);
-    if (fresh && old) take_over(fresh, old);
+    if (fresh && old && can_take_over(old)) take_over(fresh, old);
     keeli_world_lock(world);
     if (fresh) {
         fresh->is_busy = true;

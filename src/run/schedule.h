@@ -45,7 +45,7 @@ typedef struct keeli_node {
     keeli_node_kind kind;
     bool everything;  // touches all there is, alone
     bool creates;     // records commands that may create entities
-    bool is_function; // looks up what it likes
+    bool has_conditions;
     uint32_t group;   // in which it is
     uint32_t of;      // SYNC: the system's node; SYSTEM: its SYNC, or KEELI_NO_NODE
     keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
@@ -56,12 +56,17 @@ typedef struct keeli_node {
     uint32_t batch;
     keeli_reason reason;
     // running
+    uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
+    uint32_t pending; // of those it waits for, not ended yet
     bool has_run;     // ever: a startup system is done
-    uint32_t pending; // of those it waits for, not done yet
-    bool is_skipped;  // OPEN: a condition said no; SYSTEM: the nodes that waited for it see its end
+    bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
-    uint64_t cost;    // nanoseconds, smoothed; 0: not measured yet
-    keeli_view *view; // bound terms; made at the first run
+    bool has_ended;
+    bool has_failed; // or did not run because of another failure
+    bool is_main;    // runs on the calling thread only
+    bool is_measured;
+    uint64_t cost;        // nanoseconds, smoothed
+    keeli_view *views[3]; // bound terms of system, run_if, skip_if; made at the first run
     KEELI_ARRAY(keel_commands *) lists; // recorded, in order
     keeli_stock stock;
 } keeli_node;
@@ -74,7 +79,7 @@ typedef struct keeli_group {
     uint32_t gate;        // node that opens the innermost group with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
-    bool sequential;
+    bool sequential, main_thread;
     const void *steps; // to notice one that contains itself
 } keeli_group;
 
@@ -108,10 +113,15 @@ typedef struct keeli_schedule {
     uint32_t system_count;
     uint32_t created;         // nodes that create, of which
     bool is_wide;             // some two nodes may run at once, or a step is parallel
+    bool has_parallel;        // a step is parallel
     bool has_main;            // a step runs in the calling thread only
-    uint64_t cost;            // of a run, nanoseconds, smoothed; 0: not measured yet
+    bool names_stored;        // a nested workload is named, so that bytes tell nothing
+    bool is_guest;            // others use the world during this run: commands wait for later
+    bool is_timed;            // this run measures its nodes
     uint32_t runs;            // so far
-    KEELI_ARRAY(uint32_t) heap_ready, heap_main; // room for the run (crew.c)
+    // By node: the count of a component without which its loop does nothing; or NULL.
+    KEELI_ARRAY(const uint32_t *) idle;
+    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)
 } keeli_schedule;
 
 // The schedule of a table, or of the stored workload of that name; marked as busy. NULL: see
@@ -125,6 +135,6 @@ void keeli_schedules_deinit(keel_world *world);
 keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
-bool keeli_batches(keeli_schedule *s);
+void keeli_batches(keeli_schedule *s);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);

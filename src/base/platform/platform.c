@@ -49,6 +49,8 @@ void keeli_thread_join(keeli_thread *thread) {
     CloseHandle(thread->handle);
 }
 
+uint64_t keeli_thread_id(void) { return GetCurrentThreadId(); }
+
 uint32_t keeli_core_count(void) {
     const DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
     return count ? (uint32_t)count : 1;
@@ -99,6 +101,8 @@ bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *dat
     return pthread_create(&thread->handle, NULL, run_thread, thread) == 0;
 }
 void keeli_thread_join(keeli_thread *thread) { pthread_join(thread->handle, NULL); }
+
+uint64_t keeli_thread_id(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 
 uint32_t keeli_core_count(void) {
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)

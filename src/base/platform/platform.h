@@ -53,6 +53,8 @@ typedef struct keeli_thread {
 bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *data);
 void keeli_thread_join(keeli_thread *thread);
 
+// A number that no other living thread has; never 0.
+uint64_t keeli_thread_id(void);
 // Cores that this process may use; at least 1.
 uint32_t keeli_core_count(void);
 // Nanoseconds since some moment; never goes back.
@@ -79,6 +81,19 @@ static inline uint32_t keeli_atomic_load(const uint32_t *p) {
 }
 static inline void keeli_atomic_store(uint32_t *p, uint32_t value) {
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+// Add `change`, and tell what it was before.
+static inline uint32_t keeli_atomic_take(uint32_t *p, uint32_t change) {
+    return __atomic_fetch_add(p, change, __ATOMIC_ACQ_REL);
+}
+static inline uint8_t keeli_atomic_load_byte(const uint8_t *p) {
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+static inline void keeli_atomic_store_byte(uint8_t *p, uint8_t value) {
+    __atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+static inline uint64_t keeli_atomic_look(const uint64_t *p) {
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 static inline uint64_t keeli_atomic_next(uint64_t *p) {
     return __atomic_add_fetch(p, 1, __ATOMIC_RELAXED);
