@@ -86,16 +86,16 @@ typedef struct keeli_first_error {
 
 // A thread that runs systems, and what it runs now (run/lane.h).
 typedef struct keeli_lane {
-    struct keeli_lane *next; // of the world, when several threads are at work
-    uint64_t thread;         // its number (platform.h)
-    uint32_t number;         // among those of one run; 0: the thread that began it
-    uint32_t depth;          // systems that run inside each other on this thread
-    const char *running;     // the innermost, or NULL
-    struct keeli_team *team; // that it works for, or NULL
-    uint32_t node;           // of the schedule; UINT32_MAX: none
-    uint32_t piece;          // of a loop that is split; otherwise 0
+    struct keeli_lane *next;  // of the world, when several threads are at work
+    uint64_t thread;          // its number (platform.h)
+    uint32_t number;          // among those of one run; 0: the thread that began it
+    uint32_t depth;           // systems that run inside each other on this thread
+    const char *running;      // the innermost, or NULL
+    struct keeli_team *team;  // that it works for, or NULL
+    uint32_t node;            // of the schedule; UINT32_MAX: none
+    uint32_t piece;           // of a loop that is split; otherwise 0
     keeli_first_error *first; // where errors go; NULL: to the world
-    keeli_arena scratch;     // keel_context_scratch
+    keeli_arena scratch;      // keel_context_scratch
 } keeli_lane;
 
 struct keel_world {
@@ -104,8 +104,8 @@ struct keel_world {
     char *name;
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error;     // the first since keel_take_error (edit/report.c)
-    keeli_lock lock;      // taken in shared mode for what follows and for `error`
+    keel_error error; // the first since keel_take_error (edit/report.c)
+    keeli_lock lock;  // taken in shared mode for what follows and for `error`
     // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
     uint32_t share_depth;
     bool is_shared;         // by the user: between keel_share_begin and keel_share_end
@@ -149,8 +149,9 @@ struct keel_world {
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
-    struct keeli_schedule *schedules; // workloads made ready to run, the latest first (run/schedule.c)
-    struct keeli_team *teams;         // who works on runs, busy or spare (run/team.c)
+    struct keeli_schedule
+        *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
+    struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
 
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it

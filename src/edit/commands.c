@@ -66,7 +66,7 @@ static void make_spare(keel_world *world, keel_commands *list) {
     keeli_arena_reset(&list->arena);
     list->first = list->last = NULL;
     list->allowed.count = 0;
-    list->promise = NULL;
+    keeli_commands_close(list);
     keeli_world_lock(world);
     list->next = world->spare_commands;
     world->spare_commands = list;
@@ -254,7 +254,10 @@ static keel_result check_all_allowed(keel_commands *list) {
 static keeli_storage *named(keel_commands *list, const keel_component *component,
                             keel_result *result) {
     keel_world *world = list->world;
-    keeli_storage *s = keeli_storage_get(world, component, false, result);
+    keeli_storage *s =
+        list->enroll && !component->is_unique && !keeli_storage_find(world, component)
+            ? list->enroll(list, component, result)
+            : keeli_storage_get(world, component, false, result);
     if (s && (s == world->parents || s == world->children)) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -300,8 +303,7 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
     if (list->promise) return list->promise(list, out);
     keel_result result = KEEL_OK;
     keeli_world_lock(world);
-    if (!world->concurrent)
-        result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
+    if (!world->concurrent) result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
     else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
     if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
     keeli_world_unlock(world);

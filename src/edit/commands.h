@@ -10,7 +10,10 @@ struct keel_commands {
     struct keeli_command *first, *last;
     // Where handles of new entities come from, set by the run layer; NULL: from the world.
     keel_result (*promise)(struct keel_commands *commands, keel_entity *out);
-    void *promiser; // for `promise`
+    // Makes a component known in the middle of a run; NULL: the world does.
+    keeli_storage *(*enroll)(struct keel_commands *commands, const keel_component *component,
+                             keel_result *result);
+    void *source; // for both
     // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
     KEELI_ARRAY(const keeli_storage *) allowed;
 };
@@ -19,6 +22,11 @@ bool keeli_commands_init(keel_world *world);
 void keeli_commands_deinit(keel_world *world);
 // An empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
+// The system has ended: nothing more is recorded.
+static inline void keeli_commands_close(keel_commands *commands) {
+    commands->promise = NULL;
+    commands->enroll = NULL;
+}
 // The system has ended: queue what it recorded, or drop it. The list is no longer the system's.
 void keeli_commands_submit(keel_world *world, keel_commands *commands);
 void keeli_commands_discard(keel_world *world, keel_commands *commands);

@@ -44,9 +44,8 @@ void keeli_batches(keeli_schedule *s) {
             const uint32_t after = is_listed(node) ? node->batch + 1 : need;
             if (after <= next->batch) continue;
             next->batch = after;
-            next->reason.other = is_listed(node) || node->kind == KEELI_NODE_BARRIER
-                                     ? i
-                                     : node->reason.other;
+            next->reason.other =
+                is_listed(node) || node->kind == KEELI_NODE_BARRIER ? i : node->reason.other;
         }
     }
     s->batch_count = listed ? last + 1 : 0;

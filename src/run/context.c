@@ -126,8 +126,7 @@ keel_result keel_context_add_values(keel_context *context, keel_entity e,
                                     const keel_value *values) {
     if (!context) return KEEL_ERROR_ARGUMENT;
     keeli_edit_lock(context->world, holder_of(context));
-    const keel_result result =
-        keeli_edit_add_values(context->world, holder_of(context), e, values);
+    const keel_result result = keeli_edit_add_values(context->world, holder_of(context), e, values);
     keeli_edit_unlock(context->world, holder_of(context));
     return result;
 }

@@ -55,13 +55,45 @@ static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_s
     return NULL;
 }
 
-static keel_result ask(keeli_schedule *s, keeli_view **view, const keel_system *condition,
-                       keeli_lane *lane, bool *answer) {
+// A list for what the context's system records.
+static keel_result begin_commands(keel_context *context) {
+    keel_world *world = context->world;
+    KEEL_TRY(keeli_context_take_commands(context));
+    if (context->commands && !KEELI_RESERVE(&world->heap, &context->node->lists, 1))
+        return keeli_out_of_memory(world, "starting a system");
+    if (context->commands && !world->is_shared) keeli_stock_serve(context->commands, context);
+    return KEEL_OK;
+}
+
+// What it recorded belongs to the node now.
+static void end_commands(keel_context *context) {
+    keel_commands *list = context->commands;
+    if (!list) return;
+    keeli_commands_close(list);
+    if (!list->first) keeli_commands_discard(context->world, list);
+    else context->node->lists.items[context->node->lists.count++] = list;
+}
+
+static keel_result run_context(keel_context *context) {
+    keel_world *world = context->world;
+    if (!context->splits) KEEL_TRY(begin_commands(context));
+    if (!context->view->holder.everything) return keeli_run_bound(context);
+    const solitude kept = begin_alone(world);
+    keel_result result = keeli_run_bound(context);
+    const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
+    end_alone(world, kept);
+    return result < 0 ? result : applied;
+}
+
+static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
+                       const keel_system *condition, keeli_lane *lane, bool *answer) {
     keel_result result;
     keel_context context;
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
-    if (context.view) result = keeli_run_bound(&context);
+    context.node = node;
+    if (context.view) result = run_context(&context);
+    end_commands(&context);
     *answer = context.answer;
     return result;
 }
@@ -82,9 +114,9 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane
         const keeli_storage *storage = find(s, step->skip_if_empty);
         *yes = storage && keeli_store_count(storage);
     }
-    if (*yes && step->run_if) KEEL_TRY(ask(s, &node->views[1], step->run_if, lane, yes));
+    if (*yes && step->run_if) KEEL_TRY(ask(s, node, &node->views[1], step->run_if, lane, yes));
     bool no = false;
-    if (*yes && step->skip_if) KEEL_TRY(ask(s, &node->views[2], step->skip_if, lane, &no));
+    if (*yes && step->skip_if) KEEL_TRY(ask(s, node, &node->views[2], step->skip_if, lane, &no));
     *yes = *yes && !no;
     return KEEL_OK;
 }
@@ -102,27 +134,11 @@ static const uint32_t *find_idle(const keeli_node *node, const keeli_view *view)
         if (term->kind >= KEEL_TERM_UNIQUE_READ && term->kind != KEEL_TERM_COMMANDS &&
             term->kind != KEEL_TERM_CONTEXT)
             return NULL;
-        const keeli_storage *storage = keeli_term_must(term->kind) ? view->storages[term->first]
-                                                                   : NULL;
+        const keeli_storage *storage =
+            keeli_term_must(term->kind) ? view->storages[term->first] : NULL;
         if (storage && !keeli_store_count(storage)) idle = &storage->presence.count;
     }
     return idle;
-}
-
-static keel_result call(keel_context *context, keeli_node *node) {
-    keel_world *world = context->world;
-    if (!context->splits) {
-        KEEL_TRY(keeli_context_take_commands(context));
-        if (context->commands && !KEELI_RESERVE(&world->heap, &node->lists, 1))
-            return keeli_out_of_memory(world, "starting a system");
-        if (context->commands && !world->is_shared) keeli_stock_serve(context->commands, context);
-    }
-    if (!context->view->holder.everything) return keeli_run_bound(context);
-    const solitude kept = begin_alone(world);
-    keel_result result = keeli_run_bound(context);
-    const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
-    end_alone(world, kept);
-    return result < 0 ? result : applied;
 }
 
 static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
@@ -135,12 +151,9 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     context.node = node;
     context.splits = node->step.parallel;
-    result = call(&context, node);
+    result = run_context(&context);
     node->has_run = true;
-    if (!context.commands) return result;
-    context.commands->promise = NULL;
-    if (context.commands->first) node->lists.items[node->lists.count++] = context.commands;
-    else keeli_commands_discard(s->world, context.commands); // nothing was recorded
+    end_commands(&context);
     return result;
 }
 
@@ -330,7 +343,8 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
     keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
     if (result == KEEL_OK) {
-        if (!world->is_shared) ++world->share_depth; // edits go through commands, on one thread, too
+        if (!world->is_shared)
+            ++world->share_depth; // edits go through commands, on one thread, too
         result = team ? run_with_team(s, team, wide) : run_alone(s);
         if (!world->is_shared) --world->share_depth;
         if (result < 0) drop_lists(s);

@@ -15,8 +15,7 @@ bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size) {
     if (!KEELI_RESERVE(heap, &s->witnesses, 1) ||
         !KEELI_RESERVE(heap, &s->witness_bytes, (uint32_t)size))
         return false;
-    s->witnesses.items[s->witnesses.count++] =
-        (keeli_witness){ at, size, s->witness_bytes.count };
+    s->witnesses.items[s->witnesses.count++] = (keeli_witness){ at, size, s->witness_bytes.count };
     memcpy(s->witness_bytes.items + s->witness_bytes.count, at, size);
     s->witness_bytes.count += (uint32_t)size;
     return true;
@@ -158,8 +157,7 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     return KEEL_OK;
 }
 
-static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *step,
-                                uint32_t outer) {
+static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *step, uint32_t outer) {
     if (step->workload) {
         const keel_workload *nested = step->workload;
         if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
@@ -208,9 +206,9 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table) {
         return keeli_unknown_workload(s->world, s->stored_name);
     if (table && !witness_table(s, table)) return no_memory(s);
     keel_result result =
-        table ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL,
-                      0)
-              : enter(s, &w, stored->name, stored->steps.items, stored->steps.count, NULL, 0);
+        table
+            ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0)
+            : enter(s, &w, stored->name, stored->steps.items, stored->steps.count, NULL, 0);
     if (result == KEEL_OK) result = walk_all(s, &w);
     KEELI_RELEASE(&s->world->heap, &w.places);
     return result;

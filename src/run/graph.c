@@ -34,29 +34,30 @@ static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *
     return true;
 }
 
-// The commands' own touches: what they may edit, and the list of entities.
-static keel_result touch_commands(keeli_schedule *s, keeli_node *sync, const keeli_view *view,
-                                  const keeli_bound_term *term) {
-    keel_world *world = s->world;
-    keeli_holder holder = { 0 };
-    sync->first_touch = s->touches.count;
-    sync->everything = term->count == 0;
-    bool done = true;
-    for (uint32_t i = 0; done && i < term->count; ++i) {
-        keeli_storage *storage = view->storages[term->first + i];
-        if (storage) done = keeli_holder_want(world, &holder, storage, KEEL_ACCESS_EDIT);
-    }
-    if (done && term->count)
-        done = keeli_holder_want(world, &holder, &world->entity_storage, KEEL_ACCESS_EDIT);
-    if (done) done = touch_uses(s, sync, &holder);
-    keeli_holder_deinit(world, &holder);
-    return done ? KEEL_OK : no_memory(s);
-}
+// What the commands of a node may edit.
+typedef struct record {
+    bool any, everything;
+    keeli_holder holder; // only to find what belongs to a component
+} record;
 
 static const keeli_bound_term *commands_of(const keeli_view *view) {
     for (uint32_t t = 0; t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
     return NULL;
+}
+
+// Entities may be created with what is named, so that the list of entities is edited, too.
+static bool record_commands(keel_world *world, record *r, const keeli_view *view) {
+    const keeli_bound_term *term = commands_of(view);
+    if (!term) return true;
+    r->any = true;
+    r->everything |= term->count == 0;
+    for (uint32_t i = 0; i < term->count; ++i) {
+        keeli_storage *storage = view->storages[term->first + i];
+        if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
+            return false;
+    }
+    return keeli_holder_want(world, &r->holder, &world->entity_storage, KEEL_ACCESS_EDIT);
 }
 
 static bool knows_all(const keeli_view *view) {
@@ -65,19 +66,13 @@ static bool knows_all(const keeli_view *view) {
     return true;
 }
 
-static keel_result bind_and_touch(keeli_schedule *s, uint32_t index, const keel_system *system,
-                                  keeli_view *view) {
+static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const keel_system *system,
+                                  keeli_view *view, record *r) {
     keeli_view_reset(view, system->name);
     KEEL_TRY(keeli_view_bind(view, system->terms, system));
     s->is_partial |= !knows_all(view);
-    keeli_node *node = &s->nodes.items[index];
-    if (!touch_uses(s, node, &view->holder)) return no_memory(s);
-    if (system->kind == KEEL_IS_CONDITION && commands_of(view))
-        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                            "the condition '%s' of '%s' records commands; a condition only "
-                            "answers, let a system do it",
-                            system->name, node->name);
-    return KEEL_OK;
+    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view) ? KEEL_OK
+                                                                                    : no_memory(s);
 }
 
 static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
@@ -95,20 +90,16 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
     return KEEL_OK;
 }
 
-// Everything that node `index` does by itself; `*sync` says whether it records commands.
-static keel_result touch_node(keeli_schedule *s, uint32_t index, keeli_view *view, bool *sync) {
-    keeli_node *node = &s->nodes.items[index];
+// Everything that a node does by itself, and what its commands may do later.
+static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *view, record *r) {
     const keel_step *step = &node->step;
-    *sync = false;
     node->first_touch = s->touches.count;
     if (node->kind != KEELI_NODE_SYSTEM && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
-    if (step->run_if) KEEL_TRY(bind_and_touch(s, index, step->run_if, view));
-    if (step->skip_if) KEEL_TRY(bind_and_touch(s, index, step->skip_if, view));
+    if (step->run_if) KEEL_TRY(bind_and_touch(s, node, step->run_if, view, r));
+    if (step->skip_if) KEEL_TRY(bind_and_touch(s, node, step->skip_if, view, r));
     KEEL_TRY(touch_skips(s, node));
     if (node->kind != KEELI_NODE_SYSTEM) return KEEL_OK;
-    KEEL_TRY(bind_and_touch(s, index, step->system, view));
-    *sync = commands_of(view) != NULL;
-    node->creates = *sync;
+    KEEL_TRY(bind_and_touch(s, node, step->system, view, r));
     if (!step->parallel) return KEEL_OK;
     if (!step->main_thread) return keeli_check_split(s->world, step->system);
     return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
@@ -116,29 +107,36 @@ static keel_result touch_node(keeli_schedule *s, uint32_t index, keeli_view *vie
 }
 
 // ------------------------------------------------------------------ nodes for commands
-// Nodes move up to make room for those that apply commands; `place` says where each is then.
+// A node that applies what node `index` records; at the end of the list for now.
+static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
+    if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return false;
+    keeli_node *sync = &s->nodes.items[s->nodes.count++];
+    keeli_node *node = &s->nodes.items[index];
+    memset(sync, 0, sizeof *sync);
+    sync->kind = KEELI_NODE_SYNC;
+    sync->group = node->group;
+    sync->name = node->name;
+    sync->reason.other = KEELI_NO_NODE;
+    sync->first_touch = s->touches.count;
+    sync->everything = r->everything;
+    node->creates = true;
+    return touch_uses(s, sync, &r->holder);
+}
+
+// `place` says of each node whether it got one.
 static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *place) {
-    const uint32_t count = s->nodes.count;
-    for (uint32_t i = 0; i < count; ++i) {
-        bool sync;
-        KEEL_TRY(touch_node(s, i, view, &sync));
-        place[i] = sync;
-        if (!sync) continue;
-        // what the commands touch is found now, while the view is bound, and parked in a node at
-        // the end
-        if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return no_memory(s);
-        keeli_node *fresh = &s->nodes.items[s->nodes.count++];
-        const keeli_node *system = &s->nodes.items[i];
-        memset(fresh, 0, sizeof *fresh);
-        fresh->kind = KEELI_NODE_SYNC;
-        fresh->group = system->group;
-        fresh->name = system->name;
-        fresh->reason.other = KEELI_NO_NODE;
-        KEEL_TRY(touch_commands(s, fresh, view, commands_of(view)));
+    for (uint32_t i = 0, count = s->nodes.count; i < count; ++i) {
+        record r = { 0 };
+        keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
+        if (result == KEEL_OK && r.any && !park_sync(s, i, &r)) result = no_memory(s);
+        keeli_holder_deinit(s->world, &r.holder);
+        if (result < 0) return result;
+        place[i] = r.any;
     }
     return KEEL_OK;
 }
 
+// Nodes move up to make room for them; `place` says where each is then.
 static bool spread_nodes(keeli_schedule *s, uint32_t count, uint32_t *place) {
     const uint32_t total = s->nodes.count;
     keeli_node *fresh = keeli_new(&s->world->heap, total * sizeof *fresh, _Alignof(max_align_t));
@@ -166,7 +164,7 @@ static bool follow_nodes(keeli_schedule *s, const uint32_t *place) {
         keeli_edge_pair *pair = &s->pairs.items[e];
         const uint32_t from = place[pair->from];
         const keeli_node *node = &s->nodes.items[from];
-        pair->from = node->kind == KEELI_NODE_SYSTEM && node->of != KEELI_NO_NODE ? node->of : from;
+        pair->from = node->of != KEELI_NO_NODE && node->kind != KEELI_NODE_SYNC ? node->of : from;
         pair->to = place[pair->to];
     }
     for (uint32_t g = 0; g < s->groups.count; ++g) {
@@ -200,9 +198,9 @@ static keel_result add_syncs(keeli_schedule *s) {
 // How a storage was touched by the nodes so far.
 typedef struct state {
     const keeli_storage *storage; // NULL: an empty place
-    uint32_t epoch;               // of the tracker; an older one: nobody since a node that touched all
-    uint32_t writer;              // the last one, KEELI_NO_NODE: none
-    uint32_t readers;             // since then: entry of `tracker.readers`, KEELI_NO_NODE: none
+    uint32_t epoch;   // of the tracker; an older one: nobody since a node that touched all
+    uint32_t writer;  // the last one, KEELI_NO_NODE: none
+    uint32_t readers; // since then: entry of `tracker.readers`, KEELI_NO_NODE: none
 } state;
 
 typedef struct reader {
@@ -281,9 +279,9 @@ static bool add_conflicts(keeli_schedule *s, tracker *t) {
     return true;
 }
 
-// Steps of the calling thread, and those that touch everything, run one by one in any case. A system that may create entities starts
-// after those before it: it may have to wait for its turn, and the calling thread must not wait
-// for itself.
+// Steps of the calling thread, and those that touch everything, run one by one in any case. A
+// system that may create entities starts after those before it: it may have to wait for its turn,
+// and the calling thread must not wait for itself.
 static bool chain_main(keeli_schedule *s) {
     uint32_t last = KEELI_NO_NODE;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {

@@ -101,8 +101,7 @@ static bool collect_names(keeli_schedule *s, names *n) {
     memset(n->buckets, 0xFF, n->bucket_count * sizeof(uint32_t));
     for (uint32_t i = n->list.count; i--;) {
         named *entry = &n->list.items[i];
-        uint32_t *bucket =
-            &n->buckets[hash_of(entry->text, entry->length) & (n->bucket_count - 1)];
+        uint32_t *bucket = &n->buckets[hash_of(entry->text, entry->length) & (n->bucket_count - 1)];
         entry->next = *bucket;
         *bucket = i;
     }
@@ -251,11 +250,11 @@ static bool add_section(keeli_schedule *s, uint32_t group) {
 
 // ------------------------------------------------------------------ the sort
 typedef struct sorter {
-    uint32_t *waits;      // per node
-    uint32_t *first;      // edges by node, node_count + 1
-    uint32_t *targets;    // per edge
-    uint32_t *heap;       // nodes that wait for nothing
-    uint32_t *order;      // the result
+    uint32_t *waits;   // per node
+    uint32_t *first;   // edges by node, node_count + 1
+    uint32_t *targets; // per edge
+    uint32_t *heap;    // nodes that wait for nothing
+    uint32_t *order;   // the result
     uint32_t heap_count, done;
     char *memory;
     size_t bytes;

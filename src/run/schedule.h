@@ -15,7 +15,7 @@
 
 typedef enum keeli_node_kind {
     KEELI_NODE_SYSTEM,
-    KEELI_NODE_SYNC,   // commands that the system of node `of` recorded are applied
+    KEELI_NODE_SYNC,   // commands that node `of` recorded are applied
     KEELI_NODE_OPEN,   // a nested workload begins: its conditions are asked here
     KEELI_NODE_CLOSE,  // a nested workload has ended
     KEELI_NODE_BARRIER // what is before it in its list has ended
@@ -43,11 +43,11 @@ typedef struct keeli_stock {
 
 typedef struct keeli_node {
     keeli_node_kind kind;
-    bool everything;  // touches all there is, alone
-    bool creates;     // records commands that may create entities
+    bool everything; // touches all there is, alone
+    bool creates;    // records commands that may create entities
     bool has_conditions;
     uint32_t group;   // in which it is
-    uint32_t of;      // SYNC: the system's node; SYSTEM: its SYNC, or KEELI_NO_NODE
+    uint32_t of;      // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
     keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
     const char *name; // of the system or workload
     uint32_t first_touch, touch_count;
@@ -75,8 +75,8 @@ typedef struct keeli_node {
 typedef struct keeli_group {
     const char *name;
     const char *label;
-    uint32_t outer;       // the group around it; of 0: 0
-    uint32_t gate;        // node that opens the innermost group with conditions, KEELI_NO_NODE: none
+    uint32_t outer; // the group around it; of 0: 0
+    uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread;
@@ -101,7 +101,7 @@ typedef struct keeli_schedule {
     uint64_t stamp;              // of the table; 0: compare the witnesses
     uint64_t bindings;           // of the world
     bool is_busy;
-    bool is_partial; // a component was unknown in shared mode: not for another time
+    bool is_partial;               // a component was unknown in shared mode: not for another time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_group) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
@@ -111,14 +111,14 @@ typedef struct keeli_schedule {
     KEELI_ARRAY(char) witness_bytes;
     uint32_t batch_count;
     uint32_t system_count;
-    uint32_t created;         // nodes that create, of which
-    bool is_wide;             // some two nodes may run at once, or a step is parallel
-    bool has_parallel;        // a step is parallel
-    bool has_main;            // a step runs in the calling thread only
-    bool names_stored;        // a nested workload is named, so that bytes tell nothing
-    bool is_guest;            // others use the world during this run: commands wait for later
-    bool is_timed;            // this run measures its nodes
-    uint32_t runs;            // so far
+    uint32_t created;  // nodes that create, of which
+    bool is_wide;      // some two nodes may run at once, or a step is parallel
+    bool has_parallel; // a step is parallel
+    bool has_main;     // a step runs in the calling thread only
+    bool names_stored; // a nested workload is named, so that bytes tell nothing
+    bool is_guest;     // others use the world during this run: commands wait for later
+    bool is_timed;     // this run measures its nodes
+    uint32_t runs;     // so far
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)

@@ -32,8 +32,8 @@ typedef struct split {
     keel_context *context; // of the system
     keeli_iterator *it;    // of the lane that began it
     keeli_loop *loop;
-    bool records;          // commands: what each piece did is in loop->lists
-    uint32_t failed;       // under the world's lock, with what follows
+    bool records;    // commands: what each piece did is in loop->lists
+    uint32_t failed; // under the world's lock, with what follows
     const void *object;
     char *message;
 } split;
@@ -110,7 +110,7 @@ static void collect(const split *s) {
     for (uint32_t i = 0; i < s->loop->lists.count; ++i) {
         keel_commands *list = s->loop->lists.items[i];
         if (!list) continue;
-        list->promise = NULL;
+        keeli_commands_close(list);
         if (context->node) context->node->lists.items[context->node->lists.count++] = list;
         else if (s->failed != UINT32_MAX) keeli_commands_discard(world, list);
         else keeli_commands_submit(world, list);

@@ -14,15 +14,15 @@ typedef struct keeli_loop {
     keeli_lane *owner; // who began it
     // Take pieces with keeli_loop_next until there is none. Called by several lanes at once.
     void (*work)(struct keeli_loop *loop, keeli_lane *lane);
-    void *user;              // for `work`
-    uint32_t count;          // of pieces
-    uint32_t taken;          // pieces below it were taken (atomic)
-    KEELI_ARRAY(uint8_t) ended; // by piece (atomic)
+    void *user;                         // for `work`
+    uint32_t count;                     // of pieces
+    uint32_t taken;                     // pieces below it were taken (atomic)
+    KEELI_ARRAY(uint8_t) ended;         // by piece (atomic)
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
-    uint32_t users;          // lanes that are in it; under the team's lock
-    uint64_t began;          // when the owner took its first piece
-    bool has_called;         // for helpers
+    uint32_t users;                     // lanes that are in it; under the team's lock
+    uint64_t began;                     // when the owner took its first piece
+    bool has_called;                    // for helpers
 } keeli_loop;
 
 // The pieces that a lane has taken and not worked on yet.
