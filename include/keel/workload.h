@@ -4,10 +4,12 @@
 ///
 /// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SPAN_SYSTEM, KEEL_TASK and
 /// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a
-/// list of systems and other workloads. Its systems run in order; the first one that fails stops
-/// the rest.
+/// list of systems and other workloads. Systems that do not conflict run at the same time; the
+/// result is that of the list run in order, whatever the number of threads. A system that fails
+/// stops those that depend on it: that come after it and touch what it touches, or were asked to.
 ///
-/// A system may touch what its terms declare, and nothing else.
+/// A system may touch what its terms declare, and nothing else. While a workload runs, edits through
+/// the world are refused (KEEL_ERROR_SHARED): systems record commands, or have KEEL_WORLD.
 #pragma once
 #include <keel/unique.h>
 #include <keel/view.h>

@@ -139,6 +139,7 @@ static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *p
 // Nodes move up to make room for them; `place` says where each is then.
 static bool spread_nodes(keeli_schedule *s, uint32_t count, uint32_t *place) {
     const uint32_t total = s->nodes.count;
+    if (!total) return true;
     keeli_node *fresh = keeli_new(&s->world->heap, total * sizeof *fresh, _Alignof(max_align_t));
     if (!fresh) return false;
     uint32_t at = 0, parked = count;
