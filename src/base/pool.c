@@ -136,47 +136,7 @@ static void park(keeli_crew *crew) {
     (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
 }
 
-// ------------------------------------------------------------------ a worker
-static bool spin(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
-    enum { LOOKS_PER_CLOCK = 32 }; // a pause is 10 to 40 ns, reading the clock 25
-    if (pop(crew, job)) return true;
-    const uint64_t begin = spin_ns ? keeli_clock_ns() : 0;
-    while (spin_ns && !keeli_ordered_load(&crew->stopping) && keeli_clock_ns() - begin < spin_ns)
-        for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
-            keeli_pause();
-            if (waiting(crew) && pop(crew, job)) return true;
-        }
-    return false;
-}
-
-// False when the pool stops and nothing is left to do.
-static bool find_job(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
-    while (!spin(crew, spin_ns, job)) {
-        if (keeli_ordered_load(&crew->stopping) && !waiting(crew)) return false;
-        park(crew);
-    }
-    return true;
-}
-
-static void get_help(keeli_pool *pool);
-
-static void run_worker(void *data) {
-    const pool_worker *worker = data;
-    keeli_pool *pool = worker->pool;
-    keeli_crew *crew = pool->crew;
-    queued_job job;
-    (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
-    while (find_job(crew, pool->spin_ns, &job)) {
-        (void)keeli_ordered_add(&crew->idle, 0 - SPINNING);
-        (void)call_if_short(crew);
-        do
-            job.run(job.data, worker->number);
-        while (pop(crew, &job));
-        (void)keeli_ordered_add(&crew->idle, SPINNING);
-    }
-}
-
-// ------------------------------------------------------------------ starting and stopping
+// ------------------------------------------------------------------ starting threads
 uint32_t keeli_pool_capacity(uint32_t worker_count) {
     uint32_t capacity = 256;
     while (capacity < 4 * worker_count)
@@ -205,6 +165,8 @@ static bool make_crew(keeli_pool *pool) {
     pool->crew = crew;
     return true;
 }
+
+static void run_worker(void *worker);
 
 // One more thread, which looks for a job at once. When the system refuses, the pool stays as large
 // as it is: trying again and again would cost more than it could gain.
@@ -244,6 +206,45 @@ static void get_help(keeli_pool *pool) {
     if (!call_if_short(pool->crew)) start_another_thread(pool);
 }
 
+// ------------------------------------------------------------------ a worker
+static bool spin(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
+    enum { LOOKS_PER_CLOCK = 32 }; // a pause is 10 to 40 ns, reading the clock 25
+    if (pop(crew, job)) return true;
+    const uint64_t begin = spin_ns ? keeli_clock_ns() : 0;
+    while (spin_ns && !keeli_ordered_load(&crew->stopping) && keeli_clock_ns() - begin < spin_ns)
+        for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
+            keeli_pause();
+            if (waiting(crew) && pop(crew, job)) return true;
+        }
+    return false;
+}
+
+// False when the pool stops and nothing is left to do.
+static bool find_job(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
+    while (!spin(crew, spin_ns, job)) {
+        if (keeli_ordered_load(&crew->stopping) && !waiting(crew)) return false;
+        park(crew);
+    }
+    return true;
+}
+
+static void run_worker(void *data) {
+    const pool_worker *worker = data;
+    keeli_pool *pool = worker->pool;
+    keeli_crew *crew = pool->crew;
+    queued_job job;
+    (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
+    while (find_job(crew, pool->spin_ns, &job)) {
+        (void)keeli_ordered_add(&crew->idle, 0 - SPINNING);
+        get_help(pool);
+        do {
+            job.run(job.data, worker->number);
+        } while (pop(crew, &job));
+        (void)keeli_ordered_add(&crew->idle, SPINNING);
+    }
+}
+
+// ------------------------------------------------------------------ the pool
 static void stop(keeli_pool *pool) {
     keeli_crew *crew = pool->crew;
     keeli_lock_take(&pool->lock);
@@ -256,7 +257,6 @@ static void stop(keeli_pool *pool) {
         keeli_thread_join(&crew->workers[i].thread);
 }
 
-// ------------------------------------------------------------------ outside
 void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, uint32_t spin_ns) {
     KEEL_ASSERT_INTERNAL(worker_count >= 1 && worker_count <= KEEL_WORKERS_MAX);
     memset(pool, 0, sizeof *pool);
