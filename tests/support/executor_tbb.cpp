@@ -8,10 +8,12 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <thread>
+#include <utility>
 
 namespace {
 struct job_system {
     keel_executor executor;
+    tbb::task_scheduler_handle scheduler{ tbb::attach{} };
     tbb::global_control limit; // otherwise there are no more threads than cores
     tbb::task_arena arena;
     std::atomic<unsigned> running{ 0 }; // accepted, not yet ended
@@ -53,5 +55,7 @@ void tbb_executor_destroy(keel_executor *executor) {
     job_system *s = static_cast<job_system *>(executor->context);
     while (s->running)
         std::this_thread::yield();
+    tbb::task_scheduler_handle scheduler = std::move(s->scheduler);
     delete s;
+    (void)tbb::finalize(scheduler, std::nothrow); // ends the threads, unless somebody else has some
 }
