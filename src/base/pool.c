@@ -53,7 +53,8 @@ typedef struct keeli_crew {
     pool_worker *workers;
     keeli_lock lock; // of what follows
     keeli_condition called;
-    uint32_t calls; // not yet heard by a sleeper
+    uint32_t calls;       // not yet heard by a sleeper
+    uint64_t last_called; // when, in ns
 } keeli_crew;
 
 // ------------------------------------------------------------------ the queue
@@ -95,7 +96,9 @@ static uint32_t waiting(const keeli_crew *crew) {
 
 // ------------------------------------------------------------------ sleeping and waking
 static void call_sleepers(keeli_crew *crew, uint32_t count) {
+    const uint64_t now = keeli_clock_ns();
     keeli_lock_take(&crew->lock);
+    crew->last_called = now;
     crew->calls += count;
     keeli_lock_give(&crew->lock);
     if (count == 1) keeli_condition_wake(&crew->called);
@@ -124,59 +127,22 @@ static bool unpark(keeli_crew *crew) {
 }
 
 // Sleep until there is something to do.
-static void park(keeli_crew *crew) {
+// @return when the call for it was, which is earlier than now; 0 when a job came before any sleep
+static uint64_t park(keeli_crew *crew) {
     (void)keeli_ordered_add(&crew->idle, PARKED - SPINNING);
     const bool something = waiting(crew) || keeli_ordered_load(&crew->stopping);
-    if (something && unpark(crew)) return;
+    if (something && unpark(crew)) return 0;
     keeli_lock_take(&crew->lock);
     while (!crew->calls)
         keeli_condition_wait(&crew->called, &crew->lock);
     --crew->calls;
+    const uint64_t called = crew->last_called;
     keeli_lock_give(&crew->lock);
     (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
+    return called;
 }
 
-// ------------------------------------------------------------------ a worker
-static bool spin(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
-    enum { LOOKS_PER_CLOCK = 32 }; // a pause is 10 to 40 ns, reading the clock 25
-    if (pop(crew, job)) return true;
-    const uint64_t begin = spin_ns ? keeli_clock_ns() : 0;
-    while (spin_ns && !keeli_ordered_load(&crew->stopping) && keeli_clock_ns() - begin < spin_ns)
-        for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
-            keeli_pause();
-            if (waiting(crew) && pop(crew, job)) return true;
-        }
-    return false;
-}
-
-// False when the pool stops and nothing is left to do.
-static bool find_job(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
-    while (!spin(crew, spin_ns, job)) {
-        if (keeli_ordered_load(&crew->stopping) && !waiting(crew)) return false;
-        park(crew);
-    }
-    return true;
-}
-
-static void get_help(keeli_pool *pool);
-
-static void run_worker(void *data) {
-    const pool_worker *worker = data;
-    keeli_pool *pool = worker->pool;
-    keeli_crew *crew = pool->crew;
-    queued_job job;
-    (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
-    while (find_job(crew, pool->spin_ns, &job)) {
-        (void)keeli_ordered_add(&crew->idle, 0 - SPINNING);
-        (void)call_if_short(crew);
-        do
-            job.run(job.data, worker->number);
-        while (pop(crew, &job));
-        (void)keeli_ordered_add(&crew->idle, SPINNING);
-    }
-}
-
-// ------------------------------------------------------------------ starting and stopping
+// ------------------------------------------------------------------ starting threads
 uint32_t keeli_pool_capacity(uint32_t worker_count) {
     uint32_t capacity = 256;
     while (capacity < 4 * worker_count)
@@ -205,6 +171,8 @@ static bool make_crew(keeli_pool *pool) {
     pool->crew = crew;
     return true;
 }
+
+static void run_worker(void *worker);
 
 // One more thread, which looks for a job at once. When the system refuses, the pool stays as large
 // as it is: trying again and again would cost more than it could gain.
@@ -244,6 +212,53 @@ static void get_help(keeli_pool *pool) {
     if (!call_if_short(pool->crew)) start_another_thread(pool);
 }
 
+// ------------------------------------------------------------------ a worker
+static bool spin(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
+    enum { LOOKS_PER_CLOCK = 32 }; // a look takes 10 to 40 ns, reading the clock 25
+    if (pop(crew, job)) return true;
+    const uint64_t begin = spin_ns ? keeli_clock_ns() : 0;
+    while (spin_ns && !keeli_ordered_load(&crew->stopping) && keeli_clock_ns() - begin < spin_ns)
+        for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
+            keeli_pause();
+            if (waiting(crew) && pop(crew, job)) return true;
+        }
+    return false;
+}
+
+// False when the pool stops and nothing is left to do. A worker whose jobs come seldom spins less
+// and less: it may keep a core from whoever is to submit the next one. When one comes soon again,
+// spinning pays again.
+static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *job) {
+    keeli_crew *crew = pool->crew;
+    const uint64_t begin = keeli_clock_ns();
+    uint64_t called = 0;
+    while (!spin(crew, *patience_ns, job)) {
+        if (keeli_ordered_load(&crew->stopping) && !waiting(crew)) return false;
+        called = park(crew);
+    }
+    const bool soon = called < begin + pool->spin_ns;
+    *patience_ns = soon ? pool->spin_ns : *patience_ns / 2;
+    return true;
+}
+
+static void run_worker(void *data) {
+    const pool_worker *worker = data;
+    keeli_pool *pool = worker->pool;
+    keeli_crew *crew = pool->crew;
+    uint32_t patience_ns = pool->spin_ns;
+    queued_job job;
+    (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
+    while (find_job(pool, &patience_ns, &job)) {
+        (void)keeli_ordered_add(&crew->idle, 0 - SPINNING);
+        get_help(pool);
+        do {
+            job.run(job.data, worker->number);
+        } while (pop(crew, &job));
+        (void)keeli_ordered_add(&crew->idle, SPINNING);
+    }
+}
+
+// ------------------------------------------------------------------ the pool
 static void stop(keeli_pool *pool) {
     keeli_crew *crew = pool->crew;
     keeli_lock_take(&pool->lock);
@@ -256,7 +271,6 @@ static void stop(keeli_pool *pool) {
         keeli_thread_join(&crew->workers[i].thread);
 }
 
-// ------------------------------------------------------------------ outside
 void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, uint32_t spin_ns) {
     KEEL_ASSERT_INTERNAL(worker_count >= 1 && worker_count <= KEEL_WORKERS_MAX);
     memset(pool, 0, sizeof *pool);

@@ -354,6 +354,30 @@ static void nobody_works_when_there_is_nothing_to_do(void **state) {
     end(&f);
 }
 
+// Each job comes when spinning for it has just ended: spinning that never pays is given up, and
+// begun again when jobs come soon.
+static void jobs_that_come_seldom_are_not_waited_for(void **state) {
+    (void)state;
+    enum { count = 30, spin_us = 20000 };
+    watched_job jobs[count] = { 0 };
+    pool_fixture f;
+    begin(&f, 2, spin_us * 1000);
+    const uint64_t before = processor_time_ns();
+    for (int32_t i = 0; i < count; ++i) {
+        assert_true(job_watch_submit(&f.watch, &jobs[i]));
+        wait_some_us(spin_us + spin_us / 10);
+    }
+    const uint64_t used = processor_time_ns() - before;
+    assert_in_range(used, 0, count * spin_us / 2 * UINT64_C(1000)); // 40 ms of 600 when all is well
+    job_watch_wait(&f.watch, count);
+    for (int32_t done = count; !keeli_pool_is_hot(&f.pool);) {
+        watched_job job = { 0 };
+        job_watch_force(&f.watch, &job);
+        job_watch_wait(&f.watch, ++done);
+    }
+    end(&f);
+}
+
 static void a_pool_is_hot_while_somebody_looks_for_a_job(void **state) {
     (void)state;
     watched_job job = { 0 }, blocking = { 0 };
@@ -392,6 +416,7 @@ static const struct CMUnitTest tests[] = {
     TEST(deinit_runs_what_was_submitted, "the end of a pool runs what was submitted"),
     TEST(pools_come_and_go, "thousands of pools come and go"),
     TEST(nobody_works_when_there_is_nothing_to_do, "an idle pool uses no processor time"),
+    TEST(jobs_that_come_seldom_are_not_waited_for, "no worker spins for jobs that come seldom"),
     TEST(a_pool_is_hot_while_somebody_looks_for_a_job, "a pool is hot while a worker spins"),
 };
 
