@@ -15,7 +15,7 @@ static void copy_text(char *to, size_t size, const char *from) {
     snprintf(to, size, "%s", from ? from : "");
 }
 
-// The lane that the calling thread is in, or NULL. When several threads are at work: with the lock.
+// The lane that the calling thread is in, or NULL. With the lock.
 static const keeli_lane *lane_of(const keel_world *world) {
     if (!world->lanes || (!world->concurrent && world->own_lane.depth)) return &world->own_lane;
     const uint64_t self = keeli_thread_id();
@@ -42,7 +42,7 @@ static keel_error *place_for(keel_world *world, const keeli_lane *lane) {
 // `system` NULL: the one that runs.
 static void keep(keel_world *world, keel_result result, const char *system, const void *object,
                  const char *message) {
-    keeli_world_lock(world);
+    keeli_lock_take(&world->lock);
     const keeli_lane *lane = lane_of(world);
     keel_error *error = place_for(world, lane);
     if (error) {
@@ -53,7 +53,7 @@ static void keep(keel_world *world, keel_result result, const char *system, cons
         copy_text(error->message, sizeof error->message, message);
     }
     write_line(world, KEEL_LOG_ERROR, message);
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->lock);
 }
 
 keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...) {

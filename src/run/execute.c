@@ -319,9 +319,9 @@ static keel_result run_with_team(keeli_schedule *s, keeli_team *team, bool wide)
         return result;
     }
     reset_nodes(s);
-    keeli_world_go_concurrent(s->world);
+    const bool begins = keeli_world_go_concurrent(s->world);
     keeli_team_run(team, s);
-    keeli_world_end_concurrent(s->world);
+    if (begins) keeli_world_end_concurrent(s->world);
     return team->failed_result;
 }
 

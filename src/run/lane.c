@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "run/lane.h"
 
+// The list of lanes is under the world's lock at all times: helpers come and go while a system has
+// the world for itself.
+
 void keeli_lane_enter(keel_world *world, keeli_lane *lane) {
     lane->thread = keeli_thread_id();
-    keeli_world_lock(world);
+    keeli_lock_take(&world->lock);
     lane->depth = 0;
     for (const keeli_lane *l = world->lanes; l; l = l->next) // a system may run another
         if (l->thread == lane->thread && l->depth > lane->depth) lane->depth = l->depth;
     lane->next = world->lanes;
     world->lanes = lane;
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->lock);
 }
 
 void keeli_lane_leave(keel_world *world, keeli_lane *lane) {
-    keeli_world_lock(world);
+    keeli_lock_take(&world->lock);
     keeli_lane **at = &world->lanes;
     while (*at != lane)
         at = &(*at)->next;
     *at = lane->next;
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->lock);
 }
 
 keeli_lane *keeli_lane_begin(keel_world *world, keeli_lane *spare) {
@@ -35,21 +38,21 @@ void keeli_lane_end(keel_world *world, keeli_lane *lane) {
 }
 
 bool keeli_world_is_running(keel_world *world) {
-    keeli_world_lock(world);
+    keeli_lock_take(&world->lock);
     const bool is_running =
         world->own_lane.depth || world->lanes || keeli_atomic_peek(&world->workload_depth);
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->lock);
     return is_running;
 }
 
-void keeli_world_go_concurrent(keel_world *world) {
-    if (world->is_shared) return;
-    ++world->concurrent;
+bool keeli_world_go_concurrent(keel_world *world) {
+    if (world->concurrent) return false;
+    world->concurrent = 1;
     world->heap.shared = true;
+    return true;
 }
 
 void keeli_world_end_concurrent(keel_world *world) {
-    if (world->is_shared) return;
-    --world->concurrent;
-    world->heap.shared = world->concurrent > 0;
+    world->concurrent = 0;
+    world->heap.shared = false;
 }

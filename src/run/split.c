@@ -137,9 +137,9 @@ static keel_result run_pieces(keel_context *context, split *s) {
     if (!make_room(s, context)) return keeli_out_of_memory(world, "splitting a system");
     s->loop->work = work;
     s->loop->user = s;
-    keeli_world_go_concurrent(world);
+    const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);
-    keeli_world_end_concurrent(world);
+    if (begins) keeli_world_end_concurrent(world);
     collect(s);
     return KEEL_OK;
 }
