@@ -70,6 +70,10 @@ typedef bool keel_copy_hook(void *to, const void *from, void *hook_data);
 /// It must not fail and must not call the world.
 typedef void keel_move_hook(void *to, void *from, void *hook_data);
 
+/// A number for what the value means, for keel_world_hash: equal values, equal numbers, whatever
+/// their addresses and padding are. It must not call the world.
+typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
+
 /// What a component is. Zero members take their defaults. Worlds copy what they need of it.
 typedef struct keel_component {
     const char *name;         ///< default: `type`. Unique in a world
@@ -80,8 +84,10 @@ typedef struct keel_component {
     keel_drop_hook *drop;     ///< default: nothing to release
     keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
     keel_move_hook *move;     ///< default: bytes are moved
-    void *hook_data;          ///< handed to the three hooks
-    const keel_field *fields; ///< described fields, for editors and scripts; default none
+    keel_hash_hook *hash;     ///< default: bytes are hashed: all with `no_padding`, else `fields`
+    void *hook_data;          ///< handed to the four hooks
+    bool no_padding;          ///< your promise that every byte is value; default false
+    const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     int line;                 ///< where it was declared

@@ -97,6 +97,23 @@ KEEL_API keel_result keel_world_trim(keel_world *world);
 /// @return true when all is well
 KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 
+/// One number for all that is alive: entity handles, components of entities, disabled ones too, and
+/// uniques, each with its name and value. It does not depend on storages, on the order of values or
+/// registration, or on how the world came to be: worlds that hold the same have the same hash,
+/// others another (but for 1 in 2^64). Recorded commands, groups and free handles do not count.
+///
+/// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
+/// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need.
+/// The first of hook, promise and fields that is there counts. A float is its bytes: -0 is not 0.
+/// Entity references are handles. Hashes compare between builds of one handle width, byte order and
+/// type layout, and between releases only where CHANGELOG.md does not say otherwise.
+/// @threads the world's owner
+/// @param hash filled in; left alone on error
+/// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
+///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
+///   KEEL_ERROR_ARGUMENT
+KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
+
 #ifdef __cplusplus
 }
 #endif

@@ -233,6 +233,25 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     return KEEL_OK;
 }
 
+// ------------------------------------------------------------------ the whole world
+keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb) {
+    if (world->share_depth)
+        return keeli_error(teller, KEEL_ERROR_SHARED,
+                           "cannot %s world '%s' while it is shared between threads; call "
+                           "keel_share_end first",
+                           verb, world->name);
+    for (uint32_t i = 0; i < world->order.count + 2; ++i) {
+        const keeli_storage *s = i < world->order.count    ? world->order.items[i]
+                                 : i == world->order.count ? &world->entity_storage
+                                                           : &world->row_storage;
+        if (s->borrow < 0)
+            return keeli_error(teller, KEEL_ERROR_BORROWED,
+                               "cannot %s world '%s' while a view writes its '%s'; end it first",
+                               verb, world->name, s->component.name);
+    }
+    return KEEL_OK;
+}
+
 // ------------------------------------------------------------------ shared mode
 keel_result keel_share_begin(keel_world *world) {
     if (!world) return keeli_no_world();

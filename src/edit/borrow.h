@@ -24,6 +24,9 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.
 keel_result keeli_world_is_editable(keel_world *world);
+// May all of the world be read now, outside of views: KEEL_OK, KEEL_ERROR_BORROWED when something
+// is being written, KEEL_ERROR_SHARED. `teller` keeps the error; `verb` as above: "copy".
+keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb);
 // Report that `storage` is in use by another holder than `asker` (NULL: the world).
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker);

@@ -16,6 +16,21 @@ const char keeli_library = 'k';
 static const char *kind_of(bool is_unique) { return is_unique ? "unique" : "component"; }
 
 // ------------------------------------------------------------------ checks
+static uint32_t element_bytes(keel_field_type type) {
+    static const uint8_t bytes[] = { 1, sizeof(bool),       1, 1, 2, 2, 4, 4, 8, 8, 4,
+                                     8, sizeof(keel_entity) };
+    return (uint32_t)type < sizeof bytes ? bytes[type] : 0;
+}
+
+uint32_t keeli_field_bytes(const keel_field *field) {
+    return element_bytes(field->type) * field->count;
+}
+
+static bool is_field_of(const keel_field *field, const keel_component *c) {
+    const uint64_t bytes = (uint64_t)element_bytes(field->type) * field->count;
+    return field->name && bytes && field->offset + bytes <= c->size;
+}
+
 static const char *what_is_wrong(const keel_component *c) {
     const uint32_t align = c->align ? c->align : 1;
     if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
@@ -26,8 +41,8 @@ static const char *what_is_wrong(const keel_component *c) {
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
-        if (!c->fields[i].name || c->fields[i].offset > c->size)
-            return "has a field without a name, or outside of its size";
+        if (!is_field_of(&c->fields[i], c))
+            return "has a field without a name, type or count, or outside of its size";
     return NULL;
 }
 
@@ -227,6 +242,7 @@ static void replace_hooks(keeli_storage *s, const keel_component *c) {
     s->component.drop = c->drop;
     s->component.copy = c->copy;
     s->component.move = c->move;
+    s->component.hash = c->hash;
     s->component.hook_data = c->hook_data;
     keeli_store_update_hooks(s);
 }
