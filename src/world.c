@@ -9,6 +9,7 @@
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
+#include "edit/threads.h"
 #include "find/iterate.h"
 #include "run/prepared.h"
 #include "run/workload.h"
@@ -34,6 +35,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
+    world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
@@ -57,6 +59,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 void keel_world_destroy(keel_world *world) {
     if (!world) return;
     world->share_depth = 0;
+    keeli_threads_ending(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);

@@ -70,6 +70,13 @@ KEEL_API keel_result keel_share_begin(keel_world *world);
 ///   KEEL_ERROR_ARGUMENT without keel_share_begin
 KEEL_API keel_result keel_share_end(keel_world *world);
 
+/// The calling thread becomes the world's own, for components and uniques that are bound to it
+/// (keel_threads): call it in the new thread after a world was handed over. A world starts with the
+/// thread that made it; where nothing is bound to it, it need not be adopted.
+/// @return KEEL_OK, KEEL_ERROR_THREAD while there are values that must stay in the old thread, or
+///   commands that may hold some, KEEL_ERROR_BORROWED while a view is open, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_adopt_world(keel_world *world);
+
 /// Bytes that the world holds.
 typedef struct keel_memory {
     size_t total;      ///< all of it

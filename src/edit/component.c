@@ -5,6 +5,7 @@
 #include "edit/quick.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <string.h>
 
@@ -291,6 +292,7 @@ const void *keel_get_component(const keel_world *world, keel_entity e,
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
     return keeli_store_value(world, s, keel_entity_index(e));
 }
 
@@ -303,6 +305,7 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     keel_result result;
     if (keeli_atomic_peek(&s->borrow) || world->share_depth || s->flags & KEELI_IS_LINK)
         return keeli_storage_to_edit(world, NULL, component, "write", &result), NULL;
+    if (s->flags & KEELI_IS_BOUND && keeli_may_edit(world, NULL, s, "write") < 0) return NULL;
     return value;
 }
 

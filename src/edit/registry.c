@@ -7,6 +7,7 @@
 #include "edit/group.h"
 #include "edit/report.h"
 #include "edit/store.h"
+#include "edit/threads.h"
 
 #include <keel/typed.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static const char *what_is_wrong(const keel_component *c) {
         return "has an alignment that is not a power of two to 4096";
     if (c->size % align) return "has a size that is no multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
+    if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
         if (!is_field_of(&c->fields[i], c))
@@ -122,6 +124,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
         return NULL;
     }
     keeli_store_init(s);
+    keeli_threads_bind(s);
     return s;
 }
 
@@ -170,6 +173,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
         return NULL;
     }
+    if (c->threads && (*result = keeli_check_new_value(world, c)) < 0) return NULL;
     const uint32_t index = keeli_component_index(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
@@ -187,6 +191,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     s->ordinal = (uint16_t)place_number(world, s);
     world->order.items[world->order.count++] = s;
     world->storages[index] = s;
+    if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
     return s;
 }
 
@@ -300,7 +305,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             (world->order.count - at - 1) * sizeof s);
     --world->order.count;
     world->storages[s->slot] = NULL;
+    const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);
+    if (was_bound) keeli_threads_update(world);
     return KEEL_OK;
 }
 

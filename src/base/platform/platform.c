@@ -46,3 +46,11 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
     }
     return fresh;
 }
+
+// Counted, because systems give the identity of a thread that has ended to the next one.
+uint64_t keeli_thread_id(void) {
+    static uint64_t threads;
+    static _Thread_local uint64_t own;
+    if (!own) own = keeli_atomic_next(&threads);
+    return own;
+}

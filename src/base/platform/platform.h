@@ -47,3 +47,12 @@ static inline bool keeli_atomic_swap(int32_t *p, int32_t *from, int32_t to) {
 static inline int32_t keeli_atomic_add(int32_t *p, int32_t change) {
     return __atomic_add_fetch(p, change, __ATOMIC_ACQ_REL);
 }
+static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
+    __atomic_store_n(p, value, __ATOMIC_RELAXED);
+}
+
+// A number for the calling thread that no other thread of the process has or had; never 0.
+uint64_t keeli_thread_id(void);
