@@ -39,9 +39,9 @@ typedef enum keel_storage {
 /// window, a graphics context, a counter without atomics, an object of a script. The world's thread
 /// is the one that made it, or adopted it (keel_adopt_world). A breach is KEEL_ERROR_THREAD.
 typedef enum keel_threads {
-    KEEL_THREADS_ANY,          ///< any, by the usual rules of borrowing; the default
-    KEEL_THREADS_OWNER_WRITES, ///< others may only read; values are added, written and taken away
-                               ///< in the world's thread (Rust: Sync, not Send)
+    KEEL_THREADS_ANY,           ///< any, by the usual rules of borrowing; the default
+    KEEL_THREADS_OWNER_WRITES,  ///< others may only read; values are added, written and taken away
+                                ///< in the world's thread (Rust: Sync, not Send)
     KEEL_THREADS_ONE_AT_A_TIME, ///< any, but only one at a time, also to read; a second one gets
                                 ///< KEEL_ERROR_BORROWED (Rust: Send, not Sync)
     KEEL_THREADS_OWNER_ONLY     ///< only the world's thread (Rust: neither)

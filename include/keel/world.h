@@ -118,7 +118,7 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// @param hash filled in; left alone on error
 /// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
 ///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
-///   KEEL_ERROR_ARGUMENT
+///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
 KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 
 #ifdef __cplusplus

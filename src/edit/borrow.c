@@ -144,8 +144,8 @@ static void give_first(const keel_world *world, const keeli_holder *holder, uint
 }
 
 // With a rule about threads, this one becomes the user together with the count.
-static bool take_use(keel_world *world, const keeli_use *use, int32_t *counter) {
-    if (!(use->storage->flags & KEELI_IS_BOUND)) return take(world, counter, use->access);
+static __attribute__((noinline)) bool take_bound(keel_world *world, const keeli_use *use,
+                                                 int32_t *counter) {
     keeli_world_lock(world);
     const bool taken =
         keeli_thread_claim(world, use->storage, use->access) && take(world, counter, use->access);
@@ -153,7 +153,13 @@ static bool take_use(keel_world *world, const keeli_use *use, int32_t *counter) 
     return taken;
 }
 
-static keel_result not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
+static inline bool take_use(keel_world *world, const keeli_use *use, int32_t *counter) {
+    return use->storage->flags & KEELI_IS_BOUND ? take_bound(world, use, counter)
+                                                : take(world, counter, use->access);
+}
+
+static __attribute__((noinline)) keel_result
+not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
     const char *verb = to_do(use->access);
     if (use->storage->flags & KEELI_IS_BOUND)
         KEEL_TRY(keeli_check_thread(world, world, use->storage, use->access, holder->name, verb));

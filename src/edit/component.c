@@ -287,12 +287,17 @@ keel_result keel_world_strip(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ public: reading
+static __attribute__((noinline)) const void *look_up_bound(const keel_world *world,
+                                                           const keeli_storage *s, keel_entity e) {
+    return keeli_may_look(world, s) ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
+}
+
 const void *keel_get_component(const keel_world *world, keel_entity e,
                                const keel_component *component) {
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
+    if (s->flags & KEELI_IS_BOUND) return look_up_bound(world, s, e);
     return keeli_store_value(world, s, keel_entity_index(e));
 }
 
@@ -303,9 +308,9 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
     keel_result result;
-    if (keeli_atomic_peek(&s->borrow) || world->share_depth || s->flags & KEELI_IS_LINK)
-        return keeli_storage_to_edit(world, NULL, component, "write", &result), NULL;
-    if (s->flags & KEELI_IS_BOUND && keeli_may_edit(world, NULL, s, "write") < 0) return NULL;
+    if (keeli_atomic_peek(&s->borrow) || world->share_depth ||
+        s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND))
+        return keeli_storage_to_edit(world, NULL, component, "write", &result) ? value : NULL;
     return value;
 }
 

@@ -44,7 +44,7 @@ static void begin(scene *s) {
                            KEEL_INIT(Counter), KEEL_INIT(Script, { 7 }));
     s->plain = keel_add_entity(s->world, KEEL_INIT(Number, { 2 }));
     keel_set_unique(s->world, Window, { 800 });
-    keel_set_unique(s->world, Counter);
+    keel_set_unique(s->world, Counter, { NULL });
     keel_set_unique(s->world, Script, { 9 });
     assert_no_error(s->world);
 }
@@ -95,7 +95,7 @@ static void *add_others(void *data) {
     scene *s = data;
     found(s, keel_add(s->world, s->plain, Number, { 3 }));
     found(s, keel_add(s->world, s->plain, Counter));
-    found(s, keel_set_unique(s->world, Counter));
+    found(s, keel_set_unique(s->world, Counter, { NULL }));
     found(s, keel_delete(s->world, s->plain, Counter));
     return NULL;
 }
