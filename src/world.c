@@ -9,6 +9,7 @@
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
+#include "edit/threads.h"
 #include "find/iterate.h"
 #include "run/prepared.h"
 #include "run/schedule.h"
@@ -38,6 +39,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
+    world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
@@ -99,6 +101,7 @@ void keel_world_destroy(keel_world *world) {
     world->share_depth = world->concurrent = 0;
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
+    keeli_threads_ending(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);

@@ -37,6 +37,7 @@ typedef struct keeli_storage {
     keel_component component;          // owned copy; its slot points to `slot`
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
+    uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
     struct keel_group *owner;          // the group that orders its values, or NULL
     KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
@@ -49,9 +50,10 @@ typedef struct keeli_storage {
 enum {
     KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
     KEELI_IS_UNIQUE = 2,
-    KEELI_HAS_HOOKS = 4,    // values are not plain bytes
-    KEELI_IS_GROUPED = 8,   // a group follows its changes
-    KEELI_HAS_DISABLED = 16 // `disabled` is not empty (edit/disable.c)
+    KEELI_HAS_HOOKS = 4,     // values are not plain bytes
+    KEELI_IS_GROUPED = 8,    // a group follows its changes
+    KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
+    KEELI_IS_BOUND = 32      // has a rule about threads (edit/threads.c)
 };
 
 // One storage that a view or a system holds.
@@ -114,6 +116,9 @@ struct keel_world {
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
+
+    uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
+    uint32_t owned_storages; // how many have values that stay in that thread
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, typed.
+/// group, commands, view, executor, workload, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -12,6 +12,7 @@
 #include <keel/executor.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/time.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>

@@ -107,10 +107,8 @@
         .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
         .file = __FILE__, .slot = &symbol##_slot, __VA_ARGS__ }
 #endif
-KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, .line = 0);
-KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, .line = 0);
 
-/// Describe members of `T` for editors and scripts, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
+/// Describe members of `T` for editors, scripts and keel_world_hash, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
 /// member may be an array.
 #define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field T##_fields[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
 /// The option that gives a component the fields of KEEL_FIELDS.
@@ -146,6 +144,10 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
+KEEL_FIELDS(keel_parent, child_count, first_child);
+KEEL_FIELDS(keel_child, parent, prev, next);
+KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .line = 0);
+KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .line = 0);
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.

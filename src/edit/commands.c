@@ -6,6 +6,7 @@
 #include "edit/edit.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <string.h>
 
@@ -282,6 +283,7 @@ static keel_result take_values(keel_commands *list, command *c, const keel_value
         keel_result result;
         const keeli_storage *s = named(list, values[i].component, &result);
         if (!s) return result;
+        if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         c->parts[i].number = s->slot;
         if (!values[i].value) continue;
         c->parts[i].value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
@@ -530,7 +532,8 @@ static bool is_dead_end(const command *c, keel_result result) {
            (result == KEEL_ABSENT && (c->kind == DELETE_ENTITY || c->kind == DELETE_TREE));
 }
 
-// Apply one list; out of memory leaves the command that failed, and those after it, in it.
+// Apply one list; out of memory, or in the wrong thread, the command that failed and those after it
+// stay in it.
 static keel_result apply_list(keel_world *world, const keeli_holder *holder, keel_commands *list) {
     keel_result first_error = KEEL_OK;
     while (list->first) {
@@ -538,7 +541,8 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         keeli_edit_lock(world, holder);
         const keel_result result = apply_one(world, holder, c);
         keeli_edit_unlock(world, holder);
-        if (result == KEEL_ERROR_MEMORY && c->kind != CALL) return result;
+        const bool stays = result == KEEL_ERROR_MEMORY || result == KEEL_ERROR_THREAD;
+        if (stays && c->kind != CALL) return result;
         if (c->kind != CALL && is_dead_end(c, result)) {
             drop_values(world, c);
             keeli_world_lock(world);
@@ -563,7 +567,7 @@ static keel_result apply_pending(keel_world *world) {
         keel_commands *list = world->pending;
         const keel_result result = apply_list(world, NULL, list);
         if (first_error == KEEL_OK) first_error = result < 0 ? result : KEEL_OK;
-        if (list->first) break; // out of memory
+        if (list->first) break; // it stays
         more = list != last;
         world->pending = list->next;
         if (!world->pending) world->pending_end = NULL;

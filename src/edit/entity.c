@@ -79,7 +79,7 @@ keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
 // ------------------------------------------------------------------ deleting
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "delete from"));
-    if (!holder && !world->holders) return KEEL_OK; // nothing is in use
+    if (!holder && !world->holders && !world->owned_storages) return KEEL_OK; // nothing is in use
     if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s;

@@ -4,6 +4,7 @@
 #include "find/view.h"
 
 #include "edit/report.h"
+#include "edit/threads.h"
 #include "find/iterate.h"
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
@@ -266,5 +267,8 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
     if (!s) s = keeli_storage_find(world, component);
     if (s->component.is_unique) return none;
+    if (s->flags & KEELI_IS_BOUND &&
+        keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
+        return none;
     return (keel_column){ &world->entities.root, s->root, s->component.size };
 }

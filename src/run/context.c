@@ -3,6 +3,7 @@
 #include "run/context.h"
 
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <keel/typed.h>
 
@@ -67,9 +68,13 @@ static const keeli_storage *declared(keel_context *context, const keel_component
                                      keel_access access) {
     if (!context || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(context->world, component);
-    const keel_access held = s ? keeli_holder_access(&context->view->holder, s) : KEEL_ACCESS_NONE;
+    if (!s) return NULL;
+    if (s->flags & KEELI_IS_BOUND && keeli_check_thread(context->world, context->world, s, access,
+                                                        context->system->name, "look up") < 0)
+        return NULL;
+    const keel_access held = keeli_holder_access(&context->view->holder, s);
     if (context->loop && held > KEEL_ACCESS_READ) return split_looks(context, s);
-    if (!s || held >= access) return s;
+    if (held >= access) return s;
     const char *name = s->component.name;
     const bool to_write = access == KEEL_ACCESS_WRITE;
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,

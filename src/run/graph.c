@@ -28,9 +28,12 @@ static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, k
 
 static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *holder) {
     node->everything |= holder->everything;
-    for (uint32_t i = 0; i < holder->uses.count; ++i)
-        if (!touch(s, node, holder->uses.items[i].storage, holder->uses.items[i].access))
+    node->is_main |= node->everything || keeli_holder_needs_owner(s->world, holder);
+    for (uint32_t i = 0; i < holder->uses.count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        if (!touch(s, node, use->storage, keeli_access_in_parallel(use->storage, use->access)))
             return false;
+    }
     return true;
 }
 
@@ -118,7 +121,7 @@ static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
     sync->name = node->name;
     sync->reason.other = KEELI_NO_NODE;
     sync->first_touch = s->touches.count;
-    sync->everything = r->everything;
+    sync->everything = sync->is_main = r->everything;
     node->creates = true;
     return touch_uses(s, sync, &r->holder);
 }
@@ -287,7 +290,7 @@ static bool chain_main(keeli_schedule *s) {
     uint32_t last = KEELI_NO_NODE;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        node->is_main = node->step.main_thread || node->everything;
+        node->is_main |= node->step.main_thread;
         if (last != KEELI_NO_NODE && (node->is_main || node->creates) &&
             !keeli_add_pair(s, last, i))
             return false;

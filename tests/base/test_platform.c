@@ -203,6 +203,26 @@ static void time_goes_on(void **state) {
     assert_true(keeli_core_count() >= 1);
 }
 
+static void *tell_number(void *data) {
+    *(uint64_t *)data = keeli_thread_id();
+    return NULL;
+}
+
+// One after the other: the system uses the identity of the first for the second.
+static void threads_have_numbers_of_their_own(void **state) {
+    (void)state;
+    const uint64_t own = keeli_thread_id();
+    assert_true(own != 0 && own == keeli_thread_id());
+    uint64_t numbers[3] = { own };
+    for (int i = 1; i < 3; ++i) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, tell_number, &numbers[i]), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        for (int k = 0; k < i; ++k)
+            assert_true(numbers[i] != numbers[k]);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_lock_lets_one_thread_in, "a lock lets one thread in at a time"),
     TEST(a_counter_gives_each_number_once, "an atomic counter gives each number once"),
@@ -211,6 +231,7 @@ static const struct CMUnitTest tests[] = {
     TEST(of_two_who_tell_and_look_one_sees, "of two threads that tell and then look, one sees"),
     TEST(a_condition_wakes_who_waits, "a condition wakes who waits, and loses no call"),
     TEST(time_goes_on, "the clock never goes back, and there is a core"),
+    TEST(threads_have_numbers_of_their_own, "a thread has a number that no other one ever had"),
 };
 
 int main(void) { return RUN(tests); }

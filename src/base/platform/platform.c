@@ -49,8 +49,6 @@ void keeli_thread_join(keeli_thread *thread) {
     CloseHandle(thread->handle);
 }
 
-uint64_t keeli_thread_id(void) { return GetCurrentThreadId(); }
-
 uint32_t keeli_core_count(void) {
     const DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
     return count ? (uint32_t)count : 1;
@@ -102,8 +100,6 @@ bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *dat
 }
 void keeli_thread_join(keeli_thread *thread) { pthread_join(thread->handle, NULL); }
 
-uint64_t keeli_thread_id(void) { return (uint64_t)(uintptr_t)pthread_self(); }
-
 uint32_t keeli_core_count(void) {
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
     return 1; // pthread_create always fails
@@ -145,4 +141,12 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
         aligned_free(block);
     }
     return fresh;
+}
+
+// Counted, because systems give the identity of a thread that has ended to the next one.
+uint64_t keeli_thread_id(void) {
+    static uint64_t threads;
+    static _Thread_local uint64_t own;
+    if (!own) own = keeli_atomic_next(&threads);
+    return own;
 }

@@ -53,7 +53,7 @@ typedef struct keeli_thread {
 bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *data);
 void keeli_thread_join(keeli_thread *thread);
 
-// A number that no other living thread has; never 0.
+// A number for the calling thread that no other thread of the process has or had; never 0.
 uint64_t keeli_thread_id(void);
 // Cores that this process may use; at least 1.
 uint32_t keeli_core_count(void);
@@ -124,3 +124,11 @@ static inline bool keeli_ordered_swap(uint32_t *p, uint32_t *from, uint32_t to) 
 static inline uint32_t keeli_ordered_add(uint32_t *p, uint32_t change) {
     return __atomic_add_fetch(p, change, __ATOMIC_SEQ_CST);
 }
+
+static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
+    __atomic_store_n(p, value, __ATOMIC_RELAXED);
+}
+
