@@ -8,8 +8,8 @@
 /// result is that of the list run in order, whatever the number of threads. A system that fails
 /// stops those that depend on it: that come after it and touch what it touches, or were asked to.
 ///
-/// A system may touch what its terms declare, and nothing else. While a workload runs, edits through
-/// the world are refused (KEEL_ERROR_SHARED): systems record commands, or have KEEL_WORLD.
+/// A system may touch what its terms declare, and nothing else. While a workload runs, edits
+/// through the world are refused (KEEL_ERROR_SHARED): systems record commands, or have KEEL_WORLD.
 #pragma once
 #include <keel/unique.h>
 #include <keel/view.h>

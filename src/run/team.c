@@ -259,7 +259,7 @@ static void run_node(keeli_team *team, keeli_lane *lane, uint32_t index) {
 // ------------------------------------------------------------------ loops
 static keeli_loop *open_loop(const keeli_team *team) {
     keeli_loop *loop = team->loops;
-    while (loop && keeli_atomic_load(&loop->taken) >= loop->count)
+    while (loop && (loop->is_private || keeli_atomic_load(&loop->taken) >= loop->count))
         loop = loop->next;
     return loop;
 }
@@ -334,7 +334,7 @@ keeli_loop *keeli_loop_take(keeli_team *team) {
     loop->team = team;
     loop->taken = loop->users = 0;
     loop->began = 0;
-    loop->has_called = false;
+    loop->has_called = loop->is_private = false;
     loop->lists.count = loop->pieces.list.count = 0;
     return loop;
 }
@@ -386,7 +386,7 @@ void keeli_loop_run(keeli_loop *loop, keeli_lane *lane) {
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_team *team = loop->team;
     const uint32_t left = loop->count - taken;
-    if (team->world->worker_count < 2) loop->has_called = true;
+    if (team->world->worker_count < 2 || loop->is_private) loop->has_called = true;
     if (loop->has_called) return;
     if (!taken) loop->began = keeli_clock_ns();
     else if ((keeli_clock_ns() - loop->began) / taken * left < worth(team)) return;

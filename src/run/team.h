@@ -23,6 +23,7 @@ typedef struct keeli_loop {
     uint32_t users;                     // lanes that are in it; under the team's lock
     uint64_t began;                     // when the owner took its first piece
     bool has_called;                    // for helpers
+    bool is_private;                    // nobody may help
 } keeli_loop;
 
 // The pieces that a lane has taken and not worked on yet.

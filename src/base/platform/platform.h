@@ -131,4 +131,3 @@ static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
 static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
     __atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
-
