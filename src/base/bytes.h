@@ -2,15 +2,12 @@
 // Copies of values whose size is known at run time only. A call of memcpy costs more than most
 // values are large.
 #pragma once
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-// For the sizes that keeli_bytes_copy does not do in place.
+// For the sizes that the others do not do in place.
 void keeli_bytes_copy_other(void *to, const void *from, uint32_t size);
-
-// Does keeli_bytes_copy do it in place?
-static inline bool keeli_bytes_are_few(uint32_t size) { return size - 8 <= 8 || size == 4; }
 
 // `to` and `from` are the same or do not overlap.
 static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
@@ -25,6 +22,32 @@ static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
         memcpy(&all, from, 4);
         memcpy(to, &all, 4);
     } else {
+        keeli_bytes_copy_other(to, from, size);
+    }
+}
+
+// Four bytes of a value. Compilers do not see what they are, so that they do not join them.
+static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offset) {
+    uint32_t part;
+    memcpy(&part, (const char *)from + offset, 4);
+    __asm__("" : "+r"(part));
+    memcpy((char *)to + offset, &part, 4);
+}
+
+// The same for a value that was made just now, probably of members of 4 bytes: to read two of them
+// at once a processor would have to wait until both have left its store buffer.
+static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
+    switch (size) {
+    case 16:
+        keeli_bytes_copy_part(to, from, 12); // fall through
+    case 12:
+        keeli_bytes_copy_part(to, from, 8); // fall through
+    case 8:
+        keeli_bytes_copy_part(to, from, 4); // fall through
+    case 4:
+        keeli_bytes_copy_part(to, from, 0);
+        break;
+    default:
         keeli_bytes_copy_other(to, from, size);
     }
 }

@@ -13,7 +13,8 @@ static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
 }
 
 // Groups that only order what they own need no room, and nobody may be looking at what moves.
-static __attribute__((noinline)) bool is_quickly_grouped(const keel_world *world, const keeli_storage *s) {
+static __attribute__((noinline)) bool is_quickly_grouped(const keel_world *world,
+                                                         const keeli_storage *s) {
     if (s->flags != KEELI_IS_GROUPED || world->holders || world->share_depth) return false;
     for (uint32_t i = 0; i < s->groups.count; ++i)
         if (!s->groups.items[i].group->owned_count) return false;
@@ -69,7 +70,7 @@ static inline bool has_value_room(const keeli_storage *s, uint32_t index, keeli_
 // Is the entity's bit clear, and can it be set now? `*numbers` is how many numbers this edit adds
 // to the list of the block.
 static inline bool has_bit_room(const keel_world *world, const keeli_storage *s, uint32_t index,
-                         uint32_t *numbers) {
+                                uint32_t *numbers) {
     const uint64_t *live = live_word(s, index);
     if (live) return !(*live & bit_of(index)); // there: it would be overwritten
     const uint32_t page = index / 4096;
@@ -78,8 +79,8 @@ static inline bool has_bit_room(const keel_world *world, const keeli_storage *s,
 }
 
 // May the entity get the component, and is there room? `*to`: where its row will be.
-static inline bool has_room(const keel_world *world, const keeli_storage *s,
-                            uint32_t index, uint32_t *numbers, keeli_archetype **to) {
+static inline bool has_room(const keel_world *world, const keeli_storage *s, uint32_t index,
+                            uint32_t *numbers, keeli_archetype **to) {
     return is_editable(world, s) && has_value_room(s, index, to) &&
            has_bit_room(world, s, index, numbers);
 }
@@ -88,18 +89,19 @@ static inline bool has_room(const keel_world *world, const keeli_storage *s,
 // The word in which the entity gets its bit next to others of its block of 64: neither the summary
 // nor the list changes, and all pages are there. NULL when that is not so, or it has the component.
 // `to`: where its row will be; NULL: it has none that could move.
-static inline uint64_t *word_to_set(const keel_world *world, const keeli_storage *s,
-                                    uint32_t index, keeli_archetype **to) {
-    const uint32_t page = index / 4096;
-    if (!is_plain(world, s) || page >= s->presence.root.page_count) return NULL;
-    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
-    const uint64_t bits = *word;
-    if (!bits || bits >> (index % 64) & 1) return NULL;
+static inline uint64_t *word_to_set(const keel_world *world, const keeli_storage *s, uint32_t index,
+                                    keeli_archetype **to) {
+    uint64_t *word = live_word(s, index);
+    if (!word || *word & bit_of(index)) return NULL;
     if (s->kind == KEEL_INDEXED) return keeli_indexed_set_has_whole_blocks(&s->indexed) ? word : 0;
     if (s->kind == KEEL_SPARSE_SET) return s->set.count < s->set.room ? word : NULL;
     if (!to || world->row_storage.borrow) return NULL;
     *to = next_archetype(*to, s);
     return *to ? word : NULL;
+}
+static inline uint64_t *plain_word_to_set(const keel_world *world, const keeli_storage *s,
+                                          uint32_t index, keeli_archetype **to) {
+    return is_plain(world, s) ? word_to_set(world, s, index, to) : NULL;
 }
 // After that: where its value belongs, not initialised.
 static inline void *set_word(const keel_world *world, keeli_storage *s, uint64_t *word,
@@ -144,8 +146,8 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     keeli_storage *s = keeli_storage_known(world, component);
     if (!s || !is_editable(world, s)) return NULL;
     const uint32_t index = keel_entity_index(e);
-    void *to = s->kind == KEEL_ARCHETYPE ? add_row_part(world, s, e, value)
-                                         : add_one(world, s, e, value);
+    void *to =
+        s->kind == KEEL_ARCHETYPE ? add_row_part(world, s, e, value) : add_one(world, s, e, value);
     if (to && s->flags) {
         keeli_store_joined(s, index);
         to = keeli_store_value(world, s, index); // groups move it
@@ -155,9 +157,8 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
 }
 
 // In the order of the parameters of the quick way, which ends with a jump here.
-static __attribute__((noinline)) keel_result add_slowly(keel_world *world, keel_entity e,
-                                                        const keel_component *component,
-                                                        const void *value) {
+static __attribute__((noinline)) keel_result
+add_slowly(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
     if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
@@ -167,7 +168,7 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_storage *s = keeli_storage_known(world, component);
-    uint64_t *word = s ? word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
+    uint64_t *word = s ? plain_word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
     if (!word) return add_slowly(world, e, component, value);
     keeli_bytes_put(set_word(world, s, word, e), value, s->size);
     keeli_validate_storage(world, s);
@@ -176,7 +177,11 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
 
 bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e,
                           const void *value) {
-    return links->flags == KEELI_IS_LINK && add_one(world, links, e, value) != NULL;
+    if (links->flags != KEELI_IS_LINK) return false;
+    uint64_t *word = word_to_set(world, links, keel_entity_index(e), NULL);
+    if (!word) return add_one(world, links, e, value) != NULL;
+    keeli_bytes_put(set_word(world, links, word, e), value, links->size);
+    return true;
 }
 
 // ------------------------------------------------------------------ adding several
@@ -208,13 +213,52 @@ static void commit(keel_world *world, keel_entity e, const keel_value *values,
         keeli_validate_storage(world, list[i]);
 }
 
-bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *values) {
+// Look whether all values can be added next to others; how many, or -1.
+static inline int32_t find_words(const keel_world *world, uint32_t index, const keel_value *values,
+                                 part *parts, keeli_archetype **to) {
+    int32_t count = 0;
+    for (; values[count].component; ++count) {
+        keeli_storage *s = keeli_storage_known(world, values[count].component);
+        if (!s || count == values_at_most) return -1;
+        uint64_t *word = plain_word_to_set(world, s, index, to);
+        if (!word) return -1;
+        parts[count] = (part){ s, word };
+        for (int32_t k = 0; k < count; ++k)
+            if (parts[k].s == s) return -1; // named twice
+    }
+    return count;
+}
+
+static inline void set_words(keel_world *world, keel_entity e, const keel_value *values,
+                             const part *parts, int32_t count) {
+    for (int32_t i = 0; i < count; ++i) {
+        keeli_storage *s = parts[i].s;
+        keeli_bytes_put(set_word(world, s, parts[i].word, e), values[i].value, s->size);
+    }
+    for (int32_t i = 0; i < count; ++i)
+        keeli_validate_storage(world, parts[i].s);
+}
+
+static __attribute__((noinline)) bool add_values_slowly(keel_world *world, keel_entity e,
+                                                        const keel_value *values) {
     keeli_storage *list[values_at_most];
     keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
     const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
     if (count < 0) return false;
     const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
     commit(world, e, values, list, count);
+    keeli_row_end(world, old); // last: values may lie in it
+    return true;
+}
+
+bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *values) {
+    part parts[values_at_most];
+    keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
+    const int32_t count = find_words(world, keel_entity_index(e), values, parts, &to);
+    if (count < 0 || (to != from && !keeli_archetype_has_room(to)))
+        return add_values_slowly(world, e, values);
+    const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
+    set_words(world, e, values, parts, count);
     keeli_row_end(world, old); // last: values may lie in it
     return true;
 }
@@ -234,22 +278,6 @@ static __attribute__((noinline)) keel_entity add_entity_slowly(keel_world *world
     return e;
 }
 
-// Look whether all values can be added next to others; how many, or -1.
-static inline int32_t find_words(const keel_world *world, uint32_t index, const keel_value *values,
-                                 part *parts, keeli_archetype **to) {
-    int32_t count = 0;
-    for (; values[count].component; ++count) {
-        keeli_storage *s = keeli_storage_known(world, values[count].component);
-        if (!s || count == values_at_most) return -1;
-        uint64_t *word = word_to_set(world, s, index, to);
-        if (!word) return -1;
-        parts[count] = (part){ s, word };
-        for (int32_t k = 0; k < count; ++k)
-            if (parts[k].s == s) return -1; // named twice
-    }
-    return count;
-}
-
 static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
                                                              const keel_value *values) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
@@ -261,12 +289,7 @@ static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
         return add_entity_slowly(world, values);
     keeli_entity_index_take(&world->entities, e);
     if (to != none) *keeli_row_of(world, index) = keeli_archetype_push(to, e);
-    for (int32_t i = 0; i < count; ++i) {
-        keeli_storage *s = parts[i].s;
-        keeli_bytes_put(set_word(world, s, parts[i].word, e), values[i].value, s->size);
-    }
-    for (int32_t i = 0; i < count; ++i)
-        keeli_validate_storage(world, parts[i].s);
+    set_words(world, e, values, parts, count);
     return e;
 }
 
@@ -299,8 +322,7 @@ static __attribute__((noinline)) void take_last(keel_world *world, keeli_storage
     keeli_store_clear_bit(world, s, index);
     if (s->kind == KEEL_SPARSE_SET)
         keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_find(&s->set, index), index);
-    else if (s->kind == KEEL_INDEXED)
-        keeli_indexed_set_remove(&s->indexed, &world->heap, index);
+    else if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, &world->heap, index);
 }
 
 // Take a bit, which is in this word, and its value; the row of a KEEL_ARCHETYPE goes elsewhere.
@@ -339,9 +361,8 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     return true;
 }
 
-static __attribute__((noinline)) keel_result remove_slowly(keel_world *world, keel_entity e,
-                                                           const keel_component *component,
-                                                           void *out) {
+static __attribute__((noinline)) keel_result
+remove_slowly(keel_world *world, keel_entity e, const keel_component *component, void *out) {
     keel_result result;
     if (keeli_quick_remove(world, e, component, out, &result)) return result;
     return keeli_edit_remove(world, NULL, e, component, out);

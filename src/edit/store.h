@@ -38,7 +38,7 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
 // ------------------------------------------------------------------ values
 // Copy the bytes of a value. NULL: zeros.
 static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
-    if (value) keeli_bytes_copy(to, value, size);
+    if (value) keeli_bytes_copy_fresh(to, value, size);
     else memset(to, 0, size);
 }
 // Fill a place that holds no value. NULL: zeros.
