@@ -72,8 +72,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
         uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
         if (*word == 0) {
             keeli_presence_began(p, index);
-            if (!keeli_store_block_is_disabled(s, index))
-                keeli_component_lists_add(&world->lists, index, s->ordinal);
+            keeli_store_list_block(world, s, index);
         }
         *word |= (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << at;
         index += n;
