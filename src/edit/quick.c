@@ -88,11 +88,6 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     return to;
 }
 
-bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e,
-                          const void *value) {
-    return links->flags == KEELI_IS_LINK && add_one(world, links, e, value) != NULL;
-}
-
 // Look whether all values can be added at once; how many, or -1. `*to`: where the row will be.
 static inline int32_t resolve(const keel_world *world, uint32_t index, const keel_value *values,
                               keeli_storage **list, keeli_archetype **to) {
