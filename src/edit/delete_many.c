@@ -30,18 +30,31 @@ static void take_slots(keeli_sparse_set *set, const run *r, uint64_t bits) {
     }
 }
 
-// Take a plain component from all of the run that have it; rows stay as they are.
-static void take(keel_world *world, keeli_storage *s, const run *r) {
-    const uint64_t bits = keeli_presence_word(&s->presence, r->first / 64) & r->bits;
-    if (!bits) return;
-    if (keeli_presence_clear_bits(&s->presence, r->first, bits))
-        keeli_component_lists_remove(&world->lists, r->first, s->ordinal);
-    if (s->kind == KEEL_SPARSE_SET) take_slots(&s->set, r, bits);
-    else if (s->kind == KEEL_INDEXED)
-        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, r->first, bits);
+// After their values are gone: archetypes let the run's rows go.
+static void take_rows(keel_world *world, const run *r) {
+    for (uint32_t i = 0; i < r->count; ++i) {
+        const uint32_t place = *keeli_row_of(world, keel_entity_index(r->entities[i]));
+        if (place != KEELI_NO_ROW)
+            keeli_archetype_take(&world->archetypes, &world->entities, place);
+    }
 }
 
-// Take all components of the run but their rows; false when one of them is not plain bytes.
+// Take a plain component from all of the run that have it. True when they have it in their rows,
+// which stay as they are.
+static inline bool take(keel_world *world, keeli_storage *s, const run *r) {
+    // it is in the block's list: the page is there
+    const uint64_t word = s->presence.pages[r->first / 4096][r->first / 64 % KEELI_PAGE_WORDS];
+    const uint64_t bits = word & r->bits;
+    if (!bits) return false;
+    if (keeli_presence_clear_bits(&s->presence, r->first, bits))
+        keeli_component_lists_remove(&world->lists, r->first, s->ordinal);
+    if (s->kind == KEEL_ARCHETYPE) return true;
+    if (s->kind == KEEL_SPARSE_SET) take_slots(&s->set, r, bits);
+    else keeli_indexed_set_remove_bits(&s->indexed, &world->heap, r->first, bits);
+    return false;
+}
+
+// Take all components of the run; false when one of them is not plain bytes.
 static bool take_all(keel_world *world, const run *r) {
     const uint32_t page = r->first / 4096;
     if (page >= world->lists.capacity || !world->lists.pages[page]) return true;
@@ -52,32 +65,29 @@ static bool take_all(keel_world *world, const run *r) {
     for (uint32_t i = 0; i < list->count; ++i)
         flags |= storages[numbers[i]]->flags;
     if (flags & ~(uint32_t)KEELI_IS_LINK) return false;
+    bool rows = false;
     for (uint32_t i = list->count; i--;) // downwards: when a number goes the last takes its place
-        take(world, storages[numbers[i]], r);
+        rows |= take(world, storages[numbers[i]], r);
+    if (rows) take_rows(world, r);
     return true;
 }
 
-static void delete_run(keel_world *world, const run *r) {
-    const bool is_plain = !world->holders && !world->share_depth && take_all(world, r);
-    for (uint32_t i = 0; i < r->count; ++i) {
-        const keel_entity e = r->entities[i];
-        if (!is_plain) {
-            keeli_commit_delete_entity(world, e);
+void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
+    const bool is_plain = !world->holders && !world->share_depth;
+    uint32_t done = 0; // these have no components any more, but live
+    while (done < count) {
+        const run r = next_run(list + done, count - done);
+        if (is_plain && take_all(world, &r)) {
+            done += r.count;
             continue;
         }
-        const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
-        if (place != KEELI_NO_ROW)
-            keeli_archetype_take(&world->archetypes, &world->entities, place);
-        keeli_entity_index_delete(&world->entities, e);
+        keeli_entity_index_delete_many(&world->entities, list, done);
+        for (uint32_t i = 0; i < r.count; ++i)
+            keeli_commit_delete_entity(world, r.entities[i]);
+        list += done + r.count;
+        count -= done + r.count;
+        done = 0;
     }
-    if (is_plain) keeli_validate_entities(world);
-}
-
-void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
-    while (count) {
-        const run r = next_run(list, count);
-        delete_run(world, &r);
-        list += r.count;
-        count -= r.count;
-    }
+    keeli_entity_index_delete_many(&world->entities, list, done);
+    keeli_validate_entities(world);
 }

@@ -124,13 +124,10 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
     }
 }
 
-// Has one of the 64 entities around it such a link? Then there is room for one more, on the same
+// Where one of the 64 entities around it has such a link there is room for one more, on the same
 // page and in their list.
-static inline bool has_neighbour(const keeli_storage *s, uint32_t index) {
-    KEEL_ASSERT_INTERNAL(s->indexed.root.shift >= 6);
-    return keeli_presence_word(&s->presence, index / 64) != 0;
-}
 static inline void *push_beside(keeli_storage *s, uint32_t index) {
+    KEEL_ASSERT_INTERNAL(s->indexed.root.shift >= 6);
     (void)keeli_presence_set(&s->presence, index);
     ++s->indexed.page_counts[index >> s->indexed.root.shift];
     return keeli_indexed_set_value(&s->indexed, index);
@@ -139,13 +136,14 @@ static inline void *push_beside(keeli_storage *s, uint32_t index) {
 // The common case: nothing is in use, the child is a root without children, and there is room.
 static bool quick_attach(keel_world *world, keel_entity child, keel_entity to) {
     keeli_storage *parents = world->parents, *children = world->children;
-    const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
     if (world->holders || world->share_depth) return false;
     if ((parents->flags | children->flags) != KEELI_IS_LINK) return false;
-    if (!has_neighbour(children, c) || keeli_has_links(world, child) || c == p) return false;
+    const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
+    const uint64_t around = keeli_presence_word(&children->presence, c / 64);
+    if (!around || around >> (c % 64) & 1 || has_children(world, child)) return false;
     keel_parent *parent;
     if (has_children(world, to)) parent = parent_at(world, to);
-    else if (!has_neighbour(parents, p)) return false;
+    else if (c == p || !keeli_presence_word(&parents->presence, p / 64)) return false;
     else *(parent = push_beside(parents, p)) = (keel_parent){ 0 };
     ++world->links.edits;
     link_last(world, child, to, parent, push_beside(children, c));
@@ -395,20 +393,22 @@ keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of, k
                                                                         : nowhere;
 }
 
-keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root, keel_entity e) {
+keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root, keel_entity e) {
     const keel_world *world = links->world;
-    if (!is_alive(world, root) || !is_alive(world, e)) return nowhere;
-    if (has_children(world, e)) {
-        const keel_entity first = parent_at(world, e)->first_child;
-        return (keeli_step){ first, first };
-    }
-    // links are whole, so they are followed as they are
     for (; !keel_is_same(e, root); e = child_at(world, e)->parent) {
         if (!has_parent(world, e)) return nowhere; // it is not below `root`
         const keeli_step step = beside(world, e);
         if (!keel_is_null(step.at)) return step;
     }
     return nowhere;
+}
+
+keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root, keel_entity e) {
+    const keel_world *world = links->world;
+    if (!is_alive(world, root) || !is_alive(world, e)) return nowhere;
+    if (!has_children(world, e)) return keeli_links_past(links, root, e);
+    const keel_entity first = parent_at(world, e)->first_child;
+    return (keeli_step){ first, first };
 }
 
 keel_entity keel_world_next_child(const keel_world *world, keel_entity parent, keel_entity child) {
