@@ -130,6 +130,7 @@ struct keel_world {
     uint32_t storage_capacity;
     KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
     keeli_storage *parents, *children;  // keel_parent and keel_child, always there
+    struct keeli_links links;           // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed

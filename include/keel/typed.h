@@ -146,8 +146,8 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
 #endif
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
-KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .line = 0);
-KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .line = 0);
+KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
@@ -235,6 +235,7 @@ KEELI_VERB_READ(keeli_has, const keel_world, keel_has_component, keel_view_has_c
 KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
 KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)
 KEELI_VERB_WX(keeli_is_alive, keel_world_is_alive, keel_context_is_alive)
+KEELI_VERB_WX(keeli_walk_of, keeli_world_walk, keeli_context_walk)
 KEELI_VERB_WX(keeli_parent_of, keel_world_parent_of, keel_context_parent_of)
 KEELI_VERB_WX(keeli_first_child, keel_world_first_child, keel_context_first_child)
 KEELI_VERB_WX(keeli_next_child, keel_world_next_child, keel_context_next_child)
@@ -286,6 +287,7 @@ template <class... C> inline keel_result keeli_register(keel_world *w, C... c) {
 #define KEELI_WVX(scope, w, v, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
 #define KEELI_RVX(scope, w, v, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
 #define KEELI_RX(scope, w, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x)
+#define keeli_walk_of(scope, of) KEELI_RX(scope, keeli_world_walk, keeli_context_walk)((scope), (of))
 #define KEELI_WV(scope, w, v) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v)
 #define KEELI_WC(scope, w, c) _Generic((scope), keel_world *: w, keel_commands *: c)
 static inline keel_result keeli_world_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
@@ -909,10 +911,10 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
 
 // Loops over the hierarchy. The body may delete or detach the current entity, and nothing else of the walk.
 /// All children of `of`, in order: `KEEL_CHILDREN(world, tank, turret) { ... }`. Scope: world, context.
-#define KEEL_CHILDREN(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_of_, __COUNTER__), KEELI_CAT(keeli_next_, __COUNTER__), scope, of, child)
-#define KEELI_CHILDREN(root, following, scope, of, child)                                           \
-    for (keel_entity root = (of), child = keel_first_child((scope), root), following = keel_next_child((scope), root, child); \
-         !keel_is_null(child); child = following, following = keel_next_child((scope), root, child))
+#define KEEL_CHILDREN(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)
+#define KEELI_CHILDREN(walk, scope, of, child)                                                \
+    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+        for (keel_entity child = keeli_walk_child(&walk); !keel_is_null(child); child = keeli_walk_child(&walk))
 /// All ancestors of `of`, nearest first. Scope: world, context.
 #define KEEL_ANCESTORS(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
 #define KEELI_ANCESTORS(following, scope, of, ancestor)                                             \
@@ -920,9 +922,13 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
          !keel_is_null(ancestor); ancestor = following, following = keel_parent_of((scope), ancestor))
 /// All descendants of `of`, each before its children, siblings in order. The body must not change the hierarchy.
 /// Scope: world, context.
-#define KEEL_DESCENDANTS(scope, of, descendant) KEELI_WALK(KEELI_CAT(keeli_of_, __COUNTER__), keel_next_descendant, scope, of, descendant)
+#define KEEL_DESCENDANTS(scope, of, descendant) KEELI_DESCENDANTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, descendant)
+#define KEELI_DESCENDANTS(walk, scope, of, descendant)                                        \
+    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+        for (keel_entity descendant = walk.step.at; !keel_is_null(descendant); descendant = keeli_walk_descendant(&walk))
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
-#define KEEL_DESCENDANTS_BREADTH(scope, of, descendant) KEELI_WALK(KEELI_CAT(keeli_of_, __COUNTER__), keel_next_descendant_breadth, scope, of, descendant)
-#define KEELI_WALK(root, next, scope, of, descendant)                                               \
-    for (keel_entity root = (of), descendant = next((scope), root, root); !keel_is_null(descendant); descendant = next((scope), root, descendant))
+#define KEEL_DESCENDANTS_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
+#define KEELI_BREADTH(root, scope, of, descendant)                                                  \
+    for (keel_entity root = (of), descendant = keel_next_descendant_breadth((scope), root, root);   \
+         !keel_is_null(descendant); descendant = keel_next_descendant_breadth((scope), root, descendant))
 // clang-format on

@@ -335,37 +335,36 @@ typedef struct keel_column {
 /// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
 KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_component *component);
 
-/// Private: is the bit of an entity index set?
-static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
-    return index >> 12 < bits->page_count &&
-           bits->pages[index >> 12][index / 64 % 64] >> (index % 64) & 1;
+/// Private: does an entity index have a value, and where?
+static inline bool keeli_find_place(const struct keeli_set_root *set,
+                                    const struct keeli_entity_root *entities, uint32_t index,
+                                    uint32_t *place) {
+    const uint32_t page = index >> 12, at = index & 4095u;
+    if (set->kind == KEEL_SPARSE_SET) {
+        *place = page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
+        return *place != UINT32_MAX;
+    }
+    if (page >= set->bits->page_count || !(set->bits->pages[page][at / 64] >> (at % 64) & 1))
+        return false;
+    *place = set->kind == KEEL_INDEXED ? index : entities->where[page][at];
+    return true;
 }
-
 /// Private: where an entity index has its value, UINT32_MAX when it has none.
 static inline uint32_t keeli_place(const struct keeli_set_root *set,
                                    const struct keeli_entity_root *entities, uint32_t index) {
-    const uint32_t page = index >> 12, at = index & 4095u;
-    if (set->kind == KEEL_SPARSE_SET)
-        return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
-    if (!keeli_has_bit(set->bits, index)) return UINT32_MAX;
-    return set->kind == KEEL_INDEXED ? index : entities->where[page][at];
+    uint32_t place;
+    return keeli_find_place(set, entities, index, &place) ? place : UINT32_MAX;
 }
 
 /// Private: the value, or NULL.
 static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size) {
-    const uint32_t index = keel_entity_index(e), page = index >> 12;
+    const uint32_t index = keel_entity_index(e);
     const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    if (column->size != size || (size == 0 && !column->set)) return NULL; // another, or zeroed
-    if (page >= column->entities->page_count) return NULL;
-    // the top bit marks dead entities; an invented handle may have it too
-    if ((column->entities->versions[page][index & 4095u] != upper) | (upper >> 31)) return NULL;
-    uint32_t place = index;
-    if (column->set->kind == KEEL_INDEXED) { // what columns are taken of most: in fewest steps
-        if (!keeli_has_bit(column->set->bits, index)) return NULL;
-    } else {
-        place = keeli_place(column->set, column->entities, index);
-        if (place == UINT32_MAX) return NULL;
-    }
+    uint32_t place;
+    if (column->size != size || (!size && !column->set)) return NULL; // of another type, or zeroed
+    if (!keeli_find_place(column->set, column->entities, index, &place)) return NULL;
+    // what has a value is alive, so its version is there, and is one of a living entity
+    if (column->entities->versions[index >> 12][index & 4095u] != upper) return NULL;
     const uint32_t shift = column->set->shift;
     return (char *)column->set->pages[place >> shift] +
            (place & (((uint32_t)1 << shift) - 1)) * size;

@@ -13,6 +13,7 @@
 #pragma once
 #include <keel/unique.h>
 #include <keel/view.h>
+#include <keel/walk.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -230,6 +231,13 @@ KEEL_API keel_entity keel_context_next_descendant(keel_context *context, keel_en
 /// keel_world_next_descendant_breadth; the system must have declared keel_parent and keel_child.
 KEEL_API keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_entity root,
                                                           keel_entity after);
+
+/// Private: of a system that declared keel_parent and keel_child.
+KEEL_API const struct keeli_links *keeli_context_links(keel_context *context, keel_entity of);
+/// Private.
+static inline keeli_walk keeli_context_walk(keel_context *context, keel_entity of) {
+    return keeli_walk_begin(keeli_context_links(context, of), of);
+}
 
 /// Private: was keel_fail called?
 KEEL_API bool keeli_context_has_failed(const keel_context *context);

@@ -87,6 +87,18 @@ static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *
 static inline void keeli_indexed_set_remove_beside(keeli_indexed_set *set, uint32_t index) {
     --set->page_counts[index >> set->root.shift];
 }
+// The same for the values of several of the 64 indices of a block.
+static inline void keeli_indexed_set_remove_bits(keeli_indexed_set *set, keeli_heap *heap,
+                                                 uint32_t first, uint64_t bits) {
+    if (!set->size) return;
+    const uint32_t page = first >> set->root.shift;
+    if (set->root.shift < 6) { // not all on one page
+        for (; bits; bits &= bits - 1)
+            keeli_indexed_set_remove(set, heap, first + (uint32_t)__builtin_ctzll(bits));
+    } else if ((set->page_counts[page] -= (uint32_t)__builtin_popcountll(bits)) == 0) {
+        keeli_indexed_set_give_page(set, heap, page);
+    }
+}
 // Values come to some of 64 indices from `first` on, after reserves: copies of those of another
 // set.
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,

@@ -119,6 +119,7 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
 // that would take the component away from others before their turn.
 static keel_result delete_all_linked(keel_world *world, const keeli_storage *s) {
     keeli_storage *other = s == world->parents ? world->children : world->parents;
+    ++world->links.edits;
     keeli_store_clear(world, other);
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
         keeli_commit_delete_entity(world, keeli_entity_at(&world->entities, i));

@@ -98,7 +98,8 @@ static inline uint64_t *word_to_set(const keel_world *world, const keeli_storage
     if (!word || *word & bit_of(index)) return NULL;
     if (s->kind == KEEL_INDEXED) return keeli_indexed_set_has_whole_blocks(&s->indexed) ? word : 0;
     if (s->kind == KEEL_SPARSE_SET) return s->set.count < s->set.room ? word : NULL;
-    if (!to || world->row_storage.borrow) return NULL;
+    const keeli_storage *rows = &world->row_storage;
+    if (!to || ((uint32_t)keeli_atomic_peek(&rows->borrow) | rows->flags)) return NULL;
     *to = next_archetype(*to, s);
     return *to ? word : NULL;
 }
@@ -176,15 +177,6 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
     keeli_bytes_put(set_word(world, s, word, e), value, s->size);
     keeli_validate_storage(world, s);
     return KEEL_OK;
-}
-
-bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e,
-                          const void *value) {
-    if (links->flags != KEELI_IS_LINK) return false;
-    uint64_t *word = word_to_set(world, links, keel_entity_index(e), NULL);
-    if (!word) return add_one(world, links, e, value) != NULL;
-    keeli_bytes_put(set_word(world, links, word, e), value, links->size);
-    return true;
 }
 
 // ------------------------------------------------------------------ adding several

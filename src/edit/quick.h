@@ -9,9 +9,6 @@
 // The entity is alive. NULL: nothing was done.
 void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *component,
                       const void *value);
-// For edit/hierarchy.c: a link that the entity does not have.
-bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e,
-                          const void *value);
 bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *values);
 // The entity is alive. False: nothing was done. KEEL_OK or KEEL_ABSENT in `*result`.
 bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *component,

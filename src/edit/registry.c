@@ -230,6 +230,9 @@ bool keeli_registry_init(keel_world *world) {
     if (!world->parents || !world->children) return false;
     world->parents->flags |= KEELI_IS_LINK;
     world->children->flags |= KEELI_IS_LINK;
+    world->links = (struct keeli_links){ .world = world,
+                                         .parents = world->parents->root,
+                                         .children = world->children->root };
     return true;
 }
 

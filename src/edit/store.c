@@ -275,6 +275,7 @@ void keeli_store_clear(keel_world *world, keeli_storage *s) {
 
 void keeli_store_clear_all(keel_world *world) {
     keeli_archetypes *a = &world->archetypes;
+    ++world->links.edits;
     keeli_groups_clear_all(world);
     for (uint32_t i = 0; i < a->count; ++i)
         keeli_archetype_clear(&world->entities, a->all[i]);
