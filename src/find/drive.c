@@ -131,10 +131,7 @@ bool keeli_drive_sparse(keeli_iterator *it) {
         uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
         count = keeli_least(count, left_on_page(set, it->at, false));
         const keel_entity *first = keeli_sparse_set_entity(set, it->at);
-        for (uint32_t i = 0; i < count; ++i) {
-            it->candidates[i] = keel_entity_index(first[i]);
-            it->places[i] = it->at + i;
-        }
+        keeli_list_block(it, first, count, it->at);
         it->at += count;
         count = keeli_list_filter(it, count);
         if (count && keeli_list_chunk(it, count)) return true;
@@ -170,18 +167,22 @@ static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t p
         it->words[w] &= some[w];
 }
 
+static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        words[w] = a[w] & b[w];
+}
+
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = &it->plan;
     uint64_t *words = it->words, some = 0;
-    if (plan->leader) memcpy(words, words_of(plan->leader, page), sizeof it->words);
-    else bits_of_living(it->view->world, page, words);
-    for (uint32_t i = 0; i < plan->need_count; ++i) {
-        const uint64_t *need = words_of(plan->need[i], page);
-        if (need == keeli_no_bits) return false;
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            words[w] &= need[w];
-    }
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (words_of(plan->need[i], page) == keeli_no_bits) return false;
+    if (!plan->leader) bits_of_living(it->view->world, page, words);
+    else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
+    else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
+    for (uint32_t i = 1; i < plan->need_count; ++i)
+        keep_both(words, words, words_of(plan->need[i], page));
     for (uint32_t i = 0; i < plan->without_count; ++i) {
         const uint64_t *without = words_of(plan->without[i], page);
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
@@ -189,8 +190,12 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+    uint64_t full = 0;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
         some |= words[w];
+        full |= words[w] == UINT64_MAX ? 1 : 0;
+    }
+    it->has_full = full != 0;
     return some != 0;
 }
 
@@ -250,15 +255,30 @@ static void mask_entities(keeli_iterator *it, uint32_t slots) {
     it->chunk.entities = it->entities;
 }
 
+static uint32_t leading_full(const uint64_t *words, uint32_t count) {
+    uint32_t n = 0;
+    while (n < count && words[n] == UINT64_MAX)
+        ++n;
+    return n;
+}
+
+// Words that go into one chunk: full ones that are worth a span, or all up to such ones.
+static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
+    uint32_t n = leading_full(words, count);
+    *is_span = n == count || n >= KEELI_SPAN_WORDS;
+    while (!*is_span && n < count) {
+        const uint32_t full = leading_full(words + n, count - n);
+        if (full >= KEELI_SPAN_WORDS) break;
+        n += full ? full : 1;
+    }
+    return n;
+}
+
 // Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    const uint32_t count = slots / 64;
-    const bool is_span = words[0] == UINT64_MAX;
-    uint32_t w = 1; // both go on as long as words are of one sort
-    while (w < count && (words[w] == UINT64_MAX) == is_span)
-        ++w;
-    slots = w * 64;
+    bool is_span = false;
+    if (it->has_full) slots = 64 * words_together(words, slots / 64, &is_span);
     if (!set_bases(it, slots)) return false;
     it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
     it->chunk.count = slots;
@@ -276,34 +296,44 @@ static bool skip_empty(keeli_iterator *it) {
     return it->at < it->window_end;
 }
 
-// Append the matches of the next word to the candidates; how many there are then.
-static uint32_t take_word(keeli_iterator *it, uint32_t count) {
-    uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
+// Append the matches of a word to `out`; how many.
+static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
+    uint32_t count = 0;
     for (; bits; bits &= bits - 1)
-        it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
-    it->at += 64;
+        out[count++] = index + (uint32_t)__builtin_ctzll(bits);
+    return count;
+}
+
+// Append the next matches before `end`, as long as there is room.
+static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
+    uint32_t *out = it->candidates, at = it->at;
+    while (at < end && count + 64 <= KEELI_BLOCK) {
+        const uint64_t *words = &it->words[at % KEELI_WINDOW / 64];
+        if (words[0]) count += take_word(out + count, words[0], at);
+        at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
+    }
+    it->at = at;
     return count;
 }
 
 // A list of the next matches in the window; false when there are none.
 static bool next_list(keeli_iterator *it, uint32_t slots) {
-    uint32_t count = 0;
-    const uint32_t end = it->at + slots;
-    while (it->at < end && count + 64 <= KEELI_BLOCK)
-        count = take_word(it, count);
+    const uint32_t count = take_words(it, 0, it->at + slots);
+    it->one_page = true;
     return count && keeli_list_chunk(it, count);
 }
 
 // Few matches on each page: masks would be nearly empty, and each miss of the cache would wait for
-// the one before. So matches of many pages go into one list. False at the end.
+// the one before. So matches of several pages go into one list. False at the end.
 static bool gather_list(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
-        while (count + 64 <= KEELI_BLOCK) {
-            if (skip_empty(it)) count = take_word(it, count);
+        while (count < KEELI_FULL_LIST) {
+            if (it->at < it->window_end) count = take_words(it, count, it->window_end);
             else if (!next_window(it)) break;
         }
         if (!count) return false;
+        it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
         if (keeli_list_chunk(it, count)) return true;
     }
 }
@@ -354,10 +384,8 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
 
 static bool row_list(keeli_iterator *it, const keeli_block *block) {
     uint32_t count = keeli_least(block->count - it->at, KEELI_BLOCK);
-    for (uint32_t i = 0; i < count; ++i) {
-        it->candidates[i] = keel_entity_index(block->entities[it->at + i]);
-        it->places[i] = block->number << KEELI_ROW_SHIFT | (it->at + i);
-    }
+    keeli_list_block(it, block->entities + it->at, count,
+                     block->number << KEELI_ROW_SHIFT | it->at);
     it->at += count;
     count = keeli_list_filter(it, count);
     return count && keeli_list_chunk(it, count);

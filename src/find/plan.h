@@ -14,9 +14,18 @@ typedef enum keeli_driver {
     KEELI_DRIVE_GROUP     // the packed prefix of a group
 } keeli_driver;
 
+// How lists find the values of a column.
+typedef enum keeli_column_way {
+    KEELI_FOLLOW,   // they are in the order in which the driver walks
+    KEELI_BY_INDEX, // at the entity's index
+    KEELI_LOOK_UP,
+    KEELI_ABSENT
+} keeli_column_way;
+
 typedef struct keeli_plan_column {
-    uint32_t term;          // position in the view's list
-    bool maybe;             // may be absent
+    uint32_t term; // position in the view's list
+    bool maybe;    // may be absent
+    keeli_column_way how;
     keeli_storage *storage; // NULL: absent throughout
 } keeli_plan_column;
 
