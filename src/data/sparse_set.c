@@ -261,6 +261,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
     }
     set_cell(set, gone, KEELI_NO_SLOT);
     set->count = last;
+    ++set->moves;
 }
 
 static void swap_bytes(char *a, char *b, size_t size) {
@@ -298,6 +299,7 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
     *entity_b = was_a;
     set_cell(set, *entity_a, a);
     set_cell(set, *entity_b, b);
+    ++set->moves;
 }
 
 // Where the value at the start of a cycle waits while the others move up.
@@ -313,6 +315,7 @@ static void permute_values(keeli_sparse_set *set, uint32_t first, const uint32_t
 
 void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
                               void *scratch) {
+    ++set->moves;
     for (uint32_t first = 0; first < count; ++first) {
         if (order[first] == first) continue;
         if (set->size) permute_values(set, first, order, scratch);
@@ -351,6 +354,7 @@ void keeli_sparse_set_clear(keeli_sparse_set *set) {
         set_cell(set, *keeli_sparse_set_entity(set, slot), KEELI_NO_SLOT);
     }
     set->count = 0;
+    ++set->moves;
 }
 
 // ------------------------------------------------------------------ giving memory back

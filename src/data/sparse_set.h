@@ -24,7 +24,9 @@ typedef struct keeli_sparse_set {
     uint32_t dense_pages, value_pages;
     uint32_t first_dense, first_values; // what the first page of each holds so far
     uint32_t count, room;               // slots in use, and how many there is memory for
-    uint32_t size, align;               // of a value; size 0: a tag
+    uint64_t
+        moves; // goes up when a slot in use gets another entity, or none; not when one is added
+    uint32_t size, align; // of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -82,6 +84,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
 // The same where values are plain bytes.
 static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot) {
     const uint32_t last = --set->count;
+    ++set->moves;
     keel_entity *gone = keeli_sparse_set_entity(set, slot);
     const uint32_t index = keel_entity_index(*gone);
     const keel_entity moved = *keeli_sparse_set_entity(set, last);

@@ -2,6 +2,7 @@
 // What leads a walk: a sparse set or the front of it that a group orders, windows of presence bits,
 // or the rows of archetypes. Each hands out spans or masks where storages allow, and lists of
 // filtered candidates elsewhere.
+#include "base/assert.h"
 #include "base/least.h"
 #include "edit/bulk_run.h"
 #include "find/iterate.h"
@@ -35,16 +36,64 @@ static bool can_run(const keeli_plan *plan) {
     return true;
 }
 
+// Walks note what they found out about orders, for the next ones: in owner mode, where nobody else
+// looks, and about sets that the world keeps.
+static bool may_note(const keeli_iterator *it) {
+    return it->plan.driver == KEELI_DRIVE_SPARSE && !it->view->world->share_depth;
+}
+
+// How many slots from the first on hold the same entities as the leader's, as far as is known.
+static uint32_t known_same(const keeli_iterator *it, const keeli_storage *s) {
+    const keeli_known_order *known = &s->known;
+    const keeli_storage *leader = it->plan.leader;
+    const bool is_right = known->leader == leader && known->moves == s->set.moves &&
+                          known->leader_moves == leader->set.moves;
+    return is_right ? known->same : 0;
+}
+
+static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t same) {
+    const uint32_t known = known_same(it, s);
+    if (!may_note(it) || it->at > known || it->at + same <= known) return;
+    s->known.leader = it->plan.leader;
+    s->known.moves = s->set.moves;
+    s->known.leader_moves = it->plan.leader->set.moves;
+    s->known.same = it->at + same;
+}
+
+// The same about slots whose entities have consecutive indices.
+static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, uint32_t run) {
+    keeli_storage *s = it->plan.leader;
+    const uint32_t known = s->known.moves_of_run == s->set.moves ? s->known.run : 0;
+    if (it->at + run <= known) {
+        KEEL_ASSERT_INTERNAL(keeli_run_length(first, run) == run);
+        return run;
+    }
+    const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
+    run = skip + keeli_run_length(first + skip, run - skip);
+    if (!may_note(it) || it->at > known || it->at + run <= known) return run;
+    s->known.moves_of_run = s->set.moves;
+    s->known.run = it->at + run;
+    return run;
+}
+
 // How far the sets hold the same entities in the same order as the leader from `first` on, to
 // `run`; 0 when one lacks the first entity.
-static uint32_t common_run(const keeli_storage *const *list, uint32_t count,
+static uint32_t common_run(const keeli_iterator *it, keeli_storage *const *list, uint32_t count,
                            const keel_entity *first, uint32_t run) {
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_sparse_set *set = &list[i]->set;
+        const uint32_t known = known_same(it, list[i]);
+        if (it->at + run <= known) {
+            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, it->at), run) ==
+                                 run);
+            continue;
+        }
         const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(*first));
         if (slot == KEELI_NO_SLOT) return 0;
         run = keeli_least(keeli_least(run, left_on_page(set, slot, false)), set->count - slot);
-        run = equal_run(first, keeli_sparse_set_entity(set, slot), run);
+        const uint32_t same = known > it->at ? keeli_least(known - it->at, run) : 0;
+        run = same + equal_run(first + same, keeli_sparse_set_entity(set, slot) + same, run - same);
+        if (slot == it->at) note_same(it, list[i], run);
     }
     return run;
 }
@@ -99,9 +148,9 @@ static attempt find_run(keeli_iterator *it) {
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
     uint32_t run = keeli_least(it->end - it->at, on_page);
     const bool is_filtered = plan->without_count || plan->any_count;
-    if (is_filtered) run = keeli_run_length(first, run);
-    run = common_run(plan->need, plan->need_count, first, run);
-    run = common_run(plan->beside, plan->beside_count, first, run);
+    if (is_filtered) run = consecutive_run(it, first, run);
+    run = common_run(it, plan->need, plan->need_count, first, run);
+    run = common_run(it, plan->beside, plan->beside_count, first, run);
     if (run == 0) return NO_RUN;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;

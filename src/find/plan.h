@@ -38,13 +38,13 @@ typedef struct keeli_plan {
     bool has_maybe;
     bool has_rows; // a term is kept in archetypes
     // lists, as long as said above
-    const keeli_storage *need[KEEL_MAX_TERMS];  // that the driver does not grant
+    keeli_storage *need[KEEL_MAX_TERMS];        // that the driver does not grant
     const keeli_storage *check[KEEL_MAX_TERMS]; // those that lists check by their bits
     const keeli_storage *without[KEEL_MAX_TERMS];
     const keeli_bound_term *any[KEEL_MAX_TERMS];
     keeli_plan_column columns[KEEL_MAX_TERMS];
     // GROUP: sparse sets with values that the group gets but does not order
-    const keeli_storage *beside[KEEL_MAX_TERMS];
+    keeli_storage *beside[KEEL_MAX_TERMS];
 } keeli_plan;
 
 // How many candidates it looks at.
