@@ -82,12 +82,14 @@ static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, ui
 bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     if (page >= set->root.page_count) {
+        uint32_t had = set->sparse_capacity;
         void *table = grow_table(set, heap, set->sparse, &set->sparse_capacity, page + 1);
         if (!table) return false;
         set->sparse = table;
         set->root.sparse = set->sparse;
-        while (set->root.page_count <= page)
-            set->sparse[set->root.page_count++] = keeli_no_cells;
+        set->root.page_count = page + 1;
+        for (; had < set->sparse_capacity; ++had)
+            set->sparse[had] = keeli_no_cells;
     }
     if (set->sparse[page] != keeli_no_cells) return true;
     uint32_t *cells = keeli_new(heap, cell_bytes, 64);

@@ -17,7 +17,8 @@
 
 typedef struct keeli_sparse_set {
     struct keeli_set_root root; // what keel_column reads: the same tables as below
-    uint32_t **sparse;   // pages of cells; a page that was never used is one shared empty page
+    // pages of cells, to sparse_capacity; a page that was never used is one shared empty page
+    uint32_t **sparse;
     keel_entity **dense; // pages of 1 << KEELI_DENSE_SHIFT entities
     void **values;       // pages of 1 << root.shift values
     uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables

@@ -369,6 +369,7 @@ static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
 static bool next_list(keeli_iterator *it, uint32_t slots) {
     const uint32_t count = take_words(it, 0, it->at + slots);
     it->one_page = true;
+    it->highest = it->at;
     return count && keeli_list_chunk(it, count);
 }
 
@@ -382,6 +383,7 @@ static bool gather_list(keeli_iterator *it) {
             else if (!next_window(it)) break;
         }
         if (!count) return false;
+        it->highest = it->candidates[count - 1];
         it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
         if (keeli_list_chunk(it, count)) return true;
     }

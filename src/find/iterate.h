@@ -32,6 +32,7 @@ typedef struct keeli_iterator {
     // candidates of a list: their indices, and in what was handed in as a block which they are
     uint32_t candidates[KEELI_BLOCK], picks[KEELI_BLOCK];
     bool one_page;            // the indices are of one page of 4,096
+    uint32_t highest;         // none is above this
     const keel_entity *block; // NULL: candidates are just indices
     uint32_t block_place;     // of the block's first with the leader
     const uint32_t *picked;   // `picks`, once somebody was dropped
