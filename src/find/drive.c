@@ -250,14 +250,16 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
 
 // Go to the next page that has matches.
 static bool next_window(keeli_iterator *it) {
-    uint32_t page = it->window_end / KEELI_WINDOW;
+    uint32_t page = (it->window_end + KEELI_WINDOW - 1) / KEELI_WINDOW, words = KEELI_PAGE_WORDS;
     for (;; ++page) {
         if (it->plan.leader) page = keeli_presence_next_page(&it->plan.leader->presence, page);
         if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
         if (match_page(it, page)) break;
     }
+    while (!it->words[words - 1])
+        --words; // the end of a population is somewhere on a page
     it->at = page * KEELI_WINDOW;
-    it->window_end = it->at + KEELI_WINDOW;
+    it->window_end = it->at + words * 64;
     return true;
 }
 
@@ -318,7 +320,9 @@ static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_s
     while (!*is_span && n < count) {
         const uint32_t full = leading_full(words + n, count - n);
         if (full >= KEELI_SPAN_WORDS) break;
-        n += full ? full : 1;
+        n += full;
+        while (n < count && words[n] != UINT64_MAX)
+            ++n;
     }
     return n;
 }
@@ -410,21 +414,13 @@ bool keeli_drive_bits(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ rows of archetypes
-static bool is_bare(const keeli_plan *plan) {
-    if (plan->need_count || plan->without_count || plan->any_count) return false;
-    for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
-            return false;
-    return true;
-}
-
 // The rows of a whole block.
 static void block_span(keeli_iterator *it, const keeli_block *block) {
     const keeli_plan *plan = &it->plan;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         const keeli_storage *s = column->storage;
-        const bool there = !column->maybe ||
+        const bool there = column->how == KEELI_FOLLOW ||
                            (s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX);
         it->chunk.columns[column->term].base = there ? s->row.bases[block->number] : NULL;
     }
@@ -442,29 +438,31 @@ static bool row_list(keeli_iterator *it, const keeli_block *block) {
     return count && keeli_list_chunk(it, count);
 }
 
-bool keeli_drive_rows(keeli_iterator *it) {
+// The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which
+// there may be empty ones.
+static const keeli_block *next_block(keeli_iterator *it) {
     const keeli_match *match = it->plan.match;
-    const bool bare = is_bare(&it->plan);
-    while (it->match_at < match->list.count) {
+    for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
-        if (it->block_at == archetype->block_count || !archetype->row_count) {
-            ++it->match_at;
-            it->block_at = it->at = 0;
-            continue;
-        }
+        if (it->block_at >= archetype->block_count) continue;
         const keeli_block *block = archetype->blocks[it->block_at];
-        if (it->at >= block->count) {
+        if (block->count) return block;
+    }
+    return NULL;
+}
+
+bool keeli_drive_rows(keeli_iterator *it) {
+    const keeli_block *block;
+    while ((block = next_block(it)) != NULL) {
+        if (it->plan.only_rows) {
+            block_span(it, block);
             ++it->block_at;
-            it->at = 0;
-            continue;
+            return true;
         }
-        if (!bare) {
-            if (row_list(it, block)) return true;
-            continue;
-        }
-        block_span(it, block);
+        if (it->at < block->count && row_list(it, block)) return true;
+        if (it->at < block->count) continue;
         ++it->block_at;
-        return true;
+        it->at = 0;
     }
     return false;
 }

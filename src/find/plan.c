@@ -221,6 +221,14 @@ static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *
     return s->kind == KEEL_INDEXED ? KEELI_BY_INDEX : KEELI_LOOK_UP;
 }
 
+static bool has_only_rows(const keeli_plan *plan) {
+    if (plan->need_count || plan->without_count || plan->any_count) return false;
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
+            return false;
+    return true;
+}
+
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
     demand d;
     memset(&d, 0, offsetof(demand, must));
@@ -248,6 +256,7 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
     }
     for (uint32_t c = 0; c < plan->column_count; ++c)
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
+    plan->only_rows = plan->driver == KEELI_DRIVE_ROWS && has_only_rows(plan);
     return true;
 }
 

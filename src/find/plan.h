@@ -36,7 +36,8 @@ typedef struct keeli_plan {
     const keeli_match *match;       // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
     bool has_maybe;
-    bool has_rows; // a term is kept in archetypes
+    bool has_rows;  // a term is kept in archetypes
+    bool only_rows; // ROWS: nothing is left to check, and all values are in rows
     // lists, as long as said above
     keeli_storage *need[KEEL_MAX_TERMS];        // that the driver does not grant
     const keeli_storage *check[KEEL_MAX_TERMS]; // those that lists check by their bits
