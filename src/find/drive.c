@@ -170,11 +170,23 @@ static attempt find_run(keeli_iterator *it) {
     return HANDED_OUT;
 }
 
+// The same, but where there was no run for a while it is not tried before every block.
+static attempt try_run(keeli_iterator *it) {
+    if (it->run_pause) {
+        --it->run_pause;
+        return NO_RUN;
+    }
+    const attempt tried = find_run(it);
+    it->run_misses = tried == NO_RUN ? keeli_least(it->run_misses + 1, 4) : 0;
+    it->run_pause = it->run_misses ? (1u << it->run_misses) - 2 : 0; // 0, 2, 6, 14 blocks
+    return tried;
+}
+
 bool keeli_drive_sparse(keeli_iterator *it) {
     const keeli_sparse_set *set = &it->plan.leader->set;
     const bool runs = can_run(&it->plan);
     while (it->at < it->end) {
-        const attempt tried = runs ? find_run(it) : NO_RUN;
+        const attempt tried = runs ? try_run(it) : NO_RUN;
         if (tried == HANDED_OUT) return true;
         if (tried == SKIPPED) continue;
         uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);

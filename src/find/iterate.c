@@ -77,6 +77,7 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
     it->at = it->match_at = it->block_at = it->window_end = 0;
     it->end = end_of(it);
     it->span_at = 0;
+    it->run_misses = it->run_pause = 0;
     it->block = NULL;
     it->one_page = false;
     it->chunk.entities = NULL;

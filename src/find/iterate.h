@@ -20,10 +20,11 @@ typedef struct keeli_iterator {
     keeli_plan plan;
     bool done;
     // where the walk is
-    uint32_t at, end;            // SPARSE, GROUP: slots; BITS, ENTITIES: indices
-    uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
-    uint32_t window_end;         // BITS, ENTITIES: the window that `words` is about
-    bool has_full;               // there is a word of ones among them
+    uint32_t at, end;               // SPARSE, GROUP: slots; BITS, ENTITIES: indices
+    uint32_t run_misses, run_pause; // SPARSE, GROUP: blocks without a run, and to go without a try
+    uint32_t match_at, block_at;    // ROWS: the archetype, and its block; `at` is the row
+    uint32_t window_end;            // BITS, ENTITIES: the window that `words` is about
+    bool has_full;                  // there is a word of ones among them
     uint64_t words[KEELI_WINDOW / 64];
     // what is handed out
     keel_chunk chunk; // by keel_iterator_next
