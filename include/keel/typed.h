@@ -606,6 +606,11 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SHIFT_2(s, i) , (keeli_base_##i ? keeli_base_##i + keeli_at : NULL)
 #define KEELI_SHIFT_0(s, i)
 #define KEELI_MANY_KEELI_SHIFT(s)
+#define KEELI_NEXT_WORD(s, i, x) KEELI_CAT(KEELI_NEXT_WORD_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_NEXT_WORD_1(s, i) keeli_base_##i += 64;
+#define KEELI_NEXT_WORD_2(s, i) keeli_base_##i += keeli_base_##i ? 64 : 0;
+#define KEELI_NEXT_WORD_0(s, i)
+#define KEELI_MANY_KEELI_NEXT_WORD(s)
 
 // 5. Locals of all loops: what is the same for every entity; and of the list loop.
 #define KEELI_LOCAL(s, i, x) KEELI_PART(KEELI_LOCAL_, s, i, x)
@@ -747,15 +752,16 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
         }                                                                                           \
     }                                                                                               \
     KEELI_NOINLINE KEELI_LOOP_HEAD(s, mask, __VA_ARGS__)) {                                         \
-        for (uint32_t keeli_w = 0; keeli_w < keeli_chunk->count; keeli_w += 64) {                   \
+        for (uint32_t keeli_w = 0;;) {                                                              \
             uint64_t keeli_bits = keeli_chunk->words[keeli_w / 64];                                 \
-            uint32_t keeli_at = keeli_w, keeli_n;                                                   \
-            if (!keeli_bits) continue;                                                              \
-            if (!keeli_has_long_runs(keeli_bits)) s##_word(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_at, keeli_bits); \
+            uint32_t keeli_at = 0, keeli_n;                                                         \
+            if (keeli_bits && !keeli_has_long_runs(keeli_bits)) s##_word(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w, keeli_bits); \
             else while ((keeli_n = keeli_next_run(&keeli_bits, &keeli_at)) KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__)) { \
-                s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_at, keeli_n); \
+                s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w + keeli_at, keeli_n); \
                 keeli_at += keeli_n;                                                                \
             }                                                                                       \
+            if ((keeli_w += 64) >= keeli_chunk->count) break;                                       \
+            KEELI_MAP(KEELI_NEXT_WORD, s, __VA_ARGS__)                                              \
         }                                                                                           \
     }                                                                                               \
     KEELI_NOINLINE void s##_list(const keel_chunk *keeli_chunk, keel_context *keeli_context) {      \
