@@ -86,7 +86,8 @@ typedef enum keel_chunk_form {
 /// Where one term's values are in a chunk.
 typedef struct keel_chunk_column {
     /// SPAN, MASK: the first value; NULL for a `maybe` term that is absent throughout.
-    /// Uniques, in systems: the value.
+    /// LIST: the page of all values where they are on one, so that value i is `base[index[i]]`;
+    /// else NULL. `pages`, `index` and `shift` are always right. Uniques, in systems: the value.
     void *base;
     void *const *pages;    ///< LIST: the pages of values; never NULL for a term with values
     const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent `maybe`

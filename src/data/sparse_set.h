@@ -18,14 +18,17 @@
 
 typedef struct keeli_sparse_set {
     struct keeli_set_root root; // what keel_column reads: the same tables as below
-    uint32_t **sparse;   // pages of cells; a page that was never used is one shared empty page
+    // pages of cells, to sparse_capacity; a page that was never used is one shared empty page
+    uint32_t **sparse;
     keel_entity **dense; // pages of 1 << KEELI_DENSE_SHIFT entities
     void **values;       // pages of 1 << root.shift values
     uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
     uint32_t dense_pages, value_pages;
     uint32_t first_dense, first_values; // what the first page of each holds so far
     uint32_t count, room;               // slots in use, and how many there is memory for
-    uint32_t size, align;               // of a value; size 0: a tag
+    uint64_t
+        moves; // goes up when a slot in use gets another entity, or none; not when one is added
+    uint32_t size, align; // of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -84,6 +87,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
 static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot,
                                                uint32_t index) {
     const uint32_t last = --set->count;
+    ++set->moves;
     const keel_entity moved = *keeli_sparse_set_entity(set, last);
     const uint32_t moved_index = keel_entity_index(moved);
     // nothing to move when it is the last, but that is as cheap as to ask

@@ -13,9 +13,11 @@ uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
     // in blocks of handles with equal versions, long enough that compilers make vector code of it
     enum { block = 128 };
     for (; n + block <= count; n += block) {
+        const keel_entity *e = entities + n;
+        const keel_entity_bits from = entities[0].bits + n;
         keel_entity_bits broken = 0;
         for (uint32_t i = 0; i < block; ++i)
-            broken |= (entities[n + i].bits - entities[0].bits) ^ (n + i);
+            broken |= (e[i].bits - from) ^ i;
         if (broken) break;
     }
     while (n < count && keel_entity_index(entities[n]) == first + n)
