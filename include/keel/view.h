@@ -327,7 +327,10 @@ struct keeli_set_root {
 typedef struct keel_column {
     const struct keeli_entity_root *entities; ///< private
     const struct keeli_set_root *set;         ///< private
+    const struct keeli_bits_root *bits;       ///< private: as in `set`, one step nearer
     uint32_t size;                            ///< bytes of a value
+    uint32_t shift;                           ///< private: as in `set`
+    keel_storage kind;                        ///< private: as in `set`
 } keel_column;
 
 /// The column of a component. Where the world does not know the component yet it is registered.
@@ -341,13 +344,13 @@ static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t in
 }
 
 /// Private: where an entity index has its value, UINT32_MAX when it has none.
-static inline uint32_t keeli_place(const struct keeli_set_root *set,
+static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_root *set,
+                                   const struct keeli_bits_root *bits,
                                    const struct keeli_entity_root *entities, uint32_t index) {
     const uint32_t page = index >> 12, at = index & 4095u;
-    if (set->kind == KEEL_SPARSE_SET)
-        return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
-    if (!keeli_has_bit(set->bits, index)) return UINT32_MAX;
-    return set->kind == KEEL_INDEXED ? index : entities->where[page][at];
+    if (kind == KEEL_INDEXED) return keeli_has_bit(bits, index) ? index : UINT32_MAX;
+    if (kind == KEEL_SPARSE_SET) return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
+    return keeli_has_bit(bits, index) ? entities->where[page][at] : UINT32_MAX;
 }
 
 /// Private: the value, or NULL.
@@ -357,17 +360,12 @@ static inline void *keeli_column_at(const keel_column *column, keel_entity e, si
     if (column->size != size || (size == 0 && !column->set)) return NULL; // another, or zeroed
     if (page >= column->entities->page_count) return NULL;
     // the top bit marks dead entities; an invented handle may have it too
-    if ((column->entities->versions[page][index & 4095u] != upper) | (upper >> 31)) return NULL;
-    uint32_t place = index;
-    if (column->set->kind == KEEL_INDEXED) { // what columns are taken of most: in fewest steps
-        if (!keeli_has_bit(column->set->bits, index)) return NULL;
-    } else {
-        place = keeli_place(column->set, column->entities, index);
-        if (place == UINT32_MAX) return NULL;
-    }
-    const uint32_t shift = column->set->shift;
-    return (char *)column->set->pages[place >> shift] +
-           (place & (((uint32_t)1 << shift) - 1)) * size;
+    if (column->entities->versions[page][index & 4095u] != upper || upper >> 31) return NULL;
+    const uint32_t place =
+        keeli_place(column->kind, column->set, column->bits, column->entities, index);
+    if (place == UINT32_MAX) return NULL;
+    const uint32_t rest = place & (((uint32_t)1 << column->shift) - 1);
+    return (char *)column->set->pages[place >> column->shift] + rest * size;
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.
