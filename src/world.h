@@ -3,6 +3,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
 #include "data/component_lists.h"
@@ -19,6 +20,15 @@ typedef struct keeli_group_link {
     bool excludes; // names it as what must not be there
 } keeli_group_link;
 
+// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
+// not compare handles: right as long as the sets' `moves` are these.
+typedef struct keeli_known_order {
+    const struct keeli_storage *leader; // the first `same` slots have the entities that its have
+    uint64_t moves, leader_moves;
+    uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
+    uint32_t same, run;
+} keeli_known_order;
+
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
 // changes the values.
 typedef struct keeli_storage {
@@ -31,11 +41,13 @@ typedef struct keeli_storage {
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
     keeli_sparse_set set;              // KEEL_SPARSE_SET
+    keeli_known_order known;           // KEEL_SPARSE_SET
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
+    uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
     struct keel_group *owner;          // the group that orders its values, or NULL
     KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
@@ -48,9 +60,10 @@ typedef struct keeli_storage {
 enum {
     KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
     KEELI_IS_UNIQUE = 2,
-    KEELI_HAS_HOOKS = 4,    // values are not plain bytes
-    KEELI_IS_GROUPED = 8,   // a group follows its changes
-    KEELI_HAS_DISABLED = 16 // `disabled` is not empty (edit/disable.c)
+    KEELI_HAS_HOOKS = 4,     // values are not plain bytes
+    KEELI_IS_GROUPED = 8,    // a group follows its changes
+    KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
+    KEELI_IS_BOUND = 32      // has a rule about threads (edit/threads.c)
 };
 
 // One storage that a view or a system holds.
@@ -77,17 +90,45 @@ typedef struct keeli_stored_workload {
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
 } keeli_stored_workload;
 
+// The first error of a run in linear order, whoever met it first (edit/report.c).
+typedef struct keeli_first_error {
+    keel_error error;
+    uint32_t node, piece; // where it happened
+} keeli_first_error;
+
+// A thread that runs systems, and what it runs now (run/lane.h).
+typedef struct keeli_lane {
+    struct keeli_lane *next;  // of the world, when several threads are at work
+    uint64_t thread;          // its number (platform.h)
+    uint32_t number;          // among those of one run; 0: the thread that began it
+    uint32_t depth;           // systems that run inside each other on this thread
+    const char *running;      // the innermost, or NULL
+    struct keeli_team *team;  // that it works for, or NULL
+    uint32_t node;            // of the schedule; UINT32_MAX: none
+    uint32_t piece;           // of a loop that is split; otherwise 0
+    keeli_first_error *first; // where errors go; NULL: to the world
+    keeli_arena scratch;      // keel_context_scratch
+} keeli_lane;
+
 struct keel_world {
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
     char *name;
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error;     // the first since keel_take_error (edit/report.c)
-    keeli_lock lock;      // taken in shared mode for what follows and for `error`
-    uint32_t share_depth; // shared mode when above 0
-    const char *running;  // the system that runs now, or NULL (run/run.c)
-    uint32_t run_depth;   // systems and workloads that are being run
+    keel_error error; // the first since keel_take_error (edit/report.c)
+    keeli_lock lock;  // taken in shared mode for what follows and for `error`
+    // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
+    uint32_t share_depth;
+    bool is_shared;         // by the user: between keel_share_begin and keel_share_end
+    uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
+    keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
+    keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
+    keeli_lane *lanes;      // otherwise: all threads that run systems
+    int32_t workload_depth; // workloads that are being run
+
+    uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
+    uint32_t owned_storages; // how many have values that stay in that thread
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
@@ -119,26 +160,35 @@ struct keel_world {
     uint32_t prepared_count, prepared_capacity;
     uint64_t bindings; // changes when what terms are bound to does: components, groups
 
+    keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
+    uint32_t worker_count;  // that may work at once; at most executor.worker_count
+    bool may_spin;          // no more workers than cores: a short wait need not sleep
+    keeli_pool pool;        // the world's own threads; none with an executor of the user's
+
+    struct keeli_schedule
+        *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
+    struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
+
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };
 
-// For what several threads change in shared mode; in owner mode there is one thread.
+// For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
+    if (world->concurrent) keeli_lock_take(&world->lock);
 }
 static inline void keeli_world_unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
+    if (world->concurrent) keeli_lock_give(&world->lock);
 }
 
-// A counter that several threads change in shared mode; in owner mode there is one thread.
+// A counter that several threads change; mostly there is one.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
-    if (world->share_depth) (void)keeli_atomic_add(counter, change);
+    if (world->concurrent) (void)keeli_atomic_add(counter, change);
     else *counter += change;
 }
 static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, int32_t *from,
                                     int32_t to) {
-    if (world->share_depth) return keeli_atomic_swap(counter, from, to);
+    if (world->concurrent) return keeli_atomic_swap(counter, from, to);
     *counter = to;
     return true;
 }

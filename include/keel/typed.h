@@ -34,6 +34,7 @@
 #define KEELI_UNUSED __attribute__((unused))
 #define KEELI_NOINLINE static __attribute__((noinline, unused))
 #define KEELI_INLINE static inline __attribute__((always_inline))
+#define KEELI_TWICE _Pragma("GCC unroll 2") // one jump for two small bodies: a third faster
 
 // ---------------------------------------------------------------- preprocessor core
 #define KEELI_CAT_(a, b) a##b
@@ -107,10 +108,8 @@
         .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
         .file = __FILE__, .slot = &symbol##_slot, __VA_ARGS__ }
 #endif
-KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, .storage = KEEL_INDEXED);
-KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, .storage = KEEL_INDEXED);
 
-/// Describe members of `T` for editors and scripts, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
+/// Describe members of `T` for editors, scripts and keel_world_hash, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
 /// member may be an array.
 #define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field T##_fields[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
 /// The option that gives a component the fields of KEEL_FIELDS.
@@ -146,6 +145,10 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
+KEEL_FIELDS(keel_parent, child_count, first_child);
+KEEL_FIELDS(keel_child, parent, prev, next);
+KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
@@ -591,15 +594,27 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 //    the arguments for them.
 #define KEELI_IS_ARRAY(x) KEELI_SECOND(KEELI_CAT(KEELI_IS_ARRAY_, KEELI_CLASS(x)), 0, ~)
 #define KEELI_IS_ARRAY_keeli_value ~, 1
-#define KEELI_IS_ARRAY_keeli_maybe ~, 1
+#define KEELI_IS_ARRAY_keeli_maybe ~, 2
 #define KEELI_BASES(s, i, x) KEELI_CAT(KEELI_BASES_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_BASES_1(s, i) , s##_type_##i *KEELI_RESTRICT keeli_base_##i
+#define KEELI_BASES_2(s, i) KEELI_BASES_1(s, i)
 #define KEELI_BASES_0(s, i)
 #define KEELI_MANY_KEELI_BASES(s)
 #define KEELI_PASS(s, i, x) KEELI_CAT(KEELI_PASS_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_PASS_1(s, i) , KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base)
+#define KEELI_PASS_2(s, i) KEELI_PASS_1(s, i)
 #define KEELI_PASS_0(s, i)
 #define KEELI_MANY_KEELI_PASS(s)
+#define KEELI_SHIFT(s, i, x) KEELI_CAT(KEELI_SHIFT_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_SHIFT_1(s, i) , keeli_base_##i + keeli_at
+#define KEELI_SHIFT_2(s, i) , (keeli_base_##i ? keeli_base_##i + keeli_at : NULL)
+#define KEELI_SHIFT_0(s, i)
+#define KEELI_MANY_KEELI_SHIFT(s)
+#define KEELI_NEXT_WORD(s, i, x) KEELI_CAT(KEELI_NEXT_WORD_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_NEXT_WORD_1(s, i) keeli_base_##i += 64;
+#define KEELI_NEXT_WORD_2(s, i) keeli_base_##i += keeli_base_##i ? 64 : 0;
+#define KEELI_NEXT_WORD_0(s, i)
+#define KEELI_MANY_KEELI_NEXT_WORD(s)
 
 // 5. Locals of all loops: what is the same for every entity; and of the list loop.
 #define KEELI_LOCAL(s, i, x) KEELI_PART(KEELI_LOCAL_, s, i, x)
@@ -620,19 +635,22 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_MANY_KEELI_LOCAL(s)
 #define KEELI_LISTS(s, i, x) KEELI_CAT(KEELI_LISTS_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_LISTS_1(s, i)                                                                         \
+    s##_type_##i *const keeli_base_##i = KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base);    \
     void *const *keeli_pages_##i = keeli_chunk->columns[i].pages;                                   \
     const uint32_t *keeli_index_##i = keeli_chunk->columns[i].index;                                \
     const uint32_t keeli_shift_##i = keeli_chunk->columns[i].shift;
+#define KEELI_LISTS_2(s, i) KEELI_LISTS_1(s, i)
 #define KEELI_LISTS_0(s, i)
 #define KEELI_MANY_KEELI_LISTS(s)
 
-// 6. The arguments of the body for entity keeli_k: side by side, and through a list.
+// 6. The arguments of the body for entity keeli_k: side by side, the bases at slot keeli_origin of the chunk; and through
+//    a list, where the base of a column is the page of all its values, or NULL.
 #define KEELI_SIDE(s, i, x) KEELI_PART(KEELI_SIDE_, s, i, x)
 #define KEELI_SIDE_keeli_value(s, i, ...) , keeli_base_##i + keeli_k
 #define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
 #define KEELI_SIDE_keeli_filter(s, i, ...)
 #define KEELI_SIDE_keeli_access(s, i, ...)
-#define KEELI_SIDE_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_k]
+#define KEELI_SIDE_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_origin + keeli_k]
 #define KEELI_SIDE_keeli_entities(s, i, ...) , NULL
 #define KEELI_SIDE_keeli_count(s, i, ...) , 0
 #define KEELI_SIDE_keeli_unique(s, i, ...) , keeli_value_##i
@@ -644,7 +662,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIDE_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_SIDE(s)
 #define KEELI_AT(s, i, x) KEELI_PART(KEELI_AT_, s, i, x)
-#define KEELI_AT_VALUE(s, i) (KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
+#define KEELI_AT_VALUE(s, i) (keeli_base_##i ? keeli_base_##i + keeli_index_##i[keeli_k] : KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
 #define KEELI_AT_keeli_value(s, i, ...) , KEELI_AT_VALUE(s, i)
 #define KEELI_AT_keeli_maybe(s, i, ...) , (keeli_index_##i[keeli_k] == UINT32_MAX ? NULL : KEELI_AT_VALUE(s, i))
 #define KEELI_AT_keeli_filter(s, i, ...)
@@ -714,7 +732,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_DECLARE(keel_system, s##_##suffix);                                                       \
     const keel_system s##_##suffix = { #s, kind, s##_run, NULL, s##_terms, __FILE__, __LINE__ }
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
-    KEELI_NOINLINE void s##_##form(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__))
+    void s##_##form(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
 /// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
 /// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters.
 #define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
@@ -723,33 +741,43 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_TASK to run once") \
     KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                   \
-    KEELI_LOOP_HEAD(s, span, __VA_ARGS__) {                                                         \
+    KEELI_NOINLINE KEELI_LOOP_HEAD(s, span, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint32_t keeli_n) { \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
-        const uint32_t keeli_n = keeli_chunk->count;                                                \
         for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
             s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
     }                                                                                               \
-    KEELI_LOOP_HEAD(s, mask, __VA_ARGS__) {                                                         \
+    KEELI_INLINE KEELI_LOOP_HEAD(s, word, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint64_t keeli_bits) { \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
-        const uint32_t keeli_n = (keeli_chunk->count + 63) / 64;                                    \
-        for (uint32_t keeli_w = 0; keeli_w < keeli_n; ++keeli_w)                                    \
-            for (uint64_t keeli_bits = keeli_chunk->words[keeli_w]; keeli_bits KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); keeli_bits &= keeli_bits - 1) { \
-                KEELI_UNUSED const uint32_t keeli_k = keeli_w * 64 + (uint32_t)__builtin_ctzll(keeli_bits); \
-                s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                        \
+        KEELI_TWICE for (; keeli_bits KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); keeli_bits &= keeli_bits - 1) { \
+            KEELI_UNUSED const size_t keeli_k = (size_t)__builtin_ctzll(keeli_bits);                \
+            s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
+        }                                                                                           \
+    }                                                                                               \
+    KEELI_NOINLINE KEELI_LOOP_HEAD(s, mask, __VA_ARGS__)) {                                         \
+        for (uint32_t keeli_w = 0;;) {                                                              \
+            uint64_t keeli_bits = keeli_chunk->words[keeli_w / 64];                                 \
+            uint32_t keeli_at = 0, keeli_n;                                                         \
+            if (keeli_bits && !keeli_has_long_runs(keeli_bits)) s##_word(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w, keeli_bits); \
+            else while ((keeli_n = keeli_next_run(&keeli_bits, &keeli_at)) KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__)) { \
+                s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w + keeli_at, keeli_n); \
+                keeli_at += keeli_n;                                                                \
             }                                                                                       \
+            if ((keeli_w += 64) >= keeli_chunk->count) break;                                       \
+            KEELI_MAP(KEELI_NEXT_WORD, s, __VA_ARGS__)                                              \
+        }                                                                                           \
     }                                                                                               \
     KEELI_NOINLINE void s##_list(const keel_chunk *keeli_chunk, keel_context *keeli_context) {      \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__) KEELI_MAP(KEELI_LISTS, s, __VA_ARGS__)               \
         const uint32_t keeli_n = keeli_chunk->count;                                                \
-        for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
+        KEELI_TWICE for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
             s##_each(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
     }                                                                                               \
     static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
         if (keeli_chunk->form == KEEL_CHUNK_LIST) s##_list(keeli_chunk, keeli_context);             \
-        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__)); \
+        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
         else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));            \
     }                                                                                               \
     KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_ENTITY, __VA_ARGS__);                                   \
@@ -798,6 +826,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, s##_condition)
 /// Run one system now; see keel_world_run_system.
 #define keel_run(world, s) keel_world_run_system((world), &s##_system, NULL, 0)
+/// Run one system now, split over the workers; see keel_world_run_parallel.
+#define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
 
@@ -811,10 +841,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #ifdef __cplusplus
 #define KEELI_STEP(s, ...) [] { keel_step keeli_it = {}; keeli_it.system = &s##_system; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
 #define KEELI_NESTED(w, ...) [] { keel_step keeli_it = {}; keeli_it.workload = &w##_workload; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+#define KEELI_BARRIER [] { keel_step keeli_it = {}; keeli_it.barrier = true; keeli_it.line = __LINE__; return keeli_it; }()
 inline keel_result keeli_add_step(keel_world *world, const char *workload, const keel_step &step) { return keel_world_add_step(world, workload, &step); }
 #define keel_add_step(world, workload, ...) keeli_add_step((world), (workload), __VA_ARGS__)
 #else
 #define KEELI_STEP(s, ...) { .system = &s##_system, __VA_ARGS__ }
+#define KEELI_BARRIER { .barrier = true, .line = __LINE__ }
 #define KEELI_NESTED(w, ...) { .workload = &w##_workload, __VA_ARGS__ }
 /// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
@@ -822,8 +854,11 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
     static const keel_step w##_steps[] = { __VA_ARGS__ };                                           \
+    static uint64_t w##_stamp;                                                                      \
     KEELI_DECLARE(keel_workload, w##_workload);                                                     \
-    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0] }
+    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0], &w##_stamp }
+/// A step: what stands before it in the list ends before what stands after it begins.
+#define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
 /// Run a workload now; see keel_world_run_workload.

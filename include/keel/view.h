@@ -6,7 +6,8 @@
 /// storage, and one that writes or edits it is alone. A conflict is an error that names both sides.
 /// While a storage is borrowed, edits of it through the world are refused; edits through a view
 /// that holds `edit` are allowed, except while an iterator over that storage is live
-/// (KEEL_ERROR_ITERATING). Otherwise record commands.
+/// (KEEL_ERROR_ITERATING). Otherwise record commands. A view is used in the thread that opened it;
+/// there it obeys the rules of keel_threads, or is refused with KEEL_ERROR_THREAD.
 ///
 /// Borrowing is not iterating: one view can be iterated many times, also inside itself (for pairs).
 /// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which are made of what is here.
@@ -85,7 +86,8 @@ typedef enum keel_chunk_form {
 /// Where one term's values are in a chunk.
 typedef struct keel_chunk_column {
     /// SPAN, MASK: the first value; NULL for a `maybe` term that is absent throughout.
-    /// Uniques, in systems: the value.
+    /// LIST: the page of all values where they are on one, so that value i is `base[index[i]]`;
+    /// else NULL. `pages`, `index` and `shift` are always right. Uniques, in systems: the value.
     void *base;
     void *const *pages;    ///< LIST: the pages of values; never NULL for a term with values
     const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent `maybe`

@@ -5,6 +5,7 @@
 #include "edit/quick.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <string.h>
 
@@ -196,8 +197,10 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
                                          keel_entity e, const keel_component *const *components) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!components) return KEEL_ABSENT;
+    if (!components || !components[0]) return KEEL_ABSENT;
     keel_result result;
+    if (!holder && !components[1] && keeli_quick_remove(world, e, components[0], NULL, &result))
+        return result;
     for (const keel_component *const *c = components; *c; ++c)
         if (!keeli_known_to_edit(world, holder, *c, "delete", &result) && result < 0) return result;
     KEEL_TRY(reserve_take_all(world, e, components, NULL));
@@ -224,14 +227,6 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 }
 
 // ------------------------------------------------------------------ public: edits
-keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
-                               const void *value) {
-    if (!world) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
-    return keeli_edit_add_unchecked(world, NULL, e, component, value);
-}
-
 keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
                                          const keel_component *component, const void *value) {
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
@@ -260,11 +255,6 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     return add(world, NULL, e, component, value, &result);
 }
 
-keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
-                                  void *out) {
-    return world ? keeli_edit_remove(world, NULL, e, component, out) : keeli_no_world();
-}
-
 keel_result keel_world_remove_values(keel_world *world, keel_entity e, const keel_out *outs) {
     return world ? keeli_edit_remove_values(world, NULL, e, outs) : keeli_no_world();
 }
@@ -286,11 +276,17 @@ keel_result keel_world_strip(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ public: reading
+static __attribute__((noinline)) const void *look_up_bound(const keel_world *world,
+                                                           const keeli_storage *s, keel_entity e) {
+    return keeli_may_look(world, s) ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
+}
+
 const void *keel_get_component(const keel_world *world, keel_entity e,
                                const keel_component *component) {
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (s->flags & KEELI_IS_BOUND) return look_up_bound(world, s, e);
     return keeli_store_value(world, s, keel_entity_index(e));
 }
 
@@ -301,8 +297,9 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
     keel_result result;
-    if (keeli_atomic_peek(&s->borrow) || world->share_depth || s->flags & KEELI_IS_LINK)
-        return keeli_storage_to_edit(world, NULL, component, "write", &result), NULL;
+    if (keeli_atomic_peek(&s->borrow) || world->share_depth ||
+        s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND))
+        return keeli_storage_to_edit(world, NULL, component, "write", &result) ? value : NULL;
     return value;
 }
 

@@ -26,7 +26,7 @@ static void take_slots(keeli_sparse_set *set, const run *r, uint64_t bits) {
         const uint32_t index = keel_entity_index(r->entities[i]);
         if (!(bits >> (index % 64) & 1)) continue;
         const uint32_t *cells = set->sparse[index / KEELI_SPARSE_PAGE];
-        keeli_sparse_set_take_plain(set, cells[index % KEELI_SPARSE_PAGE]);
+        keeli_sparse_set_take_plain(set, cells[index % KEELI_SPARSE_PAGE], index);
     }
 }
 

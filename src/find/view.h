@@ -31,9 +31,13 @@ typedef struct keeli_view {
 keeli_view *keeli_view_of(const keel_view *view);
 // A spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
-// Resolve terms and say what the holder wants. `for_system` allows the terms that only systems
-// have.
-keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_system);
+// Forget the terms of a state that is not open, for others.
+void keeli_view_reset(keeli_view *view, const char *where);
+// Resolve terms and say what the holder wants. `system`: whose terms they are, or NULL; some terms
+// only systems have.
+keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
+// Is every unique set that the terms name? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
