@@ -410,9 +410,9 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
 /// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
 #ifdef __cplusplus
-#define KEEL_GROUP(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_group(keeli_world, &keeli_it); }(world)
+#define KEEL_GROUP(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_make_group(keeli_world, &keeli_it); }(world)
 #else
-#define KEEL_GROUP(world, ...) keeli_group((world), &(const keel_group_desc){ __VA_ARGS__ })
+#define KEEL_GROUP(world, ...) keeli_make_group((world), &(const keel_group_desc){ __VA_ARGS__ })
 #endif
 /// What a group orders: sparse sets.
 #define KEEL_OWNED(...) .owned = KEELI_GROUPED(__VA_ARGS__)
@@ -426,7 +426,7 @@ template <const keel_component *...C> struct keeli_grouped { static constexpr co
 #else
 #define KEELI_GROUPED(...) (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }
 #endif
-static inline keel_group *keeli_group(keel_world *world, const keel_group_desc *desc) {
+static inline keel_group *keeli_make_group(keel_world *world, const keel_group_desc *desc) {
     keel_group *group;
     (void)keel_group_create(world, desc, &group);
     return group;
