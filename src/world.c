@@ -11,6 +11,7 @@
 #include "edit/store.h"
 #include "edit/threads.h"
 #include "find/iterate.h"
+#include "run/custom.h"
 #include "run/prepared.h"
 #include "run/schedule.h"
 #include "run/team.h"
@@ -99,6 +100,7 @@ void keel_world_destroy(keel_world *world) {
     if (!world) return;
     if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
     world->share_depth = world->concurrent = 0;
+    keeli_customs_deinit(world);
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
     keeli_threads_ending(world);

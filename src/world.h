@@ -79,7 +79,8 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    struct keeli_holder *parent;      // the system in which a view was opened, or NULL
+    uint32_t opened;                  // views that were opened inside and are still open
+    struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];
 } keeli_holder;
@@ -126,6 +127,7 @@ struct keel_world {
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
+    uint64_t run_times;     // given to runs of systems so far (run/lane.c)
 
     uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
     uint32_t owned_storages; // how many have values that stay in that thread

@@ -99,6 +99,8 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
     context.node = node;
+    context.last = node->last;
+    context.current = s->time + (uint32_t)(node - s->nodes.items);
     if (context.view) result = run_context(&context);
     end_commands(&context);
     *answer = context.answer;
@@ -158,6 +160,8 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     context.node = node;
     context.splits = node->step.parallel;
+    context.last = node->last;
+    context.current = node->last = s->time + index;
     result = run_context(&context);
     node->has_run = true;
     end_commands(&context);
@@ -343,6 +347,7 @@ static keel_result run_alone(keeli_schedule *s) {
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_guest = world->is_shared || world->holders;
+    s->time = keeli_run_times(world, s->nodes.count);
     const bool wide = wants_team(s);
     s->is_timed = world->worker_count > 1 && s->is_wide &&
                   (s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0);

@@ -102,6 +102,7 @@ static void take_over(keeli_schedule *s, const keeli_schedule *old) {
             const keeli_node *was = &old->nodes.items[(at + k) % old->nodes.count];
             if (was->kind != KEELI_NODE_SYSTEM || was->step.system != node->step.system) continue;
             node->has_run = was->has_run;
+            node->last = was->last;
             node->stock.want = was->stock.want;
             at += k + 1;
             break;

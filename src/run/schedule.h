@@ -59,6 +59,7 @@ typedef struct keeli_node {
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     bool has_run;     // ever: a startup system is done
+    uint64_t last;    // when it ran, 0: never
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -119,6 +120,7 @@ typedef struct keeli_schedule {
     bool is_guest;     // others use the world during this run: commands wait for later
     bool is_timed;     // this run measures its nodes
     uint32_t runs;     // so far
+    uint64_t time;     // of the first node in this run
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)

@@ -13,11 +13,21 @@ static keel_result refuse(keel_world *world, const keel_system *system, const ch
                         "system '%s' cannot be split over several threads: %s", system->name, why);
 }
 
+static bool writes(keel_term_kind kind) {
+    return kind == KEEL_TERM_EDIT_WORLD || kind == KEEL_TERM_EDIT_ENTITIES ||
+           keeli_term_access(kind) > KEEL_ACCESS_READ;
+}
+
 // Several threads run the body at once: nothing that it writes may be shared by them.
 keel_result keeli_check_split(keel_world *world, const keel_system *system) {
     if (system->kind != KEEL_PER_ENTITY && system->kind != KEEL_PER_SPAN)
         return refuse(world, system, "it runs once, not per entity or span");
     for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (t->kind == KEEL_TERM_CUSTOM)
+            return refuse(world, system,
+                          "all of them would share its custom view; take it with KEEL_CUSTOM_READ");
+        if (t->kind == KEEL_TERM_CUSTOM_READ && keeli_custom_has(t->custom, writes))
+            return refuse(world, system, "its custom view may write, and all of them share it");
         if (t->kind == KEEL_TERM_UNIQUE_WRITE)
             return refuse(world, system, "it writes a unique, which all of them would share");
         if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
