@@ -221,6 +221,7 @@ void plan_roll(plan *p, uint64_t seed, uint64_t number) {
     p->entities = sizes[below(&d, chance(&d, 20) ? 6 : 10)];
     p->rounds = 1 + below(&d, MOST_ROUNDS);
     p->groups = chance(&d, 60) ? below(&d, 1u << GROUPS) : 0;
+    p->missing = chance(&d, 40) ? below(&d, 1u << COMPONENTS) & below(&d, 1u << COMPONENTS) : 0;
     p->creates = chance(&d, 70);
     const bool fails = chance(&d, 45);
     const uint32_t systems = 2 + below(&d, SYSTEMS - 1);
@@ -297,6 +298,7 @@ static void simplify_plan(plan *p, uint32_t what) {
     else if (what == 1) p->groups = 0;
     else if (what == 2) p->groups &= p->groups - 1;
     else if (what == 3) p->entities /= 2;
+    else if (what == 4) p->missing = 0; // there is no workload 0 to drop
     else if (what < 4 + WORKLOADS) drop_nested(p, what - 4);
     else if (what < 4 + 2 * WORKLOADS) {
         nested_plan *n = &p->nested[what - 4 - WORKLOADS];
@@ -366,8 +368,9 @@ static void print_system(const system_plan *s, uint32_t i) {
 }
 
 void plan_print(const plan *p) {
-    printf("%u entities, %u rounds, groups %x%s\n", (unsigned)p->entities, (unsigned)p->rounds,
-           (unsigned)p->groups, p->creates ? ", commands create" : "");
+    printf("%u entities, %u rounds, groups %x, missing %x%s\n", (unsigned)p->entities,
+           (unsigned)p->rounds, (unsigned)p->groups, (unsigned)p->missing,
+           p->creates ? ", commands create" : "");
     for (uint32_t n = 1; n < WORKLOADS; ++n) {
         const nested_plan *nested = &p->nested[n];
         if (!nested->is_used) continue;

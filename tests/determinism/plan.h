@@ -82,8 +82,9 @@ typedef struct nested_plan {
 typedef struct plan {
     uint64_t seed, number;
     uint32_t entities, rounds;
-    uint32_t groups; // a bit for each
-    bool creates;    // commands may create entities
+    uint32_t groups;  // a bit for each
+    uint32_t missing; // components that nobody has at first: a bit for each
+    bool creates;     // commands may create entities
     system_plan systems[SYSTEMS];
     condition_plan conditions[CONDITIONS];
     nested_plan nested[WORKLOADS]; // the first is not used

@@ -26,7 +26,7 @@ static void add_entities(keel_world *world, const plan *p) {
         if (now.known_count < KNOWN) now.known[now.known_count++] = e;
         for (uint32_t c = 0; c < COMPONENTS; ++c) {
             any_value v;
-            if (is_there(h, c) && (c != 7 || h % 8 == 0))
+            if (is_there(h, c) && !(p->missing >> c & 1) && (c != 7 || h % 8 == 0))
                 (void)keel_add_component(world, e, &components[c], value_of(&v, c, h));
         }
         if (i && h >> 40 & 1) (void)keel_world_attach(world, e, now.known[h % now.known_count]);
@@ -114,8 +114,10 @@ static void look(keel_world *world, keel_group *const *groups, bool last, keel_r
     s->order = all_orders(world, groups);
     s->handles = next_handles(world, last);
     s->dropped = keel_dropped_commands(world);
-    for (uint32_t i = 0; i < now.workers; ++i)
+    for (uint32_t i = 0; i < now.workers; ++i) {
         s->work += now.lanes[i].sum;
+        s->lanes += now.lanes[i].sum != 0;
+    }
     if (!keel_world_check(world, &broken))
         snprintf(out->fault, sizeof out->fault, "round %u: keel_world_check: %s",
                  (unsigned)now.round, broken.message);

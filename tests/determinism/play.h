@@ -76,7 +76,8 @@ typedef struct seen {
     keel_result result;
     keel_error error;
     uint64_t hash, order, handles, dropped;
-    uint64_t work; // what all bodies saw
+    uint64_t work;  // what all bodies saw
+    uint32_t lanes; // workers that ran any; not compared
 } seen;
 
 typedef struct outcome {

@@ -25,7 +25,7 @@ typedef struct options {
 
 // What a child tells its parent.
 typedef struct report {
-    uint64_t number, runs, errors, refused;
+    uint64_t number, runs, errors, refused, lanes;
 } report;
 static report *shared;
 
@@ -48,6 +48,8 @@ static bool compare(const plan *p, const tables *t, player who, const keel_syste
     static outcome out;
     play(p, t, who, order, &out);
     ++shared->runs;
+    for (uint32_t r = 0; r < p->rounds; ++r)
+        shared->lanes += out.rounds[r].lanes;
     if (outcome_is_same(p, expected, &out)) return true;
     printf("with %u workers, %s\n", (unsigned)who.workers, manner_names[who.manner]);
     return false;
@@ -157,8 +159,8 @@ static int run_many(const options *o) {
         if (status) return failed(o, status);
     }
     printf("%" PRIu64 " workloads, seed %" PRIu64 ": %" PRIu64 " runs are like the sequential one "
-           "(%" PRIu64 " failing rounds, %" PRIu64 " refused)\n",
-           o->workloads, o->seed, shared->runs, shared->errors, shared->refused);
+           "(%" PRIu64 " failing rounds, %" PRIu64 " refused, %" PRIu64 " threads used)\n",
+           o->workloads, o->seed, shared->runs, shared->errors, shared->refused, shared->lanes);
     return 0;
 }
 
