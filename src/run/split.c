@@ -35,7 +35,7 @@ typedef struct split {
     bool records;    // commands: what each piece did is in loop->lists
     uint32_t failed; // under the world's lock, with what follows
     const void *object;
-    char *message;
+    char message[sizeof((keel_context *)0)->message];
 } split;
 
 static void keep_failure(split *s, const keel_context *context) {
@@ -154,7 +154,7 @@ static keel_result run_pieces(keel_context *context, split *s) {
 }
 
 keel_result keeli_run_split(keel_context *context) {
-    split s = { .context = context, .failed = UINT32_MAX, .message = context->message };
+    split s = { .context = context, .failed = UINT32_MAX };
     s.it = keeli_iterator_take(context->view);
     s.loop = s.it ? keeli_loop_take(context->lane->team) : NULL;
     const keel_result result = s.loop ? run_pieces(context, &s) : KEEL_ERROR_MEMORY;
@@ -163,6 +163,7 @@ keel_result keeli_run_split(keel_context *context) {
     if (s.failed != UINT32_MAX) {
         context->failed = true;
         context->object = s.object;
+        memcpy(context->message, s.message, sizeof s.message);
     }
     return result;
 }

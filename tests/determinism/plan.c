@@ -293,31 +293,40 @@ static void drop_nested(plan *p, uint32_t n) {
         if (p->nested[k].outer == n) p->nested[k].outer = p->nested[n].outer;
 }
 
-static void simplify_plan(plan *p, uint32_t what) {
+static void simplify_nested(plan *p, uint32_t n) {
+    nested_plan *nested = &p->nested[n];
+    nested->sequential = nested->main_thread = nested->startup = false;
+    nested->run_if = nested->skip_if_missing = nested->label = 0;
+}
+
+static void simplify_condition(condition_plan *c) { c->writes = c->records = false; }
+
+enum { WORLD_STEPS = 5, PLAN_STEPS = WORLD_STEPS + 2 * WORKLOADS + CONDITIONS };
+
+static void simplify_world(plan *p, uint32_t what) {
     if (what == 0 && p->rounds > 1) --p->rounds;
-    else if (what == 1) p->groups = 0;
-    else if (what == 2) p->groups &= p->groups - 1;
-    else if (what == 3) p->entities /= 2;
-    else if (what == 4) p->missing = 0; // there is no workload 0 to drop
-    else if (what < 4 + WORKLOADS) drop_nested(p, what - 4);
-    else if (what < 4 + 2 * WORKLOADS) {
-        nested_plan *n = &p->nested[what - 4 - WORKLOADS];
-        n->sequential = n->main_thread = n->startup = false;
-        n->run_if = n->skip_if_missing = n->label = 0;
-    } else {
-        p->conditions[what - 4 - 2 * WORKLOADS].writes = false;
-        p->conditions[what - 4 - 2 * WORKLOADS].records = false;
-    }
+    if (what == 1) p->groups = 0;
+    if (what == 2) p->groups &= p->groups - 1;
+    if (what == 3) p->entities /= 2;
+    if (what == 4) p->missing = 0;
+}
+
+static void simplify_plan(plan *p, uint32_t what) {
+    const uint32_t n = what - WORLD_STEPS;
+    if (what < WORLD_STEPS) simplify_world(p, what);
+    else if (n < WORKLOADS) drop_nested(p, n);
+    else if (n < 2 * WORKLOADS) simplify_nested(p, n - WORKLOADS);
+    else simplify_condition(&p->conditions[n - 2 * WORKLOADS]);
 }
 
 bool plan_simplify(plan *p, uint32_t step) {
-    enum { OF_PLAN = 4 + 2 * WORKLOADS + CONDITIONS, OF_SYSTEM = 17 + TERMS };
+    enum { SYSTEM_STEPS = 17 + TERMS };
     if (step < SYSTEMS) drop_system(p, step);
-    else if (step < SYSTEMS + OF_PLAN) simplify_plan(p, step - SYSTEMS);
+    else if (step < SYSTEMS + PLAN_STEPS) simplify_plan(p, step - SYSTEMS);
     else {
-        const uint32_t rest = step - SYSTEMS - OF_PLAN;
-        if (rest >= SYSTEMS * OF_SYSTEM) return false;
-        simplify_step(&p->systems[rest / OF_SYSTEM], rest % OF_SYSTEM);
+        const uint32_t rest = step - SYSTEMS - PLAN_STEPS;
+        if (rest >= SYSTEMS * SYSTEM_STEPS) return false;
+        simplify_step(&p->systems[rest / SYSTEM_STEPS], rest % SYSTEM_STEPS);
     }
     return true;
 }
