@@ -42,6 +42,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->bindings = 1;
     world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
+    world->handle_storage.component.name = "free entity handles";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
     return world;

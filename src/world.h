@@ -134,6 +134,7 @@ struct keel_world {
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
+    keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
     keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (edit/store.c)
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has

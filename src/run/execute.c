@@ -270,12 +270,17 @@ static void block_next(keeli_schedule *s, const keeli_node *node) {
         s->nodes.items[s->edges.items[node->first_edge + e]].is_blocked = true;
 }
 
+// Blocked ones and those that others may stand in the way of are not left out: that is noticed.
+static bool is_idle(const keeli_schedule *s, uint32_t index) {
+    const uint32_t *count = s->is_guest ? NULL : s->idle.items[index];
+    return count && !*count;
+}
+
 static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const uint32_t *idle = s->idle.items[i];
-        if (idle && !*idle && !s->is_guest) continue; // a guest may have to be told of a conflict
         keeli_node *node = &s->nodes.items[i];
+        if (is_idle(s, i) && !node->is_blocked) continue;
         keel_result result = KEEL_OK;
         lane->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);

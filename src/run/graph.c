@@ -69,6 +69,18 @@ static bool knows_all(const keeli_view *view) {
     return true;
 }
 
+// Who makes entities at once takes free handles, which are promised to commands of others: these
+// would get what is left, sooner or later.
+static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
+    bool edits = false;
+    for (uint32_t i = 0; i < node->touch_count; ++i) {
+        const keeli_touch *t = &s->touches.items[node->first_touch + i];
+        edits |= t->storage == &s->world->entity_storage && t->access == KEEL_ACCESS_EDIT;
+    }
+    if (!edits && !creates) return true;
+    return touch(s, node, &s->world->handle_storage, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
+}
+
 static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const keel_system *system,
                                   keeli_view *view, record *r) {
     keeli_view_reset(view, system->name);
@@ -131,6 +143,8 @@ static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *p
     for (uint32_t i = 0, count = s->nodes.count; i < count; ++i) {
         record r = { 0 };
         keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
+        if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.any))
+            result = no_memory(s);
         if (result == KEEL_OK && r.any && !park_sync(s, i, &r)) result = no_memory(s);
         keeli_holder_deinit(s->world, &r.holder);
         if (result < 0) return result;

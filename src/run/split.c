@@ -45,7 +45,7 @@ typedef struct split {
     bool records;    // commands: what each piece did is in loop->lists
     uint32_t failed; // under the world's lock, with what follows
     const void *object;
-    char *message;
+    char message[sizeof((keel_context *)0)->message];
 } split;
 
 static void keep_failure(split *s, const keel_context *context) {
@@ -78,7 +78,7 @@ static void run_piece(split *s, keel_context *context, keeli_iterator *it, uint3
 static bool has_list(split *s, keel_context *context, uint32_t piece) {
     if (!s->records || context->commands) return true;
     if (keeli_context_take_commands(context) == KEEL_OK) {
-        if (context->node) keeli_stock_serve(context->commands, context);
+        if (!context->world->is_shared) keeli_stock_serve(context->commands, context);
         return true;
     }
     context->piece = piece;
@@ -158,12 +158,13 @@ static keel_result run_pieces(keel_context *context, split *s) {
     const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);
     if (begins) keeli_world_end_concurrent(world);
+    if (!world->is_shared) keeli_stock_return(world, &s->loop->stock);
     collect(s);
     return KEEL_OK;
 }
 
 keel_result keeli_run_split(keel_context *context) {
-    split s = { .context = context, .failed = UINT32_MAX, .message = context->message };
+    split s = { .context = context, .failed = UINT32_MAX };
     s.it = keeli_iterator_take(context->view);
     s.loop = s.it ? keeli_loop_take(context->lane->team) : NULL;
     const keel_result result = s.loop ? run_pieces(context, &s) : KEEL_ERROR_MEMORY;
@@ -172,6 +173,7 @@ keel_result keeli_run_split(keel_context *context) {
     if (s.failed != UINT32_MAX) {
         context->failed = true;
         context->object = s.object;
+        memcpy(context->message, s.message, sizeof s.message);
     }
     return result;
 }

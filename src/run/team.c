@@ -23,6 +23,7 @@ static void free_loop(keel_world *world, keeli_loop *loop) {
     KEELI_RELEASE(&world->heap, &loop->ended);
     KEELI_RELEASE(&world->heap, &loop->pieces.list);
     KEELI_RELEASE(&world->heap, &loop->lists);
+    KEELI_RELEASE(&world->heap, &loop->stock.handles);
     KEELI_FREE(&world->heap, keeli_loop, loop);
 }
 

@@ -20,6 +20,7 @@ typedef struct keeli_loop {
     KEELI_ARRAY(uint8_t) ended;         // by piece (atomic)
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
+    keeli_stock stock;                  // of a system outside of workloads
     uint32_t users;                     // lanes that are in it; under the team's lock
     uint64_t began;                     // when the owner took its first piece
     bool has_called;                    // for helpers
