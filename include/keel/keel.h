@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, typed, time.
+/// group, commands, view, executor, workload, explain, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -10,6 +10,7 @@
 #include <keel/edit.h>
 #include <keel/entity.h>
 #include <keel/executor.h>
+#include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/time.h>
