@@ -58,14 +58,15 @@ keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to) {
 }
 
 // ------------------------------------------------------------------ batches
-// Now that it is clear which node is in the way: a conflict with it counts more than what came on
-// the way over barriers and nested workloads.
+// Now that it is clear which node is in the way: a conflict with it counts more than what was found
+// on the way over barriers and nested workloads.
 static void find_reason(const keeli_schedule *s, uint32_t index) {
     keeli_reason *reason = &s->nodes.items[index].reason;
     if (reason->other == KEELI_NO_NODE) return;
     const keel_wait why = keeli_why(s, reason->other, index);
-    const bool is_conflict = why.kind <= KEEL_WAIT_STORAGE;
-    if (is_conflict || reason->why.kind == KEEL_WAIT_NONE) reason->why = why;
+    const bool is_known =
+        reason->why.kind != KEEL_WAIT_NONE && reason->why.kind != KEEL_WAIT_NESTED;
+    if (!is_known || why.kind <= KEEL_WAIT_BARRIER) reason->why = why;
 }
 
 // The earliest batch of a node that waits for node `index`.

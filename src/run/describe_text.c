@@ -42,6 +42,10 @@ static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_n
     const keel_wait *why = &node->reason.why;
     if (node->reason.other == KEELI_NO_NODE) return;
     keeli_write(w, "    not in batch %u: ", (unsigned)node->batch - 1);
+    if (why->kind == KEEL_WAIT_WORLD && node->everything) {
+        keeli_write(w, "it touches everything\n");
+        return;
+    }
     write_name(w, s, node->reason.other);
     switch (why->kind) {
     case KEEL_WAIT_NONE:
@@ -50,7 +54,7 @@ static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_n
         keeli_write(w, " records them");
         break;
     case KEEL_WAIT_WORLD:
-        keeli_write(w, " or this one touches everything");
+        keeli_write(w, " touches everything");
         break;
     case KEEL_WAIT_STORAGE:
         keeli_write(w, " %ss %s, this one %ss it", keeli_access_name(why->other_access),
