@@ -159,7 +159,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.node = node;
     context.splits = node->step.parallel;
     result = run_context(&context);
-    node->has_run = true;
+    node->has_run |= result >= 0;
     end_commands(&context);
     return result;
 }
@@ -270,8 +270,9 @@ static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const uint32_t *idle = s->idle.items[i];
-        if (idle && !*idle && !s->is_guest) continue; // a guest may have to be told of a conflict
         keeli_node *node = &s->nodes.items[i];
+        // a guest may have to be told of a conflict, and what depends on this one of a failure
+        if (idle && !*idle && !s->is_guest && !node->is_blocked) continue;
         keel_result result = KEEL_OK;
         lane->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);

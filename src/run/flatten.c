@@ -138,6 +138,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
         g->label = step->label;
         g->sequential = step->sequential;
         g->main_thread = step->main_thread || s->groups.items[outer].main_thread;
+        g->startup = step->startup || s->groups.items[outer].startup;
         g->gate = has_conditions(step) ? g->open : s->groups.items[outer].gate;
     }
     g->first = s->nodes.count;
@@ -179,6 +180,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     if (!node) return no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->groups.items[group].main_thread;
+    node->step.startup |= s->groups.items[group].startup;
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;

@@ -221,6 +221,7 @@ static bool add_section(keeli_schedule *s, uint32_t group) {
     const keeli_group *g = &s->groups.items[group];
     uint32_t barrier = KEELI_NO_NODE, before = KEELI_NO_NODE, nested = group;
     uint32_t waiting = g->first; // the first member since the last barrier
+    if (g->open != KEELI_NO_NODE && g->first == g->end) return keeli_add_pair(s, g->open, g->close);
     for (uint32_t first = g->first; first < g->end;) {
         const uint32_t last = end_of_member(s, first, &nested);
         bool done = true;

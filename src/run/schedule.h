@@ -61,7 +61,7 @@ typedef struct keeli_node {
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
-    bool has_run;     // ever: a startup system is done
+    bool has_run;     // ever, and did not fail: a startup system is done
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -82,7 +82,7 @@ typedef struct keeli_group {
     uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
-    bool sequential, main_thread;
+    bool sequential, main_thread, startup;
     const void *steps; // to notice one that contains itself
 } keeli_group;
 
