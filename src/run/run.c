@@ -157,6 +157,17 @@ static keel_result call(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ all of it
+// A condition is known by the step that asks it.
+static keel_result report_failure(keel_context *context) {
+    char message[256];
+    const keel_system *system = context->system;
+    if (system->kind == KEEL_IS_CONDITION && context->node)
+        snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
+                 context->node->name, context->message);
+    else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    return keeli_error_from_system(context->world, system->name, context->object, message);
+}
+
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
@@ -164,11 +175,7 @@ keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);
     close_holder(context);
-    if (result < 0 || !context->failed) return result;
-    char message[256];
-    snprintf(message, sizeof message, "system '%.40s': %s", context->system->name,
-             context->message);
-    return keeli_error_from_system(context->world, context->system->name, context->object, message);
+    return result < 0 || !context->failed ? result : report_failure(context);
 }
 
 // Bind the terms, run, and keep them bound for the next time.
