@@ -63,7 +63,7 @@ static void write_box_ends(keeli_writer *w, uint32_t depth) {
 
 // The box of a nested workload, with the points where it begins and ends.
 static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t group) {
-    const keeli_group *g = &s->groups.items[group];
+    const keeli_section *g = &s->groups.items[group];
     keeli_named_option list[KEELI_CONDITIONS];
     const uint32_t count = keeli_list_conditions(&s->nodes.items[g->open].step, list);
     keeli_write(w, "  ");

@@ -77,7 +77,7 @@ static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_n
 // ------------------------------------------------------------------ all of it
 static void write_nested(keeli_writer *w, const keeli_schedule *s) {
     for (uint32_t g = 1; g < s->groups.count; ++g) {
-        const keeli_group *group = &s->groups.items[g];
+        const keeli_section *group = &s->groups.items[g];
         const keeli_node *open = &s->nodes.items[group->open];
         keeli_write(w, "nested: '%s' in '%s'", group->name, s->groups.items[group->outer].name);
         write_conditions(w, &open->step);
