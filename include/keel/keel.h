@@ -11,6 +11,7 @@
 #include <keel/edit.h>
 #include <keel/entity.h>
 #include <keel/executor.h>
+#include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/time.h>

@@ -15,6 +15,7 @@
 #pragma GCC system_header
 #include <keel/custom_view.h>
 #include <keel/group.h>
+#include <keel/explain.h>
 // clang-format off
 
 #ifdef __cplusplus
@@ -145,10 +146,12 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
+/// @cond the two components of the hierarchy
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
 KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
 KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+/// @endcond
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
@@ -1004,6 +1007,12 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
 /// Run a workload now; see keel_world_run_workload.
 #define keel_run_workload(world, w) keel_world_run_workload((world), &w##_workload)
+/// Its parts and their batches; see keel_world_workload_nodes.
+#define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &w##_workload, (nodes), (capacity))
+/// What waits for what in it; see keel_world_workload_edges.
+#define keel_workload_edges(world, w, edges, capacity) keel_world_workload_edges((world), &w##_workload, (edges), (capacity))
+/// Its plan as text, a drawing, or JSON; see keel_world_explain_workload.
+#define keel_explain_workload(world, w, format, text, size) keel_world_explain_workload((world), &w##_workload, (format), (text), (size))
 /// Store a workload in the world, to run it by name; see keel_world_add_workload.
 #define keel_add_workload(world, w) keel_world_add_workload((world), &w##_workload)
 

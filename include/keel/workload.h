@@ -63,8 +63,10 @@ typedef struct keel_step {
     /// The system is split over the workers. Its body must not touch what other entities' turns
     /// change; it cannot write uniques. How it is split depends on the view only.
     bool parallel;
-    bool sequential;  ///< a nested workload: its steps run one after the other
-    bool startup;     ///< runs in the first run of the workload only
+    bool sequential; ///< a nested workload: its steps run one after the other
+    /// It runs once: in the first run of the workload in which its conditions let it, and again in
+    /// the next one when it failed. A nested workload: each system in it.
+    bool startup;
     bool main_thread; ///< runs on the thread that runs the workload
     int line;         ///< where it was written
 } keel_step;

@@ -163,7 +163,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.last = node->last;
     context.current = node->last = s->time + index;
     result = run_context(&context);
-    node->has_run = true;
+    node->has_run |= result >= 0;
     end_commands(&context);
     return result;
 }

@@ -142,12 +142,16 @@ static keel_result run_once(keel_context *context) {
     return KEEL_OK;
 }
 
+// A condition is known by the step that asks it.
 static keel_result tell_failure(const keel_context *context) {
     char message[256];
-    snprintf(message, sizeof message, "system '%.40s': %s", context->system->name,
-             context->message);
-    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, context->system->name,
-                                 context->object, message);
+    const keel_system *system = context->system;
+    if (system->kind == KEEL_IS_CONDITION && context->node)
+        snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
+                 context->node->name, context->message);
+    else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, system->name, context->object,
+                                 message);
 }
 
 static keel_result run_body(keel_context *context) {

@@ -7,9 +7,12 @@
 //   graph.c     what each node touches, and an edge wherever two of them conflict
 //   batches.c   the same as batches, with what kept each system out of the batch before
 //   schedule.c  all of it, and keeping it
+//   describe.c  telling the user (describe_text.c, describe_json.c: as text)
 #pragma once
 #include "find/view.h"
 #include "run/context.h"
+
+#include <keel/explain.h>
 
 #define KEELI_NO_NODE UINT32_MAX
 
@@ -23,9 +26,8 @@ typedef enum keeli_node_kind {
 
 // Why a node is not in the batch before its own.
 typedef struct keeli_reason {
-    uint32_t other;         // the node there, KEELI_NO_NODE: none
-    keeli_storage *storage; // what both touch; NULL: the order was asked for, or one has the world
-    keel_access access, other_access;
+    uint32_t other; // the node there, KEELI_NO_NODE: none
+    keel_wait why;
 } keeli_reason;
 
 // What a node touches.
@@ -47,6 +49,7 @@ typedef struct keeli_node {
     bool creates;    // records commands that may create entities
     bool has_conditions;
     uint32_t group;   // in which it is
+    uint32_t place;   // SYSTEM: which one in list order
     uint32_t of;      // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
     keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
     const char *name; // of the system or workload
@@ -58,7 +61,7 @@ typedef struct keeli_node {
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
-    bool has_run;     // ever: a startup system is done
+    bool has_run;     // ever, and did not fail: a startup system is done
     uint64_t last;    // when it ran, 0: never
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
@@ -73,16 +76,16 @@ typedef struct keeli_node {
 } keeli_node;
 
 // A nested workload, or the outermost one (group 0).
-typedef struct keeli_group {
+typedef struct keeli_section {
     const char *name;
     const char *label;
     uint32_t outer; // the group around it; of 0: 0
     uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
-    bool sequential, main_thread;
+    bool sequential, main_thread, startup;
     const void *steps; // to notice one that contains itself
-} keeli_group;
+} keeli_section;
 
 typedef struct keeli_edge_pair {
     uint32_t from, to;
@@ -104,7 +107,7 @@ typedef struct keeli_schedule {
     bool is_busy;
     bool is_partial;               // a component was unknown in shared mode: not for another time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
-    KEELI_ARRAY(keeli_group) groups;
+    KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
     KEELI_ARRAY(keeli_touch) touches;
@@ -115,7 +118,6 @@ typedef struct keeli_schedule {
     uint32_t created;  // nodes that create, of which
     bool is_wide;      // some two nodes may run at once, or a step is parallel
     bool has_parallel; // a step is parallel
-    bool has_main;     // a step runs in the calling thread only
     bool names_stored; // a nested workload is named, so that bytes tell nothing
     bool is_guest;     // others use the world during this run: commands wait for later
     bool is_timed;     // this run measures its nodes
@@ -138,5 +140,11 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
 void keeli_batches(keeli_schedule *s);
+// Is it a part of batches, and not only a point in the order?
+static inline bool keeli_node_is_work(const keeli_node *node) {
+    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
+}
+// Why node `to` waits for node `from`, one of those it has an edge from.
+keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);

@@ -296,6 +296,7 @@ keeli_lane *keeli_team_open(keeli_team *team, keeli_schedule *s) {
     keeli_lock_take(&team->lock);
     team->schedule = s;
     team->unfinished = s ? s->nodes.count : 0;
+    team->settled = 0;
     team->active = s ? 0 : 1;
     team->is_open = true;
     keeli_lock_give(&team->lock);
@@ -438,9 +439,9 @@ void keeli_loop_ended(keeli_loop *loop, uint32_t piece) {
 }
 
 // ------------------------------------------------------------------ turns
-static bool is_turn(const keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece) {
-    for (uint32_t i = 0; team->schedule && i < node; ++i) {
-        const keeli_node *n = &team->schedule->nodes.items[i];
+static bool is_turn(keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece) {
+    for (; team->schedule && team->settled < node; ++team->settled) {
+        const keeli_node *n = &team->schedule->nodes.items[team->settled];
         if (n->creates && !n->has_ended) return false;
     }
     for (uint32_t i = 0; loop && i < piece; ++i)

@@ -51,6 +51,7 @@ typedef struct keeli_team {
     // the run
     keeli_schedule *schedule; // NULL: one loop
     uint32_t unfinished;      // nodes
+    uint32_t settled;         // all nodes before it that may create entities have ended
     keeli_loop *loops, *spare_loops;
     uint32_t failed_node; // the first in linear order; KEELI_NO_NODE: none
     keel_result failed_result;
