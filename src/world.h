@@ -158,6 +158,8 @@ struct keel_world {
         *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
     struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
 
+    struct keeli_timings *timings; // NULL: none are kept (run/timings.c)
+
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, typed, time.
+/// group, commands, view, executor, workload, typed, time, timing.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -13,6 +13,7 @@
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/time.h>
+#include <keel/timing.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>

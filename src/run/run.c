@@ -6,6 +6,7 @@
 #include "run/context.h"
 #include "run/prepared.h"
 #include "run/team.h"
+#include "run/timings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -138,6 +139,17 @@ static keel_result run_once(keel_context *context) {
     return KEEL_OK;
 }
 
+static keel_result call_plain(keel_context *context) {
+    return is_per_entity(context->system) ? run_chunks(context) : run_once(context);
+}
+
+static keel_result call_timed(keel_context *context) {
+    const uint64_t number = keeli_timings_enter(context);
+    const keel_result result = call_plain(context);
+    keeli_timings_leave(context->world, number);
+    return result;
+}
+
 static keel_result call(keel_context *context) {
     keeli_lane *lane = context->lane;
     if (lane->depth >= KEELI_DEPTH_AT_MOST)
@@ -148,8 +160,8 @@ static keel_result call(keel_context *context) {
     const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
     lane->running = context->system->name;
     ++lane->depth;
-    const keel_result result =
-        is_per_entity(context->system) ? run_chunks(context) : run_once(context);
+    const bool is_timed = context->world->timings && context->system->kind != KEEL_IS_CONDITION;
+    const keel_result result = is_timed ? call_timed(context) : call_plain(context);
     --lane->depth;
     lane->running = outer;
     keeli_arena_back(&lane->scratch, mark);
