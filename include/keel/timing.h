@@ -61,10 +61,8 @@ KEEL_API bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, 
 /// Write all entries that can be read to a file in the trace event format of Chrome, which Perfetto
 /// reads, too: JSON. What the file had before is lost.
 /// @threads the world's owner
-/// @return KEEL_OK; KEEL_ERROR_FILE, with the system's reason, when the file cannot be written
-/// (what
-///   is there then is not complete); KEEL_ERROR_ARGUMENT (`path` is NULL; no timings are kept),
-///   KEEL_ERROR_MEMORY
+/// @return KEEL_OK; KEEL_ERROR_FILE with the system's reason (what is in the file then is not
+///   complete), KEEL_ERROR_ARGUMENT (`path` is NULL; no timings are kept), KEEL_ERROR_MEMORY
 KEEL_API keel_result keel_timings_write_trace(keel_world *world, const char *path);
 
 #ifdef __cplusplus

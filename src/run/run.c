@@ -143,7 +143,14 @@ static keel_result call_plain(keel_context *context) {
     return is_per_entity(context->system) ? run_chunks(context) : run_once(context);
 }
 
+// A loop over nothing is often left out, so it never counts as one that ran.
+static bool counts(const keel_context *context) {
+    if (context->system->kind == KEEL_IS_CONDITION) return false;
+    return !is_per_entity(context->system) || !keeli_loop_is_empty(context->view);
+}
+
 static keel_result call_timed(keel_context *context) {
+    if (!counts(context)) return call_plain(context);
     const uint64_t number = keeli_timings_enter(context);
     const keel_result result = call_plain(context);
     keeli_timings_leave(context->world, number);
@@ -160,8 +167,7 @@ static keel_result call(keel_context *context) {
     const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
     lane->running = context->system->name;
     ++lane->depth;
-    const bool is_timed = context->world->timings && context->system->kind != KEEL_IS_CONDITION;
-    const keel_result result = is_timed ? call_timed(context) : call_plain(context);
+    const keel_result result = context->world->timings ? call_timed(context) : call_plain(context);
     --lane->depth;
     lane->running = outer;
     keeli_arena_back(&lane->scratch, mark);
@@ -200,7 +206,8 @@ static keel_result run_anew(keel_context *context) {
 
 // A loop over nothing is left out where nobody else could notice.
 static bool is_idle(const keel_context *context, const keeli_prepared *p) {
-    return is_per_entity(context->system) && !context->world->holders && keeli_prepared_is_empty(p);
+    return is_per_entity(context->system) && !context->world->holders &&
+           keeli_loop_is_empty(&p->view);
 }
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
