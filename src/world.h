@@ -88,8 +88,8 @@ typedef struct keeli_first_error {
 
 // A thread that runs systems, and what it runs now (run/lane.h).
 typedef struct keeli_lane {
-    struct keeli_lane *next;  // of the world, when several threads are at work
-    uint64_t thread;          // its number (platform.h)
+    _Alignas(KEELI_LINE) struct keeli_lane *next; // of the world, when several threads are at work
+    uint64_t thread;                              // its number (platform.h)
     uint32_t number;          // among those of one run; 0: the thread that began it
     uint32_t depth;           // systems that run inside each other on this thread
     const char *running;      // the innermost, or NULL

@@ -22,7 +22,8 @@ typedef struct keeli_view {
     keeli_storage *storages[KEELI_MAX_BOUND]; // NULL: the world does not know it, nothing matches
     uint32_t storage_count;
     bool wants_entities;
-    keel_chunk one; // what keel_view_get_all hands out
+    uint64_t piece_ns; // what a piece of a loop over it took the last time (run/split.c)
+    keel_chunk one;    // what keel_view_get_all hands out
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;

@@ -136,7 +136,7 @@ static bool make_room(split *s, const keel_context *context) {
     const uint32_t count = loop->pieces.list.count;
     for (uint32_t t = 0; t < context->view->term_count; ++t)
         s->records |= context->view->terms[t].kind == KEEL_TERM_COMMANDS;
-    if (!keeli_loop_size(loop, count)) return false;
+    if (!keeli_loop_size(loop, count, s->records)) return false;
     if (!s->records || !count) return true;
     if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
     loop->lists.count = count;
@@ -157,9 +157,11 @@ static keel_result run_pieces(keel_context *context, split *s) {
     s->loop->work = work;
     s->loop->user = s;
     s->loop->is_private = is_bound(context->view);
+    s->loop->piece_ns = context->view->piece_ns;
     const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);
     if (begins) keeli_world_end_concurrent(world);
+    context->view->piece_ns = s->loop->piece_ns;
     collect(s);
     return KEEL_OK;
 }
