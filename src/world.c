@@ -15,6 +15,7 @@
 #include "run/prepared.h"
 #include "run/schedule.h"
 #include "run/team.h"
+#include "run/timings.h"
 #include "run/workload.h"
 
 #include <stdio.h>
@@ -111,6 +112,7 @@ void keel_world_destroy(keel_world *world) {
     if (world->commands) keeli_commands_deinit(world);
     keeli_workloads_deinit(world);
     keeli_prepared_deinit(world);
+    keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
     keeli_registry_deinit(world);

@@ -99,8 +99,8 @@ typedef struct keeli_first_error {
 
 // A thread that runs systems, and what it runs now (run/lane.h).
 typedef struct keeli_lane {
-    struct keeli_lane *next;  // of the world, when several threads are at work
-    uint64_t thread;          // its number (platform.h)
+    _Alignas(KEELI_LINE) struct keeli_lane *next; // of the world, when several threads are at work
+    uint64_t thread;                              // its number (platform.h)
     uint32_t number;          // among those of one run; 0: the thread that began it
     uint32_t depth;           // systems that run inside each other on this thread
     const char *running;      // the innermost, or NULL
@@ -171,6 +171,8 @@ struct keel_world {
     struct keeli_schedule
         *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
     struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
+
+    struct keeli_timings *timings; // NULL: none are kept (run/timings.c)
 
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it

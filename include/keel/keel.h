@@ -15,6 +15,7 @@
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/time.h>
+#include <keel/timing.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>

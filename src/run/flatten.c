@@ -97,6 +97,7 @@ static keeli_node *new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t gr
     memset(node, 0, sizeof *node);
     node->kind = kind;
     node->group = group;
+    node->workload = s->groups.items[group].name;
     node->of = KEELI_NO_NODE;
     node->reason.other = KEELI_NO_NODE;
     return node;

@@ -48,11 +48,12 @@ typedef struct keeli_node {
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
-    uint32_t group;   // in which it is
-    uint32_t place;   // SYSTEM: which one in list order
-    uint32_t of;      // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
-    keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
-    const char *name; // of the system or workload
+    uint32_t group;       // in which it is
+    uint32_t place;       // SYSTEM: which one in list order
+    uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
+    keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
+    const char *name;     // of the system or workload
+    const char *workload; // in which it is
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for

@@ -5,6 +5,7 @@
 #include "edit/report.h"
 #include "run/stock.h"
 #include "run/team.h"
+#include "run/timings.h"
 
 #include <string.h>
 
@@ -87,6 +88,21 @@ static bool has_list(split *s, keel_context *context, uint32_t piece) {
     return false;
 }
 
+// The owner's time is that of the system; whoever helps has a timing of its own.
+static void take_pieces(split *s, keel_context *context, keeli_iterator *it) {
+    keeli_loop *loop = s->loop;
+    const keeli_lane *lane = context->lane;
+    keeli_share share = { 0 };
+    uint32_t piece = keeli_loop_next(loop, lane, &share);
+    const bool is_timed = context->world->timings && lane != loop->owner && piece != UINT32_MAX;
+    const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
+    for (; piece != UINT32_MAX; piece = keeli_loop_next(loop, lane, &share)) {
+        if (has_list(s, context, piece)) run_piece(s, context, it, piece);
+        keeli_loop_ended(loop, piece);
+    }
+    if (is_timed) keeli_timings_leave(context->world, number);
+}
+
 static void work(keeli_loop *loop, keeli_lane *lane) {
     split *s = loop->user;
     keeli_iterator *it = lane == loop->owner ? s->it : keeli_iterator_take(s->context->view);
@@ -100,11 +116,7 @@ static void work(keeli_loop *loop, keeli_lane *lane) {
     lane->running = context.system->name;
     keeli_fill_fixed_columns(&context, &it->chunk);
     keeli_fill_fixed_columns(&context, &it->span);
-    keeli_share share = { 0 };
-    for (uint32_t piece; (piece = keeli_loop_next(loop, lane, &share)) != UINT32_MAX;) {
-        if (has_list(s, &context, piece)) run_piece(s, &context, it, piece);
-        keeli_loop_ended(loop, piece);
-    }
+    take_pieces(s, &context, it);
     if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
     lane->running = outer;
     lane->piece = 0;
@@ -134,7 +146,7 @@ static bool make_room(split *s, const keel_context *context) {
     const uint32_t count = loop->pieces.list.count;
     for (uint32_t t = 0; t < context->view->term_count; ++t)
         s->records |= context->view->terms[t].kind == KEEL_TERM_COMMANDS;
-    if (!keeli_loop_size(loop, count)) return false;
+    if (!keeli_loop_size(loop, count, s->records)) return false;
     if (!s->records || !count) return true;
     if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
     loop->lists.count = count;
@@ -155,10 +167,12 @@ static keel_result run_pieces(keel_context *context, split *s) {
     s->loop->work = work;
     s->loop->user = s;
     s->loop->is_private = is_bound(context->view);
+    s->loop->piece_ns = context->view->piece_ns;
     const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);
     if (begins) keeli_world_end_concurrent(world);
     if (!world->is_shared) keeli_stock_return(world, &s->loop->stock);
+    context->view->piece_ns = s->loop->piece_ns;
     collect(s);
     return KEEL_OK;
 }
