@@ -13,6 +13,6 @@ keel_result keeli_stocks_fill(keeli_schedule *s);
 void keeli_stocks_return(keeli_schedule *s);
 // What is left of one.
 void keeli_stock_return(keel_world *world, keeli_stock *stock);
-// Commands that the system of this context records take their handles from the stock of its node or,
-// outside of workloads, of its loop, until keeli_commands_close.
+// Commands that the system of this context records take their handles from the stock of its node
+// or, outside of workloads, of its loop, until keeli_commands_close.
 void keeli_stock_serve(keel_commands *list, keel_context *context);
