@@ -266,8 +266,8 @@ bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
 
 // ------------------------------------------------------------------ one thread
 static void block_next(keeli_schedule *s, const keeli_node *node) {
-    for (uint32_t e = 0; e < node->edge_count; ++e)
-        s->nodes.items[s->edges.items[node->first_edge + e]].is_blocked = true;
+    for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
+        if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
 }
 
 // Blocked ones and those that others may stand in the way of are not left out: that is noticed.

@@ -30,6 +30,7 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_RELEASE(heap, &s->groups);
     KEELI_RELEASE(heap, &s->pairs);
     KEELI_RELEASE(heap, &s->edges);
+    KEELI_RELEASE(heap, &s->loose);
     KEELI_RELEASE(heap, &s->touches);
     KEELI_RELEASE(heap, &s->witnesses);
     KEELI_RELEASE(heap, &s->witness_bytes);

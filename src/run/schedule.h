@@ -90,6 +90,7 @@ typedef struct keeli_section {
 
 typedef struct keeli_edge_pair {
     uint32_t from, to;
+    bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
 // Bytes that the schedule was made of, to notice a change behind a pointer.
@@ -111,6 +112,7 @@ typedef struct keeli_schedule {
     KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
+    KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_witness) witnesses;
     KEELI_ARRAY(char) witness_bytes;

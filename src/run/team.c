@@ -234,7 +234,7 @@ static void finish(keeli_team *team, uint32_t index, keel_result result) {
     for (uint32_t e = 0; e < node->edge_count; ++e) {
         const uint32_t next = s->edges.items[node->first_edge + e];
         keeli_node *waiting = &s->nodes.items[next];
-        if (result < 0 || node->is_blocked) waiting->is_blocked = true;
+        if (node->has_failed && !s->loose.items[node->first_edge + e]) waiting->is_blocked = true;
         if (--waiting->pending == 0) make_ready(s, next);
     }
     --team->unfinished;
