@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// You will learn: custom views. What ten systems would begin and end with in the same way is written
-// once, in a struct of yours that they take as a parameter.
+// You will learn: custom views. What ten systems would begin and end with in the same way is
+// written once, in a struct of yours that they take as a parameter.
 #include <keel/keel.h>
 #include <stdio.h>
 #include <string.h>
