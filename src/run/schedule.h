@@ -70,7 +70,8 @@ typedef struct keeli_node {
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
     bool is_measured;
-    uint64_t cost;        // nanoseconds, smoothed
+    uint64_t cost;        // nanoseconds, smoothed (worth.c)
+    uint64_t after;       // nanoseconds of the longest way to it; while costs are added up
     keeli_view *views[3]; // bound terms of system, run_if, skip_if; made at the first run
     KEELI_ARRAY(keel_commands *) lists; // recorded, in order
     keeli_stock stock;
@@ -99,6 +100,19 @@ typedef struct keeli_witness {
     size_t size, copy; // `copy`: offset in `witness_bytes`
 } keeli_witness;
 
+// What runs of a schedule take, to know whether several threads are worth it (worth.c).
+typedef struct keeli_costs {
+    bool are_wanted;     // by this run: several threads could run it
+    bool is_timed;       // this run measures its nodes, else only those that are new
+    bool is_wide;        // this run goes to several threads
+    bool are_known;      // all nodes that do something were measured
+    bool are_doubtful;   // several threads did not gain anything: the next run is on one
+    uint32_t news;       // nodes were measured for the first time (atomic)
+    uint32_t nodes;      // that do something
+    uint64_t sum, chain; // nanoseconds: of all, and of the longest chain
+    uint64_t began;
+} keeli_costs;
+
 typedef struct keeli_schedule {
     keel_world *world;
     struct keeli_schedule *next; // of the world
@@ -123,9 +137,9 @@ typedef struct keeli_schedule {
     bool has_parallel; // a step is parallel
     bool names_stored; // a nested workload is named, so that bytes tell nothing
     bool is_guest;     // others use the world during this run: commands wait for later
-    bool is_timed;     // this run measures its nodes
     uint32_t runs;     // so far
     uint64_t time;     // of the first node in this run
+    keeli_costs costs; // what they take
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)

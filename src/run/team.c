@@ -8,6 +8,7 @@
 #include "edit/report.h"
 #include "run/execute.h"
 #include "run/order.h"
+#include "run/worth.h"
 
 #include <string.h>
 
@@ -243,7 +244,8 @@ static void finish(keeli_team *team, uint32_t index, keel_result result) {
 static void run_node(keeli_team *team, keeli_lane *lane, uint32_t index) {
     const keeli_node *node = &team->schedule->nodes.items[index];
     keel_result result = KEEL_OK;
-    if (keeli_node_may_run(team->schedule, node)) {
+    const bool is_idle = keeli_node_is_idle(team->schedule, index);
+    if (!is_idle && keeli_node_may_run(team->schedule, node)) {
         ++team->active;
         keeli_lock_give(&team->lock);
         lane->node = index;
