@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
+<<<<<<< HEAD
 /// group, commands, view, executor, workload, explain, typed, time.
+=======
+/// group, commands, view, executor, walk, workload, typed, time.
+>>>>>>> main
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -17,5 +21,6 @@
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>
+#include <keel/walk.h>
 #include <keel/workload.h>
 #include <keel/world.h>
