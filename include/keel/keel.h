@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-<<<<<<< HEAD
-/// group, commands, view, executor, workload, explain, typed, time.
-=======
-/// group, commands, view, executor, walk, workload, typed, time.
->>>>>>> main
+/// group, commands, view, executor, walk, workload, explain, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
