@@ -7,7 +7,7 @@
 //   graph.c     what each node touches, and an edge wherever two of them conflict
 //   batches.c   the same as batches, with what kept each system out of the batch before
 //   schedule.c  all of it, and keeping it
-//   describe.c  telling the user (describe_text.c, describe_json.c: as text)
+//   describe.c  telling the user (describe_text.c, describe_graph.c: as text)
 #pragma once
 #include "find/view.h"
 #include "run/context.h"

@@ -264,11 +264,11 @@ static void record_in_conditions(api_fixture *f) {
     const keel_workload all = WORKLOAD("all", steps);
     // what a condition recorded is applied when it says no, too, before what stands after it
     assert_runs(w, &all, "", "");
-    assert_int_equal(others_seen, 2);
+    assert_int_equal(atomic_load(&others_seen), 2);
     assert_int_equal(keel_count(w, Owned), 0);
     s->on[0] = true;
     assert_runs(w, &all, "ab", "");
-    assert_int_equal(others_seen, 4);
+    assert_int_equal(atomic_load(&others_seen), 4);
     assert_int_equal(keel_count(w, Owned), 1);
     s->on[1] = true;
     assert_runs(w, &all, "b", "");
