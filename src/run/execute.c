@@ -203,7 +203,7 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     return result;
 }
 
-static keel_result run_sync(keeli_schedule *s, keeli_node *node) {
+static keel_result apply_node(keeli_schedule *s, keeli_node *node) {
     keel_world *world = s->world;
     keeli_node *system = &s->nodes.items[node->of];
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
@@ -218,10 +218,19 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node) {
     return result < 0 ? result : side;
 }
 
+// What goes wrong there is told of the system that recorded it.
+static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_lane *lane) {
+    const char *outer = lane->running;
+    lane->running = node->name;
+    const keel_result result = apply_node(s, node);
+    lane->running = outer;
+    return result;
+}
+
 // ------------------------------------------------------------------ nodes
 static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
     keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node);
+    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, lane);
     const bool is_system = node->kind == KEELI_NODE_SYSTEM;
     if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
     node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
