@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, typed, time.
+/// group, commands, view, executor, walk, workload, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -16,5 +16,6 @@
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>
+#include <keel/walk.h>
 #include <keel/workload.h>
 #include <keel/world.h>

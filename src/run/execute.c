@@ -14,14 +14,19 @@ enum { TIMED_RUNS = 3, TIMED_EVERY = 64, WORTH_A_TEAM_NS = 20000 };
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
-    uint32_t share_depth, concurrent;
+    uint32_t share_depth, concurrent, node;
+    keeli_first_error *first;
 } solitude;
 
-static solitude begin_alone(keel_world *world) {
-    const solitude kept = { world->share_depth, world->concurrent };
+// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go.
+static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
+    const solitude kept = { world->share_depth, world->concurrent, world->own_lane.node,
+                            world->own_lane.first };
     if (world->is_shared) return kept; // by the user: others may be at work
     world->share_depth = world->concurrent = 0;
     world->heap.shared = false;
+    world->own_lane.first = lane->first;
+    world->own_lane.node = lane->node;
     return kept;
 }
 
@@ -30,6 +35,8 @@ static void end_alone(keel_world *world, solitude kept) {
     world->share_depth = kept.share_depth;
     world->concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
+    world->own_lane.first = kept.first;
+    world->own_lane.node = kept.node;
 }
 
 // ------------------------------------------------------------------ systems and conditions
@@ -78,7 +85,7 @@ static keel_result run_context(keel_context *context) {
     keel_world *world = context->world;
     if (!context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
-    const solitude kept = begin_alone(world);
+    const solitude kept = begin_alone(world, context->lane);
     keel_result result = keeli_run_bound(context);
     const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
     end_alone(world, kept);
@@ -203,7 +210,7 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     return result;
 }
 
-static keel_result apply_node(keeli_schedule *s, keeli_node *node) {
+static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
     keel_world *world = s->world;
     keeli_node *system = &s->nodes.items[node->of];
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
@@ -211,7 +218,7 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node) {
         return KEEL_OK;
     }
     if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
-    const solitude kept = begin_alone(world);
+    const solitude kept = begin_alone(world, lane);
     const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
     end_alone(world, kept);
@@ -222,7 +229,7 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node) {
 static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_lane *lane) {
     const char *outer = lane->running;
     lane->running = node->name;
-    const keel_result result = apply_node(s, node);
+    const keel_result result = apply_node(s, node, lane);
     lane->running = outer;
     return result;
 }
