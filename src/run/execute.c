@@ -211,7 +211,7 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     return result;
 }
 
-static keel_result run_sync(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
+static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
     keel_world *world = s->world;
     keeli_node *system = &s->nodes.items[node->of];
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
@@ -224,6 +224,15 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node, const keeli_lan
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
     end_alone(world, kept);
     return result < 0 ? result : side;
+}
+
+// What goes wrong there is told of the system that recorded it.
+static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_lane *lane) {
+    const char *outer = lane->running;
+    lane->running = node->name;
+    const keel_result result = apply_node(s, node, lane);
+    lane->running = outer;
+    return result;
 }
 
 // ------------------------------------------------------------------ nodes
