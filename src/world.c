@@ -6,9 +6,11 @@
 #include "edit/commands.h"
 #include "edit/edit.h"
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 #include "run/prepared.h"
 #include "run/workload.h"
@@ -34,6 +36,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
+    world->tick = 1;
     world->entity_storage.component.name = "entities";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
@@ -57,6 +60,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 void keel_world_destroy(keel_world *world) {
     if (!world) return;
     world->share_depth = 0;
+    keeli_notify_end(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
@@ -66,6 +70,8 @@ void keel_world_destroy(keel_world *world) {
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
     keeli_registry_deinit(world);
+    keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
+    keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);

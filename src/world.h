@@ -9,8 +9,11 @@
 #include "data/entity_index.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"
+#include "data/removal_log.h"
 #include "data/sparse_set.h"
+#include "data/ticks.h"
 
+#include <keel/track.h>
 #include <keel/workload.h>
 
 // A group that names a component (edit/group.h).
@@ -18,6 +21,28 @@ typedef struct keeli_group_link {
     struct keel_group *group;
     bool excludes; // names it as what must not be there
 } keeli_group_link;
+
+// Functions to be called when something happens (edit/observe.c). One that was taken away while
+// they are called has no function until all are through.
+typedef struct keeli_observer {
+    keel_observer_fn *function;
+    void *data;
+    uint32_t kinds; // KEEL_ON_*
+} keeli_observer;
+
+typedef struct keeli_observers {
+    KEELI_ARRAY(keeli_observer) list; // in order of registration
+    uint32_t kinds;                   // of all
+} keeli_observers;
+
+// What is known of the changes of one component (edit/track.c).
+typedef struct keeli_tracking {
+    uint32_t kinds;                 // KEEL_TRACK_*
+    keeli_ticks inserted, modified; // with the base world->tick_base
+    keeli_removal_log gone;
+    uint64_t now; // the tick of the system that writes it now; 0: world->tick
+    keeli_observers observers;
+} keeli_tracking;
 
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
 // changes the values.
@@ -37,7 +62,11 @@ typedef struct keeli_storage {
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     void *unique;                      // uniques: the value, NULL before it is set
-    struct keel_group *owner;          // the group that orders its values, or NULL
+    uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
+    uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
+    keeli_tracking *tracking;                    // NULL: nobody wants to know
+    bool is_fresh, is_noted;  // during an edit: it is added to the entity; observers are to be told
+    struct keel_group *owner; // the group that orders its values, or NULL
     KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
     // During an edit: where the first page of values was before room was made (edit/component.c).
     uintptr_t moved_from;
@@ -48,9 +77,13 @@ typedef struct keeli_storage {
 enum {
     KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
     KEELI_IS_UNIQUE = 2,
-    KEELI_HAS_HOOKS = 4,    // values are not plain bytes
-    KEELI_IS_GROUPED = 8,   // a group follows its changes
-    KEELI_HAS_DISABLED = 16 // `disabled` is not empty (edit/disable.c)
+    KEELI_HAS_HOOKS = 4,     // values are not plain bytes
+    KEELI_IS_GROUPED = 8,    // a group follows its changes
+    KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
+    KEELI_IS_TRACKED = 32,   // `tracking` has kinds
+    KEELI_IS_OBSERVED = 64,  // and observers
+    // who follows what comes and goes
+    KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_OBSERVED
 };
 
 // One storage that a view or a system holds.
@@ -113,6 +146,20 @@ struct keel_world {
     keel_commands *spare_commands;        // empty lists
     bool applying;
     uint64_t dropped_commands;
+
+    uint64_t tick;      // of changes that are made now; one more after each run (edit/track.h)
+    uint64_t tick_base; // what 32-bit ticks count from
+    struct keeli_system_reader **system_readers; // by place in workloads (edit/track.c)
+    uint32_t system_reader_count, system_reader_capacity;
+    struct keel_reader *readers; // of the user
+    uint64_t place;              // of the system that is to run, in workloads (run/workload.c)
+    uint32_t observed;           // storages with observers, entities included (edit/observe.c)
+    uint32_t notifying;          // observers are being called; so deep
+    uint32_t editing;            // an edit that consists of edits is being made; so deep
+    bool lost_observers;         // some were taken away while they were called
+    bool moved_out;              // the values of the entity that they are told of are gone
+    bool has_reactions;          // observers asked for edits
+    keel_commands *reaction;     // these; NULL: there was no observer yet
 
     struct keeli_prepared **prepared; // systems whose terms are bound (run/prepared.c)
     uint32_t prepared_count, prepared_capacity;

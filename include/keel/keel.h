@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, workload, typed.
+/// group, commands, view, workload, track, typed.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -11,6 +11,7 @@
 #include <keel/entity.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/track.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>

@@ -203,6 +203,9 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;
+    if (world->notifying)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "an observer cannot edit the world; record the edit in event->commands");
     return keeli_error(
         world, KEEL_ERROR_SHARED,
         "the world is shared between threads; record the edit with commands, or call "
@@ -220,6 +223,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
+    if (world->notifying) KEEL_TRY(keeli_world_is_editable(world));
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
         return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
     const keeli_use *use = use_of(holder, storage);

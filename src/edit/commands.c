@@ -4,6 +4,7 @@
 #include "edit/commands.h"
 
 #include "edit/edit.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 
@@ -144,7 +145,8 @@ void keeli_commands_deinit(keel_world *world) {
     free_lists(world, world->pending);
     free_lists(world, world->spare_commands);
     free_lists(world, world->commands);
-    world->pending = world->spare_commands = world->commands = NULL;
+    if (world->reaction) free_lists(world, world->reaction);
+    world->pending = world->spare_commands = world->commands = world->reaction = NULL;
 }
 
 static void forget_in(keel_world *world, keel_commands *list, const keeli_storage *storage) {
@@ -158,6 +160,7 @@ static void forget_in(keel_world *world, keel_commands *list, const keeli_storag
 
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
     forget_in(world, world->commands, storage);
+    if (world->reaction) forget_in(world, world->reaction, storage);
     for (keel_commands *list = world->pending; list; list = list->next)
         forget_in(world, list, storage);
 }
@@ -171,7 +174,7 @@ static size_t list_bytes(const keel_commands *list) {
 
 size_t keeli_commands_bytes(const keel_world *world) {
     return list_bytes(world->commands) + list_bytes(world->pending) +
-           list_bytes(world->spare_commands);
+           list_bytes(world->spare_commands) + list_bytes(world->reaction);
 }
 
 // ------------------------------------------------------------------ recording
@@ -511,6 +514,12 @@ static keel_result apply_list(keel_world *world, keel_commands *list) {
     return first_error;
 }
 
+keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
+    const keel_result result = apply_list(world, list);
+    keeli_commands_discard(world, list);
+    return result;
+}
+
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
     if (!queue_own(world)) return keeli_out_of_memory(world, "applying commands");
@@ -527,7 +536,7 @@ static keel_result apply_pending(keel_world *world) {
         make_spare(world, list);
     }
     world->applying = false;
-    return first_error;
+    return keeli_done(world, first_error);
 }
 
 keel_result keeli_commands_flush(keel_world *world) {

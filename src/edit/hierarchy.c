@@ -6,6 +6,7 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
+#include "edit/observe.h"
 #include "edit/quick.h"
 #include "edit/report.h"
 
@@ -35,7 +36,7 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
 
 static void push(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
     keeli_value_put(s, keeli_store_push(world, s, e), value);
-    keeli_store_joined(s, keel_entity_index(e));
+    keeli_store_joined(world, s, keel_entity_index(e));
 }
 
 // The entity has a parent.
@@ -137,7 +138,7 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
     if (child_part(world, child)) commit_detach(world, child);
     commit_attach(world, child, parent);
     KEELI_CHECK_STRUCTURE(world->parents->set.count > 256 || keeli_hierarchy_is_valid(world));
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const keel_value *values) {
@@ -159,8 +160,11 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }
+    keeli_editing_begin(world);
     const keel_entity child = keel_world_add_entity(world, values);
     if (!keel_is_null(child)) commit_attach(world, child, parent);
+    keeli_editing_end(world);
+    (void)keeli_done(world, KEEL_OK);
     return child;
 }
 
@@ -170,7 +174,7 @@ keel_result keel_world_detach(keel_world *world, keel_entity child) {
     if (!child_part(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     commit_detach(world, child);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_world_unlink(keel_world *world, keel_entity e) {
@@ -179,7 +183,7 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     keeli_commit_unlink(world, e);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ whole trees
@@ -202,7 +206,7 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
         commit_detach(world, e);
         e = last_below(world, parent);
     }
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // May the whole tree be deleted now? Nothing to ask when nothing is in use.
@@ -230,7 +234,7 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
         e = next;
     }
     keeli_commit_delete_entity(world, root);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ sorting

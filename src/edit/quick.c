@@ -81,7 +81,7 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     }
     void *to = add_one(world, s, e, value);
     if (to && s->flags) {
-        keeli_store_joined(s, index);
+        keeli_store_joined(world, s, index);
         to = keeli_store_value(world, s, index); // groups move it
     }
     if (to) keeli_validate_storage(world, s);
@@ -117,7 +117,7 @@ static inline void commit(keel_world *world, keel_entity e, const keel_value *va
         keeli_bytes_put(keeli_store_open(world, s, e), values[i].value, s->size);
     }
     for (int32_t i = 0; world->groups && i < count; ++i) // now that all values are in place
-        keeli_store_joined(list[i], keel_entity_index(e));
+        keeli_store_joined(world, list[i], keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, list[i]);
 }
@@ -148,7 +148,8 @@ static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
 
 keel_entity keeli_quick_add_entity(keel_world *world, const keel_value *values) {
     keeli_entity_index *ix = &world->entities;
-    if (!keeli_entity_index_is_ready(ix) || world->share_depth || world->entity_storage.borrow)
+    if (!keeli_entity_index_is_ready(ix) || world->share_depth ||
+        (uint32_t)world->entity_storage.borrow | world->entity_storage.flags)
         return keel_null();
     if (values && values->component) return add_entity_with(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
@@ -177,7 +178,7 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     *result = KEEL_ABSENT;
     if (!keeli_store_has(s, index)) return true;
     *result = KEEL_OK;
-    keeli_store_leaving(s, index);
+    keeli_store_leaving(world, s, index, KEEL_TRACK_REMOVAL);
     if (s->kind == KEEL_SPARSE_SET) {
         const uint32_t slot = s->set.sparse[page][index % KEELI_SPARSE_PAGE];
         if (out) keeli_bytes_put(out, keeli_sparse_set_value(&s->set, slot), s->size);
@@ -225,7 +226,8 @@ static inline bool take_all(keel_world *world, keel_entity e, uint32_t allowed) 
 
 bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
     const uint32_t index = keel_entity_index(e);
-    if (world->holders || world->share_depth || !take_all(world, e, allowed)) return false;
+    if (world->holders || world->share_depth || world->entity_storage.flags) return false;
+    if (!take_all(world, e, allowed)) return false;
     const uint32_t place = *keeli_row_of(world, index);
     if (place != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, place);
     keeli_entity_index_delete(&world->entities, e);

@@ -27,7 +27,7 @@ static uint32_t equal_run(const keel_entity *a, const keel_entity *b, uint32_t l
 
 // Can runs of equal order be found: are all that must be there sparse sets, and no `maybe` beside?
 static bool can_run(const keeli_plan *plan) {
-    if (plan->has_maybe) return false;
+    if (plan->has_maybe || plan->change_count) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
     for (uint32_t i = 0; i < plan->beside_count; ++i)
@@ -118,6 +118,8 @@ static attempt find_run(keeli_iterator *it) {
     it->chunk.count = run;
     it->chunk.words = it->words;
     it->chunk.entities = it->view->wants_entities ? first : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = first;
     return HANDED_OUT;
 }
 
@@ -174,6 +176,7 @@ static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t p
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = &it->plan;
     uint64_t *words = it->words, some = 0;
+    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
     if (plan->leader) memcpy(words, words_of(plan->leader, page), sizeof it->words);
     else bits_of_living(it->view->world, page, words);
     for (uint32_t i = 0; i < plan->need_count; ++i) {
@@ -189,6 +192,11 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
+    for (uint32_t i = 0; i < plan->change_count; ++i)
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            if (words[w])
+                words[w] =
+                    keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
         some |= words[w];
     return some != 0;
@@ -265,6 +273,8 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     it->chunk.words = words;
     it->chunk.entities = NULL;
     if (it->view->wants_entities) mask_entities(it, slots);
+    it->who = KEELI_WHO_RUN;
+    it->who_first = it->at;
     it->at += slots;
     return true;
 }
@@ -330,7 +340,8 @@ bool keeli_drive_bits(keeli_iterator *it) {
 
 // ------------------------------------------------------------------ rows of archetypes
 static bool is_bare(const keeli_plan *plan) {
-    if (plan->need_count || plan->without_count || plan->any_count) return false;
+    if (plan->need_count || plan->without_count || plan->any_count || plan->change_count)
+        return false;
     for (uint32_t c = 0; c < plan->column_count; ++c)
         if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
             return false;
@@ -350,6 +361,8 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
     it->chunk.form = KEEL_CHUNK_SPAN;
     it->chunk.count = block->count;
     it->chunk.entities = it->view->wants_entities ? block->entities : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = block->entities;
 }
 
 static bool row_list(keeli_iterator *it, const keeli_block *block) {

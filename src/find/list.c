@@ -53,7 +53,8 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
 
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = &it->plan;
-    if (!plan->check_count && !plan->without_count && !plan->any_count) return count;
+    if (!plan->check_count && !plan->without_count && !plan->any_count && !plan->change_count)
+        return count;
     passing p;
     memset(p.yes, 1, count);
     for (uint32_t i = 0; i < plan->check_count; ++i)
@@ -63,6 +64,9 @@ uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
     for (uint32_t a = 0; a < plan->any_count; ++a)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_any_has(it->view, plan->any[a], it->candidates[i]);
+    for (uint32_t c = 0; c < plan->change_count; ++c)
+        for (uint32_t i = 0; i < count; ++i)
+            p.yes[i] &= keeli_change_passes(&plan->changes[c], it->candidates[i]);
     return keep_passing(it, &p, count, 0);
 }
 
@@ -89,8 +93,8 @@ static uint32_t find_places(const keeli_iterator *it, uint32_t *index,
     const keeli_plan *plan = &it->plan;
     const bool by_leader = plan->driver == KEELI_DRIVE_ROWS
                                ? s && !column->maybe && s->kind == KEEL_ARCHETYPE
-                               : plan->driver != KEELI_DRIVE_BITS && s && !column->maybe &&
-                                     keeli_plan_is_ordered(plan, s);
+                               : plan->leader && plan->driver != KEELI_DRIVE_BITS && s &&
+                                     !column->maybe && keeli_plan_is_ordered(plan, s);
     if (by_leader) {
         memcpy(index, it->places, count * sizeof *index);
     } else if (!s) {

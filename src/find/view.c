@@ -4,6 +4,7 @@
 
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 
 #include <stdio.h>
@@ -39,7 +40,8 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
     view->holder.everything = view->holder.is_system = false;
     view->holder.parent = NULL;
     view->term_count = view->storage_count = 0;
-    view->wants_entities = false;
+    view->wants_entities = view->filters_changes = view->writes = false;
+    view->reader = NULL;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
     return view;
 }
@@ -70,6 +72,7 @@ void keeli_views_deinit(keel_world *world) {
 static keel_access access_of(keel_term_kind kind) {
     switch (kind) {
     case KEEL_TERM_WRITE:
+    case KEEL_TERM_WRITE_MARKED:
     case KEEL_TERM_MAYBE_WRITE:
     case KEEL_TERM_MAY_WRITE:
     case KEEL_TERM_UNIQUE_WRITE:
@@ -89,12 +92,42 @@ static bool is_unique_term(keel_term_kind kind) {
     return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
 }
 static bool takes_component(keel_term_kind kind) {
-    return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_ANY_OF) ||
+    return keeli_term_is_walked(kind) ||
            (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) || is_unique_term(kind);
 }
 
 static keel_result bad_term(const keeli_view *view, const char *what) {
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: %s", view->holder.name, what);
+}
+
+static uint32_t kinds_of(keel_term_kind kind) {
+    switch (kind) {
+    case KEEL_TERM_INSERTED:
+    case KEEL_TERM_NOT_INSERTED:
+        return KEEL_TRACK_INSERTION;
+    case KEEL_TERM_MODIFIED:
+    case KEEL_TERM_NOT_MODIFIED:
+        return KEEL_TRACK_MODIFICATION;
+    case KEEL_TERM_CHANGED:
+    case KEEL_TERM_NOT_CHANGED:
+        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    default:
+        return 0;
+    }
+}
+
+// Who asks for changes has them tracked from then on.
+static keel_result track_for(const keeli_view *view, keeli_storage *s, keel_term_kind kind) {
+    const uint32_t kinds = kinds_of(kind);
+    if (!s || !kinds || (s->tracking && !(kinds & ~s->tracking->kinds))) return KEEL_OK;
+    if (view->world->share_depth)
+        return keeli_error(view->world, KEEL_ERROR_SHARED,
+                           "%s asks for changes of '%s', which is not tracked, and the world is "
+                           "shared; declare .tracking, or keel_track it before",
+                           view->holder.name, s->component.name);
+    if (!keeli_track(view->world, s, kinds))
+        return keeli_out_of_memory(view->world, "tracking a component");
+    return KEEL_OK;
 }
 
 // Commands name components, but borrow nothing: what they edit is edited later.
@@ -114,6 +147,7 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         return bad_term(view,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
+    KEEL_TRY(track_for(view, s, term->kind));
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, access_of(term->kind)))
         return keeli_out_of_memory(world, "opening a view");
@@ -153,8 +187,11 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                                  .name = term->name,
                                  .data_size = term->data_size };
     KEEL_TRY(bind_components(view, term, &bound->count));
+    view->filters_changes |= keeli_term_filters_changes(term->kind);
+    view->writes |= keeli_term_writes(term->kind);
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
-                             term->kind == KEEL_TERM_WITHOUT || is_unique_term(term->kind)))
+                             term->kind == KEEL_TERM_WITHOUT || is_unique_term(term->kind) ||
+                             keeli_term_filters_changes(term->kind)))
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
     if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
@@ -218,11 +255,12 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_s
 
 // ------------------------------------------------------------------ public
 static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *parent,
-                         const keel_term *terms, const char *where) {
+                         const keeli_reader *reader, const keel_term *terms, const char *where) {
     *handle = (keel_view){ .world = world };
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = parent;
+    view->reader = reader;
     keel_result result = keeli_view_bind(view, terms, false);
     if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
     if (result < 0) {
@@ -238,12 +276,20 @@ keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term 
                             const char *where) {
     if (view) *view = (keel_view){ .world = world }; // closed, whatever happens
     if (!world || !view) return keeli_no_world();
-    return begin(view, world, NULL, terms, where);
+    return begin(view, world, NULL, NULL, terms, where);
+}
+
+keel_result keel_view_begin_since(keel_view *view, keel_reader *reader, const keel_term *terms,
+                                  const char *where) {
+    if (view) *view = (keel_view){ 0 };
+    if (!reader || !view) return keeli_no_world();
+    return begin(view, reader->world, NULL, &reader->reader, terms, where);
 }
 
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *parent,
-                                    const keel_term *terms, const char *where) {
-    return begin(view, world, parent, terms, where);
+                                    const keeli_reader *reader, const keel_term *terms,
+                                    const char *where) {
+    return begin(view, world, parent, reader, terms, where);
 }
 
 static void end(keeli_view *view) {

@@ -22,7 +22,10 @@ typedef struct keeli_view {
     keeli_storage *storages[KEELI_MAX_BOUND]; // NULL: the world does not know it, nothing matches
     uint32_t storage_count;
     bool wants_entities;
-    keel_chunk one; // what keel_view_get_all hands out
+    bool filters_changes;       // a term is about changes
+    bool writes;                // a term hands out values to write
+    const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
+    keel_chunk one;             // what keel_view_get_all hands out
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;
@@ -37,19 +40,29 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_s
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
-// keel_view_begin within what a system holds (NULL: within the world).
+// keel_view_begin within what a system holds (NULL: within the world), for whom it looks (NULL:
+// nobody in particular).
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *parent,
-                                    const keel_term *terms, const char *where);
+                                    const keeli_reader *reader, const keel_term *terms,
+                                    const char *where);
 // End the views that a system opened and left open.
 void keeli_views_end_inside(keel_world *world, const keeli_holder *system);
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
-    return kind == KEEL_TERM_READ || kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT ||
-           kind == KEEL_TERM_WITH;
+    return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||
+           (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED);
+}
+static inline bool keeli_term_filters_changes(keel_term_kind kind) {
+    return kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
+}
+// Is it about components of the entities that are visited?
+static inline bool keeli_term_is_walked(keel_term_kind kind) {
+    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_NOT_CHANGED;
 }
 static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
     return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_MAYBE_WRITE;
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
-    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||
+           kind == KEEL_TERM_MAYBE_WRITE;
 }

@@ -8,6 +8,9 @@ struct keel_context {
     keel_world *world;
     const keel_system *system;
     keeli_view *view;        // its terms; its holder is what it may touch
+    keeli_reader *reader;    // what it has seen; NULL: it cannot ask about changes
+    uint64_t tick;           // of what it changes
+    uint64_t place;          // in workloads
     keel_commands *commands; // NULL unless declared
     void *data;
     size_t data_size;

@@ -2,6 +2,7 @@
 // Running one system: its terms are bound and borrowed like a view's, its function is called, its
 // commands are applied.
 #include "edit/report.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 #include "run/context.h"
 #include "run/prepared.h"
@@ -93,8 +94,10 @@ static void fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
+        keeli_storage *s = view->storages[view->terms[t].first];
+        if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
         if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
-            chunk->columns[t].base = view->storages[view->terms[t].first]->unique;
+            chunk->columns[t].base = s->unique;
         else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
     }
 }
@@ -145,12 +148,42 @@ static keel_result call(keel_context *context) {
     return result;
 }
 
+// ------------------------------------------------------------------ what it sees of changes
+static bool asks_about_changes(const keel_context *context) {
+    const keeli_view *view = context->view;
+    if (view->filters_changes || context->system->function) return true;
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_CONTEXT) return true;
+    return false;
+}
+
+// What it sees of changes, and the tick of its own.
+static keel_result begin_window(keel_context *context) {
+    keel_world *world = context->world;
+    context->tick = world->tick;
+    context->view->reader = NULL;
+    if (!asks_about_changes(context)) return KEEL_OK;
+    context->reader = keeli_system_reader_get(world, context->system, context->place);
+    context->view->reader = context->reader;
+    return context->reader ? KEEL_OK : keeli_out_of_memory(world, "starting a system");
+}
+
+// It has seen everything up to now. A run that never began has not.
+static void end_window(const keel_context *context) {
+    keel_world *world = context->world;
+    if (world->share_depth) return;
+    if (context->reader) context->reader->last = world->tick;
+    keeli_tick_advance(world);
+}
+
 // ------------------------------------------------------------------ all of it
 static keel_result run_bound(keel_context *context) {
     KEEL_TRY(prepare(context));
+    KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);
     close_holder(context);
+    end_window(context);
     if (result < 0 || !context->failed) return result;
     char message[256];
     snprintf(message, sizeof message, "system '%.40s': %s", context->system->name,
@@ -194,6 +227,8 @@ keel_result keeli_run_system(keel_world *world, const keel_system *system, void 
     context.commands = NULL;
     context.data = data;
     context.data_size = data_size;
+    context.reader = NULL;
+    context.place = world->place;
     context.failed = context.answer = false;
     context.object = NULL;
     context.message[0] = 0;
@@ -210,6 +245,7 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
                                   size_t data_size) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_commands_flush(world));
+    world->place = 0;
     return keeli_run_system(world, system, data, data_size, NULL);
 }
 

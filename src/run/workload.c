@@ -14,7 +14,20 @@ typedef struct frame {
     const keel_step *steps;
     const char *name;
     const struct frame *outer;
+    uint64_t place; // of its steps, so that each has a place of its own
 } frame;
+
+// The place of a step: the same from run to run, and another for each step of each workload.
+static uint64_t place_in(uint64_t place, uint64_t step) {
+    place = (place ^ step) * 0x9E3779B97F4A7C15u;
+    return (place ^ place >> 29) * 0xBF58476D1CE4E5B9u;
+}
+static uint64_t place_of_name(const char *name) {
+    uint64_t place = 1;
+    for (; *name; ++name)
+        place = place_in(place, (unsigned char)*name);
+    return place;
+}
 
 static keeli_stored_workload *find(const keel_world *world, const char *name) {
     for (uint32_t i = 0; name && i < world->workloads.count; ++i)
@@ -41,12 +54,15 @@ static keel_result run_stored(keel_world *world, const char *name, const frame *
     return run_steps(world, w->steps.items, w->steps.count, w->name, outer);
 }
 
-static keel_result run_step(keel_world *world, const keel_step *step, const frame *self) {
+static keel_result run_step(keel_world *world, const keel_step *step, const frame *self,
+                            uint64_t place) {
     if (step->run_if) {
         bool answer = false;
+        world->place = place;
         KEEL_TRY(keeli_run_system(world, step->run_if, NULL, 0, &answer));
         if (!answer) return KEEL_OK;
     }
+    world->place = place;
     if (step->system) return keeli_run_system(world, step->system, NULL, 0, NULL);
     if (step->workload_name) return run_stored(world, step->workload_name, self);
     if (step->workload)
@@ -58,7 +74,8 @@ static keel_result run_step(keel_world *world, const keel_step *step, const fram
 
 static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t count,
                              const char *name, const frame *outer) {
-    const frame self = { steps, name ? name : "", outer };
+    const uint64_t place = outer ? world->place : place_of_name(name ? name : "");
+    const frame self = { steps, name ? name : "", outer, place };
     for (const frame *f = outer; count && f; f = f->outer)
         if (f->steps == steps)
             return keeli_error(world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", self.name);
@@ -66,7 +83,7 @@ static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps",
                             self.name);
     for (uint32_t i = 0; i < count; ++i)
-        KEEL_TRY(run_step(world, &steps[i], &self));
+        KEEL_TRY(run_step(world, &steps[i], &self, place_in(place, i + 1)));
     return KEEL_OK;
 }
 
