@@ -235,7 +235,7 @@ bool keeli_ticks_are_valid(const keeli_ticks *t) {
         if (t->pages[page] != &keeli_no_ticks && !page_is_valid(t, t->pages[page])) return false;
     for (uint32_t i = 0; i < t->log_count; ++i) {
         const keeli_change c = keeli_ticks_logged(t, t->log_count, i);
-        if (c.tick > t->latest || c.tick < t->log_from) return false;
+        if (c.tick > t->latest) return false;
         if (i && c.tick < keeli_ticks_logged(t, t->log_count, i - 1).tick) return false;
     }
     for (uint32_t i = 0; i < KEELI_TICK_PAGE; ++i)

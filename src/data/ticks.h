@@ -110,8 +110,8 @@ static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tic
         return;
     }
     keeli_change *place = &t->log[t->logged++ & (t->log_capacity - 1)];
-    if (t->log_count == t->log_capacity) t->log_from = place->tick;
-    else ++t->log_count;
+    if (t->log_count < t->log_capacity) ++t->log_count;
+    else if (place->tick > t->log_from) t->log_from = place->tick; // it is overwritten
     *place = (keeli_change){ index, tick };
 }
 // Changes that do not go to the log: one, a run of indices, some of 64, and everything that is
