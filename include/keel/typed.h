@@ -491,7 +491,7 @@ static inline keel_group *keeli_group(keel_world *world, const keel_group_desc *
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_FOR_GONE(walk, scope, T, kinds, name)                                                 \
     for (keel_gone_walk walk = KEELI_GONE(scope, &T##_component, kinds); walk.whole && keel_gone_next(&walk);) \
-        for (const keel_gone name = (walk.whole = false, walk.gone); !walk.whole; walk.whole = true)
+        for (KEELI_UNUSED const keel_gone name = (walk.whole = false, walk.gone); !walk.whole; walk.whole = true)
 /// Fast access to a component by entity; see keel_column.
 #define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
