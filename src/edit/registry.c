@@ -154,8 +154,9 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         *result = name_clash(world, known, c);
         return NULL;
     }
-    *result = keeli_world_is_editable(world); // others may be looking at the table
-    if (*result < 0) return NULL;
+    // others may be looking at the table; an observer's edit is not in the middle of it
+    if (world->share_depth > world->notifying && (*result = keeli_world_is_editable(world)) < 0)
+        return NULL;
     if (world->order.count > UINT16_MAX) {
         *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
         return NULL;
