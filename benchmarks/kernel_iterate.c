@@ -278,7 +278,7 @@ BENCH_SYSTEM(swap_cd, KEEL_WRITE(C, c), KEEL_WRITE(D, d)) { swap(&c->v, &d->v); 
 BENCH_SYSTEM(swap_ce, KEEL_WRITE(C, c), KEEL_WRITE(E, e)) { swap(&c->v, &e->v); }
 
 static const keel_step swaps[] = { BENCH_STEP(swap_ab), BENCH_STEP(swap_cd), BENCH_STEP(swap_ce) };
-static const keel_workload swap_all = { "swap_all", swaps, 3 };
+static const keel_workload swap_all = { "swap_all", swaps, 3, NULL };
 
 static double sum_pair(float x, float y) { return (double)(x + 10 * y); }
 
@@ -320,7 +320,7 @@ BENCH_WORKLOAD(empty_system) {
         systems[i] = *BENCH_SYSTEM_OF(pass_2);
         steps[i] = (keel_step){ .system = &systems[i] };
     }
-    const keel_workload all = { "empty systems", steps, BENCH_SYSTEMS };
+    const keel_workload all = { "empty systems", steps, BENCH_SYSTEMS, NULL };
     keel_world *world = bench_world();
     bench_populate(world, NULL, 1000, 1);
     run->items = (double)run->n * BENCH_SYSTEM_RUNS;

@@ -40,7 +40,7 @@ KEEL_TASK(autosave, KEEL_CONTEXT(context)) {
     keel_fail(context, "save slot 1", "cannot open %s", "/nonexistent/save");
 }
 KEEL_TASK(after_autosave) { puts("must not run"); }
-KEEL_WORKLOAD(save, KEEL_STEP(autosave), KEEL_STEP(after_autosave));
+KEEL_WORKLOAD(save, KEEL_STEP(autosave), KEEL_STEP(after_autosave, .after = "autosave"));
 
 KEEL_SYSTEM(poison, KEEL_WRITE(Health, h)) { --h->points; }
 KEEL_SYSTEM(sum_up, KEEL_READ(Health, h), KEEL_DATA(int, sum)) { *sum += h->points; }

@@ -10,9 +10,12 @@
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
+#include "edit/threads.h"
 #include "edit/track.h"
 #include "find/iterate.h"
 #include "run/prepared.h"
+#include "run/schedule.h"
+#include "run/team.h"
 #include "run/workload.h"
 
 #include <stdio.h>
@@ -33,14 +36,51 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->heap.live = live;
     world->library = &keeli_library;
     keeli_lock_init(&world->lock);
+    keeli_lock_init(&world->edit_lock);
+    world->own_lane.node = UINT32_MAX;
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
     world->tick = 1;
+    world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
     return world;
+}
+
+// What is wrong with the workers that are wanted, and what to do; NULL: all is well.
+static const char *find_worker_mistake(const keel_world_desc *desc) {
+    const keel_executor *x = desc->executor;
+    if (desc->worker_count > KEEL_WORKERS_MAX) return "worker_count is above KEEL_WORKERS_MAX";
+    if (!x) return NULL;
+    if (!x->submit) return "the executor has no submit; set it, or leave desc.executor NULL";
+    if (x->worker_count == 0) return "the executor has no workers; the calling thread is one";
+    if (x->worker_count > KEEL_WORKERS_MAX)
+        return "the executor has more workers than KEEL_WORKERS_MAX";
+    if (desc->worker_count > x->worker_count)
+        return "worker_count is above the executor's; leave it 0 to use all of its workers";
+    return NULL;
+}
+
+static keel_result choose_workers(keel_world *world, const keel_world_desc *desc) {
+    const char *mistake = find_worker_mistake(desc);
+    if (mistake) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
+    uint32_t count = desc->worker_count;
+    uint32_t cores = keeli_core_count();
+    if (desc->executor) {
+        world->executor = *desc->executor;
+        world->worker_count = count ? count : world->executor.worker_count;
+        world->may_spin = world->worker_count <= cores;
+        return KEEL_OK;
+    }
+    if (cores > KEEL_WORKERS_MAX) cores = KEEL_WORKERS_MAX;
+    if (count == 0) count = cores;
+    keeli_pool_init(&world->pool, &world->heap, count, count <= cores ? KEELI_POOL_SPIN_NS : 0);
+    world->executor = (keel_executor){ &world->pool, count, keeli_pool_submit };
+    world->worker_count = count;
+    world->may_spin = count <= cores;
+    return KEEL_OK;
 }
 
 keel_world *keel_world_create(const keel_world_desc *desc) {
@@ -49,8 +89,9 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     keel_world *world = new_world(desc);
     if (!world) return NULL;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
-    if (world->name && keeli_archetypes_init(&world->archetypes, &world->heap) &&
-        keeli_commands_init(world) && keeli_registry_init(world) &&
+    if (world->name && choose_workers(world, desc) == KEEL_OK &&
+        keeli_archetypes_init(&world->archetypes, &world->heap) && keeli_commands_init(world) &&
+        keeli_registry_init(world) &&
         keel_reserve_entities(world, desc->entity_capacity) == KEEL_OK)
         return world;
     keel_world_destroy(world);
@@ -59,8 +100,12 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 void keel_world_destroy(keel_world *world) {
     if (!world) return;
-    world->share_depth = 0;
+    if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
+    world->share_depth = world->concurrent = 0;
     keeli_notify_end(world);
+    keeli_teams_deinit(world);
+    keeli_schedules_deinit(world);
+    keeli_threads_ending(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
@@ -75,7 +120,9 @@ void keel_world_destroy(keel_world *world) {
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);
+    keeli_arena_deinit(&world->own_lane.scratch, &world->heap);
     keeli_lock_deinit(&world->lock);
+    keeli_lock_deinit(&world->edit_lock);
     keeli_heap heap; // the last block goes after the world's own heap is gone
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
 #include "data/component_lists.h"
@@ -61,6 +62,7 @@ typedef struct keeli_storage {
     keel_component component;          // owned copy; its slot points to `slot`
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
+    uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
@@ -80,8 +82,9 @@ enum {
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
-    KEELI_IS_TRACKED = 32,   // `tracking` has kinds
-    KEELI_IS_OBSERVED = 64,  // and observers
+    KEELI_IS_BOUND = 32,     // has a rule about threads (edit/threads.c)
+    KEELI_IS_TRACKED = 64,   // `tracking` has kinds
+    KEELI_IS_OBSERVED = 128, // and observers
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_OBSERVED
 };
@@ -99,6 +102,7 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
+    uint64_t tick;                    // of what it changes; 0: world->tick (edit/track.h)
     struct keeli_holder *parent;      // the system in which a view was opened, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];
@@ -110,17 +114,45 @@ typedef struct keeli_stored_workload {
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
 } keeli_stored_workload;
 
+// The first error of a run in linear order, whoever met it first (edit/report.c).
+typedef struct keeli_first_error {
+    keel_error error;
+    uint32_t node, piece; // where it happened
+} keeli_first_error;
+
+// A thread that runs systems, and what it runs now (run/lane.h).
+typedef struct keeli_lane {
+    struct keeli_lane *next;  // of the world, when several threads are at work
+    uint64_t thread;          // its number (platform.h)
+    uint32_t number;          // among those of one run; 0: the thread that began it
+    uint32_t depth;           // systems that run inside each other on this thread
+    const char *running;      // the innermost, or NULL
+    struct keeli_team *team;  // that it works for, or NULL
+    uint32_t node;            // of the schedule; UINT32_MAX: none
+    uint32_t piece;           // of a loop that is split; otherwise 0
+    keeli_first_error *first; // where errors go; NULL: to the world
+    keeli_arena scratch;      // keel_context_scratch
+} keeli_lane;
+
 struct keel_world {
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
     char *name;
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error;     // the first since keel_take_error (edit/report.c)
-    keeli_lock lock;      // taken in shared mode for what follows and for `error`
-    uint32_t share_depth; // shared mode when above 0
-    const char *running;  // the system that runs now, or NULL (run/run.c)
-    uint32_t run_depth;   // systems and workloads that are being run
+    keel_error error; // the first since keel_take_error (edit/report.c)
+    keeli_lock lock;  // taken in shared mode for what follows and for `error`
+    // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
+    uint32_t share_depth;
+    bool is_shared;         // by the user: between keel_share_begin and keel_share_end
+    uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
+    keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
+    keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
+    keeli_lane *lanes;      // otherwise: all threads that run systems
+    int32_t workload_depth; // workloads that are being run
+
+    uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
+    uint32_t owned_storages; // how many have values that stay in that thread
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
@@ -149,12 +181,12 @@ struct keel_world {
 
     uint64_t tick;      // of changes that are made now; one more after each run (edit/track.h)
     uint64_t tick_base; // what 32-bit ticks count from
-    struct keeli_system_reader **system_readers; // by place in workloads (edit/track.c)
+    struct keeli_system_reader **system_readers; // of systems that are run by themselves
     uint32_t system_reader_count, system_reader_capacity;
     struct keel_reader *readers; // of the user
-    uint64_t place;              // of the system that is to run, in workloads (run/workload.c)
     uint32_t observed;           // storages with observers, entities included (edit/observe.c)
-    uint32_t notifying;          // observers are being called; so deep
+    uint32_t notifying;          // observers are being called in owner mode; so deep
+    uint32_t calling;            // in any mode: their lists stay as they are
     uint32_t editing;            // an edit that consists of edits is being made; so deep
     bool lost_observers;         // some were taken away while they were called
     bool moved_out;              // the values of the entity that they are told of are gone
@@ -165,26 +197,35 @@ struct keel_world {
     uint32_t prepared_count, prepared_capacity;
     uint64_t bindings; // changes when what terms are bound to does: components, groups
 
+    keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
+    uint32_t worker_count;  // that may work at once; at most executor.worker_count
+    bool may_spin;          // no more workers than cores: a short wait need not sleep
+    keeli_pool pool;        // the world's own threads; none with an executor of the user's
+
+    struct keeli_schedule
+        *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
+    struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
+
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };
 
-// For what several threads change in shared mode; in owner mode there is one thread.
+// For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {
-    if (world->share_depth) keeli_lock_take(&world->lock);
+    if (world->concurrent) keeli_lock_take(&world->lock);
 }
 static inline void keeli_world_unlock(keel_world *world) {
-    if (world->share_depth) keeli_lock_give(&world->lock);
+    if (world->concurrent) keeli_lock_give(&world->lock);
 }
 
-// A counter that several threads change in shared mode; in owner mode there is one thread.
+// A counter that several threads change; mostly there is one.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
-    if (world->share_depth) (void)keeli_atomic_add(counter, change);
+    if (world->concurrent) (void)keeli_atomic_add(counter, change);
     else *counter += change;
 }
 static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, int32_t *from,
                                     int32_t to) {
-    if (world->share_depth) return keeli_atomic_swap(counter, from, to);
+    if (world->concurrent) return keeli_atomic_swap(counter, from, to);
     *counter = to;
     return true;
 }

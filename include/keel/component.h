@@ -45,6 +45,17 @@ enum {
     KEEL_TRACK_REMOVAL = 8,      ///< it was removed: whoever did it got the value
     KEEL_TRACK_ALL = 15          ///< all of these
 };
+/// Which threads may touch a component or unique whose values are not safe to use everywhere: a
+/// window, a graphics context, a counter without atomics, an object of a script. The world's thread
+/// is the one that made it, or adopted it (keel_adopt_world). A breach is KEEL_ERROR_THREAD.
+typedef enum keel_threads {
+    KEEL_THREADS_ANY,           ///< any, by the usual rules of borrowing; the default
+    KEEL_THREADS_OWNER_WRITES,  ///< others may only read; values are added, written and taken away
+                                ///< in the world's thread (Rust: Sync, not Send)
+    KEEL_THREADS_ONE_AT_A_TIME, ///< any, but only one at a time, also to read; a second one gets
+                                ///< KEEL_ERROR_BORROWED (Rust: Send, not Sync)
+    KEEL_THREADS_OWNER_ONLY     ///< only the world's thread (Rust: neither)
+} keel_threads;
 
 /// The type of a described field.
 typedef enum keel_field_type {
@@ -81,6 +92,10 @@ typedef bool keel_copy_hook(void *to, const void *from, void *hook_data);
 /// It must not fail and must not call the world.
 typedef void keel_move_hook(void *to, void *from, void *hook_data);
 
+/// A number for what the value means, for keel_world_hash: equal values, equal numbers, whatever
+/// their addresses and padding are. It must not call the world.
+typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
+
 /// What a component is. Zero members take their defaults. Worlds copy what they need of it.
 typedef struct keel_component {
     const char *name;         ///< default: `type`. Unique in a world
@@ -92,8 +107,11 @@ typedef struct keel_component {
     keel_drop_hook *drop;     ///< default: nothing to release
     keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
     keel_move_hook *move;     ///< default: bytes are moved
-    void *hook_data;          ///< handed to the three hooks
-    const keel_field *fields; ///< described fields, for editors and scripts; default none
+    keel_hash_hook *hash;     ///< default: bytes are hashed: all with `no_padding`, else `fields`
+    void *hook_data;          ///< handed to the four hooks
+    bool no_padding;          ///< your promise that every byte is value; default false
+    keel_threads threads;     ///< who may touch values; default KEEL_THREADS_ANY
+    const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     int line;                 ///< where it was declared

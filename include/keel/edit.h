@@ -5,7 +5,9 @@
 /// These are the functions behind the typed verbs of typed.h, for bindings and generic code. All of
 /// them are for the world's owner and refuse an edit, changing nothing, with KEEL_ERROR_BORROWED
 /// while a view or system uses a storage it touches, and KEEL_ERROR_SHARED in shared mode. To edit
-/// then, record commands (commands.h).
+/// then, record commands (commands.h). Components with a rule about threads (keel_threads) are
+/// refused with KEEL_ERROR_THREAD where the calling thread may not do that; so are edits that move
+/// their values: of other components in the same archetypes, or in a group that owns them.
 ///
 /// Taking a KEEL_ARCHETYPE component away moves the entity's row, which may need memory: remove,
 /// delete, clear, retain and unregister then also return KEEL_ERROR_MEMORY, and nothing was

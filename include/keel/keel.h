@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, workload, track, typed.
+/// group, commands, view, executor, workload, track, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -9,8 +9,10 @@
 #include <keel/component.h>
 #include <keel/edit.h>
 #include <keel/entity.h>
+#include <keel/executor.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/time.h>
 #include <keel/track.h>
 #include <keel/typed.h>
 #include <keel/unique.h>

@@ -189,7 +189,7 @@ KEEL_API bool keel_gone_next(keel_gone_walk *walk);
 
 /// How many removals and deletions of the component were dropped before somebody outside of systems
 /// saw them: keel_missed. One that looks for the first time learns how many there ever were.
-KEEL_API uint64_t keel_world_missed(const keel_world *world, const keel_component *component);
+KEEL_API uint64_t keel_world_missed(keel_world *world, const keel_component *component);
 /// The same for the running system.
 KEEL_API uint64_t keel_context_missed(keel_context *context, const keel_component *component);
 /// The same for a reader.

@@ -107,10 +107,8 @@
         .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
         .file = __FILE__, .slot = &symbol##_slot, __VA_ARGS__ }
 #endif
-KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, .line = 0);
-KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, .line = 0);
 
-/// Describe members of `T` for editors and scripts, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
+/// Describe members of `T` for editors, scripts and keel_world_hash, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
 /// member may be an array.
 #define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field T##_fields[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
 /// The option that gives a component the fields of KEEL_FIELDS.
@@ -146,6 +144,10 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
+KEEL_FIELDS(keel_parent, child_count, first_child);
+KEEL_FIELDS(keel_child, parent, prev, next);
+KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .line = 0);
+KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .line = 0);
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
@@ -263,7 +265,7 @@ inline uint32_t keeli_unique_changes(const keel_reader *s, const keel_component 
 inline keel_gone_walk keeli_gone(keel_world *s, const keel_component *c, uint32_t kinds) { return keel_world_gone(s, c, kinds); }
 inline keel_gone_walk keeli_gone(keel_context *s, const keel_component *c, uint32_t kinds) { return keel_context_gone(s, c, kinds); }
 inline keel_gone_walk keeli_gone(keel_reader *s, const keel_component *c, uint32_t kinds) { return keel_reader_gone(s, c, kinds); }
-inline uint64_t keeli_missed(const keel_world *s, const keel_component *c) { return keel_world_missed(s, c); }
+inline uint64_t keeli_missed(keel_world *s, const keel_component *c) { return keel_world_missed(s, c); }
 inline uint64_t keeli_missed(keel_context *s, const keel_component *c) { return keel_context_missed(s, c); }
 inline uint64_t keeli_missed(const keel_reader *s, const keel_component *c) { return keel_reader_missed(s, c); }
 #define keel_mark(scope, e, T) keeli_mark((scope), (e), &T##_component)
@@ -378,8 +380,8 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
 #define keel_unique_changes_of(scope, T) KEELI_WXR(scope, keel_world_unique_changes, keel_context_unique_changes, keel_reader_unique_changes)((scope), &T##_unique)
 /// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
-#define keel_missed(scope, T) KEELI_WXR(scope, keel_world_missed, keel_context_missed, keel_reader_missed)((scope), &T##_component)
-#define KEELI_GONE(scope, c, kinds) KEELI_WXR(scope, keel_world_gone, keel_context_gone, keel_reader_gone)((scope), c, kinds)
+#define keel_missed(scope, T) _Generic((scope), keel_world *: keel_world_missed, keel_context *: keel_context_missed, keel_reader *: keel_reader_missed, const keel_reader *: keel_reader_missed)((scope), &T##_component)
+#define KEELI_GONE(scope, c, kinds) _Generic((scope), keel_world *: keel_world_gone, keel_context *: keel_context_gone, keel_reader *: keel_reader_gone)((scope), c, kinds)
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
 #endif
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
@@ -875,6 +877,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, s##_condition)
 /// Run one system now; see keel_world_run_system.
 #define keel_run(world, s) keel_world_run_system((world), &s##_system, NULL, 0)
+/// Run one system now, split over the workers; see keel_world_run_parallel.
+#define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
 
@@ -888,10 +892,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #ifdef __cplusplus
 #define KEELI_STEP(s, ...) [] { keel_step keeli_it = {}; keeli_it.system = &s##_system; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
 #define KEELI_NESTED(w, ...) [] { keel_step keeli_it = {}; keeli_it.workload = &w##_workload; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+#define KEELI_BARRIER [] { keel_step keeli_it = {}; keeli_it.barrier = true; keeli_it.line = __LINE__; return keeli_it; }()
 inline keel_result keeli_add_step(keel_world *world, const char *workload, const keel_step &step) { return keel_world_add_step(world, workload, &step); }
 #define keel_add_step(world, workload, ...) keeli_add_step((world), (workload), __VA_ARGS__)
 #else
 #define KEELI_STEP(s, ...) { .system = &s##_system, __VA_ARGS__ }
+#define KEELI_BARRIER { .barrier = true, .line = __LINE__ }
 #define KEELI_NESTED(w, ...) { .workload = &w##_workload, __VA_ARGS__ }
 /// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
@@ -899,8 +905,11 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
     static const keel_step w##_steps[] = { __VA_ARGS__ };                                           \
+    static uint64_t w##_stamp;                                                                      \
     KEELI_DECLARE(keel_workload, w##_workload);                                                     \
-    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0] }
+    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0], &w##_stamp }
+/// A step: what stands before it in the list ends before what stands after it begins.
+#define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
 /// Run a workload now; see keel_world_run_workload.

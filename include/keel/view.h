@@ -6,7 +6,8 @@
 /// storage, and one that writes or edits it is alone. A conflict is an error that names both sides.
 /// While a storage is borrowed, edits of it through the world are refused; edits through a view
 /// that holds `edit` are allowed, except while an iterator over that storage is live
-/// (KEEL_ERROR_ITERATING). Otherwise record commands.
+/// (KEEL_ERROR_ITERATING). Otherwise record commands. A view is used in the thread that opened it;
+/// there it obeys the rules of keel_threads, or is refused with KEEL_ERROR_THREAD.
 ///
 /// Borrowing is not iterating: one view can be iterated many times, also inside itself (for pairs).
 /// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which are made of what is here.

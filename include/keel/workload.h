@@ -4,10 +4,12 @@
 ///
 /// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SPAN_SYSTEM, KEEL_TASK and
 /// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a
-/// list of systems and other workloads. Its systems run in order; the first one that fails stops
-/// the rest.
+/// list of systems and other workloads. Systems that do not conflict run at the same time; the
+/// result is that of the list run in order, whatever the number of threads. A system that fails
+/// stops those that depend on it: that come after it and touch what it touches, or were asked to.
 ///
-/// A system may touch what its terms declare, and nothing else.
+/// A system may touch what its terms declare, and nothing else. While a workload runs, edits
+/// through the world are refused (KEEL_ERROR_SHARED): systems record commands, or have KEEL_WORLD.
 #pragma once
 #include <keel/unique.h>
 #include <keel/view.h>
@@ -37,20 +39,42 @@ typedef struct keel_system {
     int line;               ///< where it was written
 } keel_system;
 
-/// One entry of a workload. Exactly one of `system`, `workload` and `workload_name` is set.
+/// One entry of a workload. Exactly one of `system`, `workload`, `workload_name` and `barrier` is
+/// set. Names in `label`, `after` and the like are separated by commas: `"move, aim"`.
 typedef struct keel_step {
     const keel_system *system;            ///< a system
     const struct keel_workload *workload; ///< a nested workload
-    const char *workload_name;            ///< a nested workload, found by name when it runs
-    const keel_system *run_if;            ///< a condition; NULL: always. Asked just before the step
-    int line;                             ///< where it was written
+    const char *workload_name;            ///< a nested workload, found by name
+    bool barrier; ///< KEEL_BARRIER: what stands before it in the list ends before what stands after
+    /// A condition: the step is left out when it says no. For a nested workload it is asked once,
+    /// and the conditions inside are not asked when it says no. NULL: always.
+    const keel_system *run_if;
+    const keel_system *skip_if;            ///< a condition: the step is left out when it says yes
+    const keel_component *skip_if_empty;   ///< left out when no entity has the component
+    const keel_component *skip_if_missing; ///< left out while the unique is not set
+    const char *label;                     ///< further names of the step
+    /// Runs after all steps of these names: systems, nested workloads, labels of this workload and
+    /// of those nested in it. The order of the list counts where nothing is said.
+    const char *after;
+    const char *before;     ///< runs before all steps of these names, found as for `after`
+    const char *after_all;  ///< as `after`, with names of the whole workload that is run
+    const char *before_all; ///< as `before`, with names of the whole workload that is run
+    /// The system is split over the workers. Its body must not touch what other entities' turns
+    /// change; it cannot write uniques. How it is split depends on the view only.
+    bool parallel;
+    bool sequential;  ///< a nested workload: its steps run one after the other
+    bool startup;     ///< runs in the first run of the workload only
+    bool main_thread; ///< runs on the thread that runs the workload
+    int line;         ///< where it was written
 } keel_step;
 
-/// A list of steps.
+/// A list of steps. While a world may run it, the table and everything that it points to stay as
+/// they are; a change is noticed, and costs what the first run costs.
 typedef struct keel_workload {
     const char *name;       ///< what it is called
     const keel_step *steps; ///< `step_count` steps
     uint32_t step_count;    ///< how many
+    uint64_t *stamp;        ///< private: filled by KEEL_WORKLOAD; NULL in tables made by hand
 } keel_workload;
 
 /// Run one system now: keel_run, keel_run_with. Commands of keel_world_commands are applied before,
@@ -63,9 +87,24 @@ typedef struct keel_workload {
 KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
                                            size_t data_size);
 
-/// Run a workload now, first step to last: keel_run_workload.
-/// @return KEEL_OK; the first error, which the steps after it do not run after;
-///   KEEL_ERROR_CYCLE when a workload contains itself
+/// Run one system now, split over the workers of the world: keel_run_parallel. Worth it for long
+/// loops only. How it is split depends on the view and not on the number of workers, and what it
+/// records is applied in the order of the entities. All pieces run, also when one of them fails;
+/// the error is that of the first in order.
+/// @param data shared by all workers
+/// @return as keel_world_run_system; KEEL_ERROR_ARGUMENT for a system that writes a unique, may
+///   change any entity's components, or runs once
+KEEL_API keel_result keel_world_run_parallel(keel_world *world, const keel_system *system,
+                                             void *data, size_t data_size);
+
+/// Run a workload now: keel_run_workload. Systems that do not conflict run at the same time, on all
+/// workers of the world; what comes out is the same as when they run one by one, in the order of
+/// the list. A system that fails stops what depends on it; everything else runs.
+/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply
+/// @return KEEL_OK; the first error in the order of the list, whoever met it first;
+///   KEEL_ERROR_CYCLE when a workload contains itself or its steps have no order,
+///   KEEL_ERROR_UNKNOWN (a name in `after` or the like), KEEL_ERROR_ARGUMENT (an impossible step),
+///   KEEL_ERROR_MEMORY: nothing ran
 KEEL_API keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload);
 
 /// Store a workload in the world under its name; the table is copied. The first one stored becomes
@@ -112,6 +151,16 @@ keel_fail(keel_context *context, const void *object, const char *format, ...);
 
 /// The commands of the running system; NULL when it did not declare KEEL_COMMANDS.
 KEEL_API keel_commands *keel_context_commands(keel_context *context);
+
+/// Which worker runs this: 0 is the thread that began the run; below the world's worker count. For
+/// counters that are added up later; results must not depend on it.
+KEEL_API uint32_t keel_context_lane(const keel_context *context);
+
+/// Memory for this call of the system (of this piece of it, when it is split), not initialised. It
+/// goes when the system returns and is used again, so a warmed-up run allocates nothing.
+/// @param align a power of two
+/// @return NULL when out of memory
+KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
 
 /// What the caller of keel_run_with handed in; NULL when nothing, or when `size` is not its size.
 KEEL_API void *keel_context_data(keel_context *context, size_t size);

@@ -8,6 +8,7 @@
 /// anything.
 #pragma once
 #include <keel/component.h>
+#include <keel/executor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,11 +32,20 @@ typedef struct keel_world_desc {
     keel_logger log;          ///< default stderr
     keel_misuse on_misuse;    ///< default KEEL_MISUSE_ASSERT
     uint32_t entity_capacity; ///< entities to make room for at once; default 0: grow on demand
+    /// Threads that may work at once, the one that calls keel_run* included. Default 0: one for
+    /// each core that the process may use, or all of `executor`. 1: only the calling thread. With
+    /// an executor: a limit, at most its own worker_count.
+    uint32_t worker_count;
+    /// Who runs systems beside the calling thread. Default NULL: threads of the world's own, which
+    /// start when they are first needed. It is copied; its context must outlive the world.
+    const keel_executor *executor;
 } keel_world_desc;
 
 /// Make a world.
 /// @param desc NULL: all defaults. It is copied
-/// @return NULL when out of memory
+/// @return NULL when out of memory, or when `desc` asks for the impossible: an executor without
+///   `submit` or without workers, more workers than the executor has or than KEEL_WORKERS_MAX. The
+///   log says which; it is a contract violation (see `on_misuse`)
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
 /// Drop every value and free the world. Views that are still open are named in the log. NULL is
@@ -70,6 +80,13 @@ KEEL_API keel_result keel_share_begin(keel_world *world);
 ///   KEEL_ERROR_ARGUMENT without keel_share_begin
 KEEL_API keel_result keel_share_end(keel_world *world);
 
+/// The calling thread becomes the world's own, for components and uniques that are bound to it
+/// (keel_threads): call it in the new thread after a world was handed over. A world starts with the
+/// thread that made it; where nothing is bound to it, it need not be adopted.
+/// @return KEEL_OK, KEEL_ERROR_THREAD while there are values that must stay in the old thread, or
+///   commands that may hold some, KEEL_ERROR_BORROWED while a view is open, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_adopt_world(keel_world *world);
+
 /// Bytes that the world holds.
 typedef struct keel_memory {
     size_t total;      ///< all of it
@@ -96,6 +113,23 @@ KEEL_API keel_result keel_world_trim(keel_world *world);
 /// @param error filled when something is broken; may be NULL
 /// @return true when all is well
 KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
+
+/// One number for all that is alive: entity handles, components of entities, disabled ones too, and
+/// uniques, each with its name and value. It does not depend on storages, on the order of values or
+/// registration, or on how the world came to be: worlds that hold the same have the same hash,
+/// others another (but for 1 in 2^64). Recorded commands, groups and free handles do not count.
+///
+/// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
+/// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need.
+/// The first of hook, promise and fields that is there counts. A float is its bytes: -0 is not 0.
+/// Entity references are handles. Hashes compare between builds of one handle width, byte order and
+/// type layout, and between releases only where CHANGELOG.md does not say otherwise.
+/// @threads the world's owner
+/// @param hash filled in; left alone on error
+/// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
+///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
+///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
+KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 
 #ifdef __cplusplus
 }

@@ -37,10 +37,21 @@ void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t 
     return take(block, size, align);
 }
 
-void keeli_arena_reset(keeli_arena *arena) {
-    for (keeli_arena_block *block = arena->first; block; block = block->next)
+keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
+    return (keeli_arena_mark){ arena->current, arena->current ? arena->current->used : 0 };
+}
+
+void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark) {
+    keeli_arena_block *kept = mark.block ? mark.block : arena->first;
+    if (!kept) return;
+    for (keeli_arena_block *block = kept->next; block; block = block->next)
         block->used = 0;
-    arena->current = arena->first;
+    kept->used = mark.used;
+    arena->current = kept;
+}
+
+void keeli_arena_reset(keeli_arena *arena) {
+    keeli_arena_back(arena, (keeli_arena_mark){ arena->first, 0 });
 }
 
 void keeli_arena_deinit(keeli_arena *arena, keeli_heap *heap) {

@@ -16,6 +16,13 @@ typedef struct keeli_arena {
 
 // NULL when out of memory. `size` 0 gives a pointer that must not be read.
 void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t align);
+// Where it is filled to; keeli_arena_back forgets everything that came after.
+typedef struct keeli_arena_mark {
+    keeli_arena_block *block;
+    size_t used;
+} keeli_arena_mark;
+keeli_arena_mark keeli_arena_now(const keeli_arena *arena);
+void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark);
 // Forget everything, keep the blocks.
 void keeli_arena_reset(keeli_arena *arena);
 void keeli_arena_deinit(keeli_arena *arena, keeli_heap *heap);

@@ -79,6 +79,15 @@ uint32_t keeli_component_index(const keel_component *c) {
     return index;
 }
 
+uint64_t keeli_stamp(uint64_t *stamp) {
+    static uint64_t last;
+    keeli_lock_take(&lock);
+    if (!*stamp) __atomic_store_n(stamp, ++last, __ATOMIC_RELEASE);
+    const uint64_t now = *stamp;
+    keeli_lock_give(&lock);
+    return now;
+}
+
 // For leak checkers; descriptors are not used after this.
 __attribute__((destructor)) static void free_definitions(void) {
     for (uint32_t i = 0; i < count; ++i) {

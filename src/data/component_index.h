@@ -15,3 +15,5 @@ static inline const char *keeli_component_name(const keel_component *c) {
 }
 // The last part of a path, "" for NULL.
 const char *keeli_base_name(const char *path);
+// A number for something that is marked once per process: taken from `*stamp`, or given to it.
+uint64_t keeli_stamp(uint64_t *stamp);

@@ -305,6 +305,19 @@ void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
     put_back(ix, keel_entity_index(e), upper_of(e));
 }
 
+void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    --ix->held;
+    if (i + 1 == ix->size && upper_of(e) == 1) { // fresh
+        *where_of(ix, i) = KEELI_GAP;
+        --ix->size;
+        return;
+    }
+    *where_of(ix, i) = ix->free_head;
+    ix->free_head = i;
+    ++ix->free_count;
+}
+
 void keeli_entity_index_release_all(keeli_entity_index *ix) {
     for (uint32_t i = 0; ix->held && i < ix->size; ++i)
         if (*where_of(ix, i) == KEELI_HELD && *version_of(ix, i) & KEELI_DEAD)

@@ -123,6 +123,8 @@ bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e);
 // Bring a promised handle to life, or give it back (its version is used up).
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
+// Give back a promised handle that nobody ever saw: it is the next to be handed out again.
+void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
 
 // The first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);

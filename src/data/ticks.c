@@ -10,6 +10,7 @@ keeli_tick_page keeli_no_ticks;
 
 // Neighbours may write the same number at the same time.
 static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOMIC_RELAXED); }
+static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
 
 // ------------------------------------------------------------------ room
 static bool grow(keeli_ticks *t, keeli_heap *heap, uint32_t need) {
@@ -60,7 +61,7 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, 
     const uint32_t page = block / KEELI_TICK_BLOCKS, at = block % KEELI_TICK_BLOCKS;
     const keeli_tick_page *p = page < t->page_count ? t->pages[page] : &keeli_no_ticks;
     const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
-    if (p->latest[at] < w.first && whole < w.first) return 0;
+    if (look(&p->latest[at]) < w.first && whole < w.first) return 0;
     const uint32_t *slots = &p->slots[at * 64];
     uint64_t matches = 0;
     for (uint64_t left = bits; left; left &= left - 1) {
@@ -77,7 +78,7 @@ bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_windo
     const keeli_tick_page *p = t->pages[page];
     uint32_t latest = 0;
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b)
-        if (p->latest[b] > latest) latest = p->latest[b];
+        if (look(&p->latest[b]) > latest) latest = look(&p->latest[b]);
     return latest >= w.first;
 }
 

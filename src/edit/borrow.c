@@ -4,6 +4,7 @@
 
 #include "edit/group.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 // ------------------------------------------------------------------ one counter
 // Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
@@ -142,13 +143,36 @@ static void give_first(const keel_world *world, const keeli_holder *holder, uint
         give(world, counter_of(holder, &holder->uses.items[i]), holder->uses.items[i].access);
 }
 
+// With a rule about threads, this one becomes the user together with the count.
+static __attribute__((noinline)) bool take_bound(keel_world *world, const keeli_use *use,
+                                                 int32_t *counter) {
+    keeli_world_lock(world);
+    const bool taken =
+        keeli_thread_claim(world, use->storage, use->access) && take(world, counter, use->access);
+    keeli_world_unlock(world);
+    return taken;
+}
+
+static inline bool take_use(keel_world *world, const keeli_use *use, int32_t *counter) {
+    return use->storage->flags & KEELI_IS_BOUND ? take_bound(world, use, counter)
+                                                : take(world, counter, use->access);
+}
+
+static __attribute__((noinline)) keel_result
+not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
+    const char *verb = to_do(use->access);
+    if (use->storage->flags & KEELI_IS_BOUND)
+        KEEL_TRY(keeli_check_thread(world, world, use->storage, use->access, holder->name, verb));
+    return keeli_borrowed(world, use->storage, verb, holder);
+}
+
 static keel_result take_all(keel_world *world, keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
         int32_t *counter = counter_of(holder, use);
-        if (counter && take(world, counter, use->access)) continue;
+        if (counter && take_use(world, use, counter)) continue;
         give_first(world, holder, i);
-        return counter ? keeli_borrowed(world, use->storage, to_do(use->access), holder)
+        return counter ? not_taken(world, holder, use)
                        : undeclared(world, holder, use->storage, use->access);
     }
     return KEEL_OK;
@@ -163,11 +187,21 @@ static bool want_everything(keel_world *world, keeli_holder *holder) {
            keeli_holder_want(world, holder, &world->entity_storage, KEEL_ACCESS_EDIT);
 }
 
+// What it writes gets its tick, whatever else is changed meanwhile.
+static void set_ticks(const keeli_holder *holder, uint64_t tick) {
+    for (uint32_t i = 0; i < holder->uses.count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        if (use->access > KEEL_ACCESS_READ && use->storage->flags & KEELI_IS_TRACKED)
+            use->storage->tracking->now = tick;
+    }
+}
+
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
     if (holder->everything && !want_everything(world, holder))
         return keeli_out_of_memory(world, "opening a view");
     KEEL_TRY(take_all(world, holder));
     holder->open = true;
+    if (holder->tick) set_ticks(holder, holder->tick);
     keeli_world_lock(world);
     holder->prev = NULL;
     holder->next = world->holders;
@@ -178,6 +212,7 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
 }
 
 void keeli_holder_close(keel_world *world, keeli_holder *holder) {
+    if (holder->tick) set_ticks(holder, 0);
     give_first(world, holder, holder->uses.count);
     holder->open = false;
     keeli_world_lock(world);
@@ -195,7 +230,7 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
     for (keeli_holder *h = world->holders; h; h = h->next) {
         if (!h->everything || h->parent) continue;
         if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
-        (void)take(world, &storage->borrow, KEEL_ACCESS_EDIT);
+        (void)take_use(world, &h->uses.items[h->uses.count - 1], &storage->borrow);
     }
     return true;
 }
@@ -214,6 +249,9 @@ keel_result keeli_world_is_editable(keel_world *world) {
 
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
+    if (storage->flags & KEELI_IS_BOUND)
+        KEEL_TRY(keeli_check_thread(world, world, storage, KEEL_ACCESS_EDIT,
+                                    holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
     for (uint32_t i = 0; i < storage->groups.count; ++i)
@@ -237,6 +275,27 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     return KEEL_OK;
 }
 
+// ------------------------------------------------------------------ the whole world
+keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb) {
+    if (world->share_depth)
+        return keeli_error(teller, KEEL_ERROR_SHARED,
+                           "cannot %s world '%s' while it is shared between threads; call "
+                           "keel_share_end first",
+                           verb, world->name);
+    for (uint32_t i = 0; i < world->order.count + 2; ++i) {
+        const keeli_storage *s = i < world->order.count    ? world->order.items[i]
+                                 : i == world->order.count ? &world->entity_storage
+                                                           : &world->row_storage;
+        if (s->flags & KEELI_IS_BOUND)
+            KEEL_TRY(keeli_check_thread(world, teller, s, KEEL_ACCESS_READ, NULL, verb));
+        if (s->borrow < 0)
+            return keeli_error(teller, KEEL_ERROR_BORROWED,
+                               "cannot %s world '%s' while a view writes its '%s'; end it first",
+                               verb, world->name, s->component.name);
+    }
+    return KEEL_OK;
+}
+
 // ------------------------------------------------------------------ shared mode
 keel_result keel_share_begin(keel_world *world) {
     if (!world) return keeli_no_world();
@@ -245,7 +304,8 @@ keel_result keel_share_begin(keel_world *world) {
                            "cannot share the world while %s is open; end it first",
                            world->holders->name);
     ++world->share_depth;
-    world->heap.shared = true;
+    ++world->concurrent;
+    world->heap.shared = world->is_shared = true;
     return KEEL_OK;
 }
 
@@ -260,8 +320,9 @@ keel_result keel_share_end(keel_world *world) {
         if (open)
             return keeli_error(world, KEEL_ERROR_BORROWED,
                                "cannot end shared mode while %s is open; end it first", open->name);
-        world->heap.shared = false;
     }
+    --world->concurrent;
     --world->share_depth;
+    world->heap.shared = world->is_shared = world->concurrent > 0;
     return KEEL_OK;
 }

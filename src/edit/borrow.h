@@ -8,7 +8,8 @@
 // of memory.
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access);
-// Take everything wanted, or nothing: KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_ACCESS.
+// Take everything wanted, or nothing: KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_ACCESS,
+// KEEL_ERROR_THREAD.
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder);
 void keeli_holder_close(keel_world *world, keeli_holder *holder);
 void keeli_holder_deinit(keel_world *world, keeli_holder *holder);
@@ -17,13 +18,23 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage);
 // What the holder may do with a storage.
 keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage *storage);
 
+// For the scheduler, of a holder with all its uses: must it be opened in the world's own thread?
+// And the access that counts between two threads: what one thread at a time may use, two cannot
+// read. (threads.c)
+bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holder);
+keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access);
+
 // May the storage be edited now, by this holder or (NULL) through the world? KEEL_OK,
-// KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING. `verb` goes into
-// the message: "cannot add 'Health': ...".
+// KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING,
+// KEEL_ERROR_THREAD. `verb` goes into the message: "cannot add 'Health': ...".
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.
 keel_result keeli_world_is_editable(keel_world *world);
+// May all of the world be read now, outside of views: KEEL_OK, KEEL_ERROR_BORROWED when something
+// is being written, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD. `teller` keeps the error; `verb` as
+// above: "copy".
+keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb);
 // Report that `storage` is in use by another holder than `asker` (NULL: the world).
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker);

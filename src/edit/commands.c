@@ -7,6 +7,7 @@
 #include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <string.h>
 
@@ -54,9 +55,11 @@ bool keeli_commands_init(keel_world *world) {
 }
 
 keel_commands *keeli_commands_take(keel_world *world) {
+    keeli_world_lock(world);
     keel_commands *list = world->spare_commands;
+    if (list) world->spare_commands = list->next;
+    keeli_world_unlock(world);
     if (!list) return new_list(world);
-    world->spare_commands = list->next;
     list->next = NULL;
     return list;
 }
@@ -65,15 +68,20 @@ static void make_spare(keel_world *world, keel_commands *list) {
     keeli_arena_reset(&list->arena);
     list->first = list->last = NULL;
     list->allowed.count = 0;
+    keeli_commands_close(list);
+    keeli_world_lock(world);
     list->next = world->spare_commands;
     world->spare_commands = list;
+    keeli_world_unlock(world);
 }
 
 static void queue(keel_world *world, keel_commands *list) {
     list->next = NULL;
+    keeli_world_lock(world);
     if (world->pending_end) world->pending_end->next = list;
     else world->pending = list;
     world->pending_end = list;
+    keeli_world_unlock(world);
 }
 
 // Move what the world's own list holds to the end of the queue. A spare list was made when it got
@@ -95,7 +103,7 @@ static bool queue_own(keel_world *world) {
 }
 
 void keeli_commands_submit(keel_world *world, keel_commands *list) {
-    (void)queue_own(world); // recorded before the system ran, or by it on the side
+    if (!world->concurrent) (void)queue_own(world); // recorded before, or on the side
     if (list->first) queue(world, list);
     else make_spare(world, list);
 }
@@ -250,7 +258,10 @@ static keel_result check_all_allowed(keel_commands *list) {
 static keeli_storage *named(keel_commands *list, const keel_component *component,
                             keel_result *result) {
     keel_world *world = list->world;
-    keeli_storage *s = keeli_storage_get(world, component, false, result);
+    keeli_storage *s =
+        list->enroll && !component->is_unique && !keeli_storage_find(world, component)
+            ? list->enroll(list, component, result)
+            : keeli_storage_get(world, component, false, result);
     if (s && (s == world->parents || s == world->children)) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -275,6 +286,7 @@ static keel_result take_values(keel_commands *list, command *c, const keel_value
         keel_result result;
         const keeli_storage *s = named(list, values[i].component, &result);
         if (!s) return result;
+        if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         c->parts[i].number = s->slot;
         if (!values[i].value) continue;
         c->parts[i].value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
@@ -290,20 +302,47 @@ static keel_result take_values(keel_commands *list, command *c, const keel_value
     return KEEL_OK;
 }
 
-// Room for an entity first: values are taken over when nothing can fail any more. `attach`: a
+// A handle for a new entity. While several threads are at work the index of entities cannot grow.
+static keel_result promise(keel_commands *list, keel_entity *out) {
+    keel_world *world = list->world;
+    if (list->promise) return list->promise(list, out);
+    keel_result result = KEEL_OK;
+    keeli_world_lock(world);
+    if (!world->concurrent) result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
+    else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
+    if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
+    keeli_world_unlock(world);
+    return result;
+}
+
+static keel_result no_entity(keel_world *world, keel_result result) {
+    if (result == KEEL_ERROR_SHARED)
+        return keeli_error(world, result,
+                           "no more entities can be recorded while the world is shared; make room "
+                           "with keel_reserve_entities before keel_share_begin");
+    return keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result));
+}
+
+// Nobody saw the handle.
+static void give_back(keel_commands *list, keel_entity e) {
+    keel_world *world = list->world;
+    keeli_world_lock(world);
+    keeli_entity_index_unhold(&world->entities, e);
+    keeli_world_unlock(world);
+}
+
+// A handle for an entity first: values are taken over when nothing can fail any more. `attach`: a
 // command that makes it a child of `parent`, or NULL.
 static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
                                      command *attach) {
     command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
     if (!c) return keel_null();
-    keel_world *world = list->world;
-    const keel_result room = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
-    if (room < 0) {
-        keeli_error(world, room, "cannot record an entity: %s", keel_result_text(room));
+    keel_result result = promise(list, &c->entity);
+    if (result < 0) return no_entity(list->world, result), keel_null();
+    if (take_values(list, c, values) < 0) {
+        give_back(list, c->entity);
         return keel_null();
     }
-    if (take_values(list, c, values) < 0) return keel_null();
-    c->entity = keeli_entity_index_hold(&world->entities);
     append(list, c);
     if (attach) {
         attach->entity = c->entity;
@@ -430,45 +469,47 @@ static const keel_value *values_of(const keel_world *world, const command *c, ke
     return room;
 }
 
-static keel_result apply_values(keel_world *world, const command *c, const keel_value *values) {
-    if (c->kind == ADD_VALUES) return keeli_edit_add_values(world, NULL, c->entity, values);
-    return keeli_edit_add_held(world, c->entity, values);
+static keel_result apply_values(keel_world *world, const keeli_holder *holder, const command *c,
+                                const keel_value *values) {
+    if (c->kind == ADD_VALUES) return keeli_edit_add_values(world, holder, c->entity, values);
+    return keeli_edit_add_held(world, holder, c->entity, values);
 }
 
-static keel_result apply_removal(keel_world *world, const command *c) {
+static keel_result apply_removal(keel_world *world, const keeli_holder *holder, const command *c) {
     keel_result any = KEEL_ABSENT;
     for (uint32_t i = 0; i < c->count; ++i) {
         const keeli_storage *s = c->parts[i].number ? world->storages[c->parts[i].number] : NULL;
         if (!s) continue;
         const keel_component *const list[] = { &s->component, NULL };
         const keel_result result =
-            c->kind == REMOVE ? keeli_edit_remove(world, NULL, c->entity, &s->component, NULL)
-                              : keeli_edit_delete_components(world, NULL, c->entity, list);
+            c->kind == REMOVE ? keeli_edit_remove(world, holder, c->entity, &s->component, NULL)
+                              : keeli_edit_delete_components(world, holder, c->entity, list);
         if (result < 0) return result;
         if (result == KEEL_OK) any = KEEL_OK;
     }
     return any;
 }
 
-static keel_result apply_adding(keel_world *world, const command *c) {
+static keel_result apply_adding(keel_world *world, const keeli_holder *holder, const command *c) {
     keel_value few[9];
-    if (c->count < 9) return apply_values(world, c, values_of(world, c, few));
+    if (c->count < 9) return apply_values(world, holder, c, values_of(world, c, few));
     const size_t bytes = (c->count + 1) * sizeof(keel_value);
     keel_value *many = keeli_new(&world->heap, bytes, _Alignof(keel_value));
     if (!many) return keeli_out_of_memory(world, "applying commands");
-    const keel_result result = apply_values(world, c, values_of(world, c, many));
+    const keel_result result = apply_values(world, holder, c, values_of(world, c, many));
     keeli_free(&world->heap, many, bytes, _Alignof(keel_value));
     return result;
 }
 
-static keel_result apply_one(keel_world *world, const command *c) {
+// Only the first four kinds are recorded by those who said what they edit (check_all_allowed).
+static keel_result apply_one(keel_world *world, const keeli_holder *holder, const command *c) {
     switch (c->kind) {
     case ADD_ENTITY:
     case ADD_VALUES:
-        return apply_adding(world, c);
+        return apply_adding(world, holder, c);
     case REMOVE:
     case DELETE:
-        return apply_removal(world, c);
+        return apply_removal(world, holder, c);
     case DELETE_ENTITY:
         return keeli_edit_delete_entity(world, NULL, c->entity);
     case STRIP:
@@ -494,16 +535,22 @@ static bool is_dead_end(const command *c, keel_result result) {
            (result == KEEL_ABSENT && (c->kind == DELETE_ENTITY || c->kind == DELETE_TREE));
 }
 
-// Apply one list; out of memory leaves the command that failed, and those after it, in it.
-static keel_result apply_list(keel_world *world, keel_commands *list) {
+// Apply one list; out of memory, or in the wrong thread, the command that failed and those after it
+// stay in it.
+static keel_result apply_list(keel_world *world, const keeli_holder *holder, keel_commands *list) {
     keel_result first_error = KEEL_OK;
     while (list->first) {
         command *c = list->first;
-        const keel_result result = apply_one(world, c);
-        if (result == KEEL_ERROR_MEMORY && c->kind != CALL) return result;
+        keeli_edit_lock(world, holder);
+        const keel_result result = apply_one(world, holder, c);
+        keeli_edit_unlock(world, holder);
+        const bool stays = result == KEEL_ERROR_MEMORY || result == KEEL_ERROR_THREAD;
+        if (stays && c->kind != CALL) return result;
         if (c->kind != CALL && is_dead_end(c, result)) {
             drop_values(world, c);
+            keeli_world_lock(world);
             ++world->dropped_commands;
+            keeli_world_unlock(world);
         } else if (result < 0) {
             drop_command(world, c);
             if (first_error == KEEL_OK) first_error = result;
@@ -515,7 +562,7 @@ static keel_result apply_list(keel_world *world, keel_commands *list) {
 }
 
 keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
-    const keel_result result = apply_list(world, list);
+    const keel_result result = apply_list(world, NULL, list);
     keeli_commands_discard(world, list);
     return result;
 }
@@ -527,9 +574,9 @@ static keel_result apply_pending(keel_world *world) {
     world->applying = true;
     for (bool more = last != NULL; more;) {
         keel_commands *list = world->pending;
-        const keel_result result = apply_list(world, list);
+        const keel_result result = apply_list(world, NULL, list);
         if (first_error == KEEL_OK) first_error = result < 0 ? result : KEEL_OK;
-        if (list->first) break; // out of memory
+        if (list->first) break; // it stays
         more = list != last;
         world->pending = list->next;
         if (!world->pending) world->pending_end = NULL;
@@ -539,11 +586,19 @@ static keel_result apply_pending(keel_world *world) {
     return keeli_done(world, first_error);
 }
 
+keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
+                                 keel_commands *list) {
+    const bool outermost = !holder && !world->applying;
+    if (outermost) world->applying = true;
+    const keel_result result = apply_list(world, holder, list);
+    if (outermost) world->applying = false;
+    if (!list->first) make_spare(world, list);
+    return result;
+}
+
 keel_result keeli_commands_flush(keel_world *world) {
-    if (world->applying || world->holders || world->share_depth ||
-        !keeli_commands_are_pending(world))
-        return KEEL_OK;
-    return apply_pending(world);
+    if (world->applying || world->holders || world->share_depth) return KEEL_OK;
+    return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }
 
 keel_commands *keel_world_commands(keel_world *world) {

@@ -8,6 +8,12 @@ struct keel_commands {
     keel_world *world;
     keeli_arena arena; // records and the values they carry
     struct keeli_command *first, *last;
+    // Where handles of new entities come from, set by the run layer; NULL: from the world.
+    keel_result (*promise)(struct keel_commands *commands, keel_entity *out);
+    // Makes a component known in the middle of a run; NULL: the world does.
+    keeli_storage *(*enroll)(struct keel_commands *commands, const keel_component *component,
+                             keel_result *result);
+    void *source; // for both
     // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
     KEELI_ARRAY(const keeli_storage *) allowed;
 };
@@ -16,9 +22,19 @@ bool keeli_commands_init(keel_world *world);
 void keeli_commands_deinit(keel_world *world);
 // An empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
+// The system has ended: nothing more is recorded.
+static inline void keeli_commands_close(keel_commands *commands) {
+    commands->promise = NULL;
+    commands->enroll = NULL;
+}
 // The system has ended: queue what it recorded, or drop it. The list is no longer the system's.
 void keeli_commands_submit(keel_world *world, keel_commands *commands);
 void keeli_commands_discard(keel_world *world, keel_commands *commands);
+// Apply one list now, on behalf of a holder, or (NULL) of the world's owner. KEEL_OK: it is spare
+// now; the first error; KEEL_ERROR_MEMORY: the command that failed and those after it are still in
+// it.
+keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
+                                 keel_commands *commands);
 // Is anything recorded that was not applied?
 bool keeli_commands_are_pending(const keel_world *world);
 // Apply what is pending unless something is in use or commands are being applied already.

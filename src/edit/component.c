@@ -6,6 +6,7 @@
 #include "edit/quick.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 #include "edit/track.h"
 
 #include <string.h>
@@ -292,11 +293,17 @@ keel_result keel_world_strip(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ public: reading
+static __attribute__((noinline)) const void *look_up_bound(const keel_world *world,
+                                                           const keeli_storage *s, keel_entity e) {
+    return keeli_may_look(world, s) ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
+}
+
 const void *keel_get_component(const keel_world *world, keel_entity e,
                                const keel_component *component) {
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (s->flags & KEELI_IS_BOUND) return look_up_bound(world, s, e);
     return keeli_store_value(world, s, keel_entity_index(e));
 }
 
@@ -307,8 +314,11 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
     keel_result result;
-    if (keeli_atomic_peek(&s->borrow) || world->share_depth || s->flags & KEELI_IS_LINK)
-        return keeli_storage_to_edit(world, NULL, component, "write", &result), NULL;
+    if (keeli_atomic_peek(&s->borrow) || world->share_depth ||
+        s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND))
+        return keeli_storage_to_edit(world, NULL, component, "write", &result)
+                   ? (keeli_track_modified(world, s, keel_entity_index(e)), value)
+                   : NULL;
     keeli_track_modified(world, s, keel_entity_index(e));
     return value;
 }

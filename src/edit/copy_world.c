@@ -27,19 +27,9 @@ static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
 
 // Nobody may change the source meanwhile. Errors are kept by the target: the source is const.
 static keel_result check_source(const keel_world *from, keel_world *to) {
-    if (from->share_depth)
-        return keeli_error(to, KEEL_ERROR_SHARED,
-                           "cannot copy world '%s' while it is shared between threads; call "
-                           "keel_share_end first",
-                           from->name);
-    for (uint32_t i = 0; i < from->order.count + 2; ++i) {
-        const keeli_storage *s = i < from->order.count    ? from->order.items[i]
-                                 : i == from->order.count ? &from->entity_storage
-                                                          : &from->row_storage;
-        if (s->borrow < 0)
-            return keeli_error(to, KEEL_ERROR_BORROWED,
-                               "cannot copy world '%s' while a view writes its '%s'; end it first",
-                               from->name, s->component.name);
+    KEEL_TRY(keeli_may_read_all(from, to, "copy"));
+    for (uint32_t i = 0; i < from->order.count; ++i) {
+        const keeli_storage *s = from->order.items[i];
         if (has_values(s) && s->component.drop && !s->component.copy) return cannot_copy(to, s);
     }
     return KEEL_OK;

@@ -6,11 +6,21 @@
 #include "edit/borrow.h"
 #include "edit/store.h"
 
+// Edits of different components on behalf of holders may meet in the lists of components: they
+// take turns when several threads are at work. The owner's edits never meet anybody.
+static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder) {
+    if (holder && world->concurrent) keeli_lock_take(&world->edit_lock);
+}
+static inline void keeli_edit_unlock(keel_world *world, const keeli_holder *holder) {
+    if (holder && world->concurrent) keeli_lock_give(&world->edit_lock);
+}
+
 // entity.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values);
 // Bring a promised handle to life with its components.
-keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_value *values);
+keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
+                                const keel_value *values);
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
 keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
                                             const keel_component *component);

@@ -35,13 +35,14 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
     return e;
 }
 
-keel_result keeli_edit_add_held(keel_world *world, keel_entity held, const keel_value *values) {
+keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
+                                const keel_value *values) {
     keeli_room room = { 0 };
     uint32_t *where = keeli_row_of(world, keel_entity_index(held));
     const uint32_t promise = *where;
     *where = KEELI_NO_ROW; // as for the living, which making room looks at
     const keel_result result =
-        values ? keeli_reserve_values(world, NULL, keel_entity_index(held), values, &room)
+        values ? keeli_reserve_values(world, holder, keel_entity_index(held), values, &room)
                : KEEL_OK;
     if (result < 0) {
         *where = promise;
@@ -83,7 +84,7 @@ keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
 // ------------------------------------------------------------------ deleting
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "delete from"));
-    if (!holder && !world->holders) return KEEL_OK; // nothing is in use
+    if (!holder && !world->holders && !world->owned_storages) return KEEL_OK; // nothing is in use
     if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s;

@@ -5,6 +5,7 @@
 #include "edit/edit.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +119,9 @@ static void link_storages(keel_group *g) {
         keeli_storage *s = g->storages[i];
         s->groups.items[s->groups.count++] = (keeli_group_link){ g, i >= g->must_count };
         s->flags |= KEELI_IS_GROUPED;
-        if (i < g->owned_count) s->owner = g;
+        if (i >= g->owned_count) continue;
+        s->owner = g;
+        keeli_threads_follow(&g->order, s);
     }
 }
 

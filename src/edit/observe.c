@@ -45,8 +45,9 @@ static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer
     keeli_observer *known = find(&t->observers, fresh->function, fresh->data);
     if (known) known->kinds |= fresh->kinds;
     else t->observers.list.items[t->observers.list.count++] = *fresh;
-    if (world->notifying) t->observers.kinds |= fresh->kinds; // lists stay as they are until then
+    if (world->calling) t->observers.kinds |= fresh->kinds; // lists stay as they are until then
     else update(world, s);
+    ++world->bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
 
@@ -55,7 +56,7 @@ static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *f
     keeli_observer *known = s && s->tracking ? find(&s->tracking->observers, function, data) : NULL;
     if (!known || !function) return KEEL_ABSENT;
     known->function = NULL;
-    if (!world->notifying) update(world, s);
+    if (!world->calling) update(world, s);
     else world->lost_observers = true;
     return KEEL_OK;
 }
@@ -91,12 +92,14 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
                                .component = is_entity ? NULL : &s->component,
                                .value = is_entity ? NULL : readable_value(world, s, e),
                                .commands = world->reaction };
-    ++world->notifying;
-    ++world->share_depth;
+    const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
+    ++world->calling;
+    world->notifying += one;
+    world->share_depth += one;
     call(s, &event);
-    --world->share_depth;
-    --world->notifying;
-    if (!world->notifying && world->lost_observers) update_all(world);
+    world->share_depth -= one;
+    world->notifying -= one;
+    if (!--world->calling && world->lost_observers) update_all(world);
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }
 
@@ -139,15 +142,8 @@ static keel_result apply_round(keel_world *world) {
 }
 
 void keeli_react(keel_world *world) {
-    if (world->applying || world->notifying) return; // whoever is at it comes by
-    if (world->holders || world->share_depth) {      // storages are in use: with the other commands
-        keel_commands *next = keeli_commands_take(world);
-        if (!next) return; // they stay where they are until the next edit
-        keeli_commands_submit(world, world->reaction);
-        world->reaction = next;
-        world->has_reactions = false;
-        return;
-    }
+    // whoever is at it, or uses storages, comes by when all is free
+    if (world->applying || world->calling || world->holders || world->share_depth) return;
     uint32_t rounds = 0;
     keeli_editing_begin(world);
     while (world->has_reactions && rounds++ < rounds_at_most)

@@ -9,8 +9,10 @@ enum { values_at_most = 8 };
 // Groups that only order what they own need no room, and nobody may be looking at what moves.
 static bool is_quickly_grouped(const keel_world *world, const keeli_storage *s) {
     if (s->flags != KEELI_IS_GROUPED || world->holders || world->share_depth) return false;
-    for (uint32_t i = 0; i < s->groups.count; ++i)
-        if (!s->groups.items[i].group->owned_count) return false;
+    for (uint32_t i = 0; i < s->groups.count; ++i) {
+        const keel_group *g = s->groups.items[i].group;
+        if (!g->owned_count || g->order.flags) return false;
+    }
     return s->kind != KEEL_ARCHETYPE;
 }
 
@@ -18,7 +20,8 @@ static bool is_quickly_grouped(const keel_world *world, const keeli_storage *s) 
 static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
     if (!s) return false;
     if (s->flags | (uint32_t)s->borrow | world->share_depth) return is_quickly_grouped(world, s);
-    return s->kind != KEEL_ARCHETYPE || !world->row_storage.borrow;
+    const keeli_storage *rows = &world->row_storage;
+    return s->kind != KEEL_ARCHETYPE || !((uint32_t)rows->borrow | rows->flags);
 }
 
 static inline bool has_slot_room(const keeli_storage *s, uint32_t index) {

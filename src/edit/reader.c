@@ -8,11 +8,10 @@
 
 // ------------------------------------------------------------------ systems
 // Open addressing, never more than half full.
-static uint32_t place_of(const keel_world *world, const keel_system *system, uint64_t place) {
+static uint32_t place_of(const keel_world *world, const keel_system *system) {
     const uint32_t mask = world->system_reader_capacity - 1;
-    uint32_t at = (uint32_t)(((uintptr_t)system >> 4) + (place ^ place >> 32)) & mask;
-    const keeli_system_reader *r;
-    while ((r = world->system_readers[at]) && (r->system != system || r->place != place))
+    uint32_t at = (uint32_t)((uintptr_t)system >> 4) & mask;
+    while (world->system_readers[at] && world->system_readers[at]->system != system)
         at = (at + 1) & mask;
     return at;
 }
@@ -28,24 +27,36 @@ static bool grow(keel_world *world) {
     world->system_readers = fresh;
     world->system_reader_capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; ++i)
-        if (old[i]) fresh[place_of(world, old[i]->system, old[i]->place)] = old[i];
+        if (old[i]) fresh[place_of(world, old[i]->system)] = old[i];
     keeli_free(&world->heap, old, old_capacity * sizeof *old, sizeof(void *));
     return true;
 }
 
-keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system,
-                                      uint64_t place) {
+static keeli_reader *find_or_add(keel_world *world, const keel_system *system) {
     if (world->system_reader_capacity) {
-        keeli_system_reader *known = world->system_readers[place_of(world, system, place)];
+        keeli_system_reader *known = world->system_readers[place_of(world, system)];
         if (known) return &known->reader;
     }
     if (!grow(world)) return NULL;
     keeli_system_reader *fresh = KEELI_NEW(&world->heap, keeli_system_reader);
     if (!fresh) return NULL;
-    *fresh = (keeli_system_reader){ { 0, system->name }, system, place };
-    world->system_readers[place_of(world, system, place)] = fresh;
+    *fresh = (keeli_system_reader){ { 0, system->name }, system };
+    world->system_readers[place_of(world, system)] = fresh;
     ++world->system_reader_count;
     return &fresh->reader;
+}
+
+keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system) {
+    keeli_world_lock(world);
+    keeli_reader *reader = find_or_add(world, system);
+    keeli_world_unlock(world);
+    return reader;
+}
+
+void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (world->order.items[i]->tracking)
+            keeli_removal_log_leave(&world->order.items[i]->tracking->gone, reader);
 }
 
 // ------------------------------------------------------------------ the user's
@@ -71,9 +82,7 @@ static void free_reader(keel_world *world, keel_reader *reader) {
 void keel_reader_destroy(keel_reader *reader) {
     if (!reader) return;
     keel_world *world = reader->world;
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i]->tracking)
-            keeli_removal_log_leave(&world->order.items[i]->tracking->gone, &reader->reader);
+    keeli_reader_forget(world, &reader->reader);
     keel_reader **at = &world->readers;
     while (*at != reader)
         at = &(*at)->next;
@@ -211,14 +220,20 @@ keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *compo
                             kinds);
 }
 
-uint64_t keeli_missed(const keeli_storage *s, const keeli_reader *reader) {
-    return s && s->tracking ? keeli_removal_log_missed(&s->tracking->gone, reader) : 0;
+uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
+    if (!s || !s->tracking) return 0;
+    keeli_world_lock(world); // others may begin to read
+    const uint64_t missed = keeli_removal_log_missed(&s->tracking->gone, reader);
+    keeli_world_unlock(world);
+    return missed;
 }
 
-uint64_t keel_world_missed(const keel_world *world, const keel_component *component) {
-    return keeli_missed(storage_of(world, component, false), NULL);
+uint64_t keel_world_missed(keel_world *world, const keel_component *component) {
+    return keeli_missed(world, storage_of(world, component, false), NULL);
 }
 
 uint64_t keel_reader_missed(const keel_reader *reader, const keel_component *component) {
-    return reader ? keeli_missed(storage_of(reader->world, component, false), &reader->reader) : 0;
+    if (!reader) return 0;
+    return keeli_missed(reader->world, storage_of(reader->world, component, false),
+                        &reader->reader);
 }

@@ -8,6 +8,7 @@
 #include "edit/observe.h"
 #include "edit/report.h"
 #include "edit/store.h"
+#include "edit/threads.h"
 #include "edit/track.h"
 
 #include <keel/typed.h>
@@ -18,6 +19,21 @@ const char keeli_library = 'k';
 static const char *kind_of(bool is_unique) { return is_unique ? "unique" : "component"; }
 
 // ------------------------------------------------------------------ checks
+static uint32_t element_bytes(keel_field_type type) {
+    static const uint8_t bytes[] = { 1, sizeof(bool),       1, 1, 2, 2, 4, 4, 8, 8, 4,
+                                     8, sizeof(keel_entity) };
+    return (uint32_t)type < sizeof bytes ? bytes[type] : 0;
+}
+
+uint32_t keeli_field_bytes(const keel_field *field) {
+    return element_bytes(field->type) * field->count;
+}
+
+static bool is_field_of(const keel_field *field, const keel_component *c) {
+    const uint64_t bytes = (uint64_t)element_bytes(field->type) * field->count;
+    return field->name && bytes && field->offset + bytes <= c->size;
+}
+
 static const char *what_is_wrong(const keel_component *c) {
     const uint32_t align = c->align ? c->align : 1;
     if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
@@ -29,10 +45,11 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
+    if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
-        if (!c->fields[i].name || c->fields[i].offset > c->size)
-            return "has a field without a name, or outside of its size";
+        if (!is_field_of(&c->fields[i], c))
+            return "has a field without a name, type or count, or outside of its size";
     return NULL;
 }
 
@@ -112,6 +129,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
         return NULL;
     }
     keeli_store_init(s);
+    keeli_threads_bind(s);
     return s;
 }
 
@@ -161,6 +179,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
         return NULL;
     }
+    if (c->threads && (*result = keeli_check_new_value(world, c)) < 0) return NULL;
     const uint32_t index = keeli_component_index(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
@@ -182,6 +201,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     s->ordinal = (uint16_t)place_number(world, s);
     world->order.items[world->order.count++] = s;
     world->storages[index] = s;
+    if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
     return s;
 }
 
@@ -237,6 +257,7 @@ static void replace_hooks(keeli_storage *s, const keel_component *c) {
     s->component.drop = c->drop;
     s->component.copy = c->copy;
     s->component.move = c->move;
+    s->component.hash = c->hash;
     s->component.hook_data = c->hook_data;
     keeli_store_update_hooks(s);
 }
@@ -295,7 +316,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             (world->order.count - at - 1) * sizeof s);
     --world->order.count;
     world->storages[s->slot] = NULL;
+    const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);
+    if (was_bound) keeli_threads_update(world);
     return keeli_done(world, KEEL_OK);
 }
 

@@ -9,5 +9,7 @@
 // KEEL_ERROR_MEMORY.
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result);
+// Bytes of a value that a described field covers.
+uint32_t keeli_field_bytes(const keel_field *field);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);

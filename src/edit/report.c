@@ -15,17 +15,45 @@ static void copy_text(char *to, size_t size, const char *from) {
     snprintf(to, size, "%s", from ? from : "");
 }
 
+// The lane that the calling thread is in, or NULL. With the lock.
+static const keeli_lane *lane_of(const keel_world *world) {
+    if (!world->lanes || (!world->concurrent && world->own_lane.depth)) return &world->own_lane;
+    const uint64_t self = keeli_thread_id();
+    const keeli_lane *lane = world->lanes;
+    while (lane && lane->thread != self)
+        lane = lane->next;
+    return lane;
+}
+
+static bool is_before(const keeli_lane *lane, const keeli_first_error *first) {
+    return lane->node != first->node ? lane->node < first->node : lane->piece < first->piece;
+}
+
+// Where an error is kept, NULL when one before it is there: in a run the first in linear order
+// counts, elsewhere the first in time.
+static keel_error *place_for(keel_world *world, const keeli_lane *lane) {
+    if (!lane || !lane->first) return world->error.result == KEEL_OK ? &world->error : NULL;
+    if (lane->first->error.result != KEEL_OK && !is_before(lane, lane->first)) return NULL;
+    lane->first->node = lane->node;
+    lane->first->piece = lane->piece;
+    return &lane->first->error;
+}
+
+// `system` NULL: the one that runs.
 static void keep(keel_world *world, keel_result result, const char *system, const void *object,
                  const char *message) {
-    keeli_world_lock(world);
-    if (world->error.result == KEEL_OK) {
-        world->error.result = result;
-        world->error.object = object;
-        copy_text(world->error.system, sizeof world->error.system, system);
-        copy_text(world->error.message, sizeof world->error.message, message);
+    keeli_lock_take(&world->lock);
+    const keeli_lane *lane = lane_of(world);
+    keel_error *error = place_for(world, lane);
+    if (error) {
+        if (!system && lane) system = lane->running;
+        error->result = result;
+        error->object = object;
+        copy_text(error->system, sizeof error->system, system);
+        copy_text(error->message, sizeof error->message, message);
     }
     write_line(world, KEEL_LOG_ERROR, message);
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->lock);
 }
 
 keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...) {
@@ -34,7 +62,7 @@ keel_result keeli_error(keel_world *world, keel_result result, const char *forma
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    keep(world, result, world->running, NULL, message);
+    keep(world, result, NULL, NULL, message);
     return result;
 }
 
@@ -44,7 +72,7 @@ keel_result keeli_misuse(keel_world *world, keel_result result, const char *form
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    keep(world, result, world->running, NULL, message);
+    keep(world, result, NULL, NULL, message);
     if (world->on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
     return result;
 }

@@ -33,7 +33,7 @@ keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
 uint64_t keel_tick(keel_world *world) {
     if (!world) return keeli_no_world(), 0;
     const uint64_t tick = world->tick;
-    keeli_tick_advance(world);
+    if (!world->share_depth) keeli_tick_advance(world); // time goes on for its owner only
     return tick;
 }
 
@@ -78,7 +78,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
         !keeli_removal_log_reserve(&t->gone, &world->heap, values + 1))
         return false;
     if (kinds & KEEL_TRACK_INSERTION && values)
-        keeli_ticks_mark_all(&t->inserted, keeli_stamp(world, s));
+        keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
     t->kinds |= kinds;
     if (t->kinds) s->flags |= KEELI_IS_TRACKED;
     return true;
@@ -139,7 +139,7 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
     keeli_tracking *t = s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
     if (t->kinds & KEEL_TRACK_INSERTION)
-        keeli_ticks_mark(&t->inserted, index, keeli_stamp(world, s));
+        keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
 
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
@@ -147,18 +147,18 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
     keeli_tracking *t = s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_run(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
-    if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_stamp(world, s));
+    if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_tick_now(world, s));
     else
         for (const uint32_t end = index + count; index < end; ++index)
-            keeli_ticks_mark(&t->inserted, index, keeli_stamp(world, s));
+            keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
 
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_ticks *t = &s->tracking->modified;
     if (!(s->tracking->kinds & KEEL_TRACK_MODIFICATION)) return;
     // a walk may be reading the log
-    if (keeli_atomic_peek(&s->iterating)) keeli_ticks_mark_quietly(t, index, keeli_stamp(world, s));
-    else keeli_ticks_mark(t, index, keeli_stamp(world, s));
+    if (keeli_atomic_peek(&s->iterating)) keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
+    else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
 bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,

@@ -10,10 +10,10 @@
 #pragma once
 #include "world.h"
 
+// A system that is run by itself. In a workload each step has readers of its own.
 typedef struct keeli_system_reader {
     keeli_reader reader;
     const keel_system *system;
-    uint64_t place; // in workloads; 0: run by itself
 } keeli_system_reader;
 
 struct keel_reader {
@@ -26,11 +26,16 @@ struct keel_reader {
 static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
     return tick > world->tick_base ? (uint32_t)(tick - world->tick_base) : 0;
 }
+// The tick of what a holder changes.
+static inline uint64_t keeli_holder_now(const keel_world *world, const keeli_holder *holder) {
+    if (holder->parent) holder = holder->parent;
+    return holder->tick ? holder->tick : world->tick;
+}
 // The tick of a change of this storage that is made now.
 static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s) {
     return s->tracking->now ? s->tracking->now : world->tick;
 }
-static inline uint32_t keeli_stamp(const keel_world *world, const keeli_storage *s) {
+static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
 }
 // 32-bit ticks reach so far above the base; then the base rises.
@@ -72,13 +77,15 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
                       void *value);
 
 // ------------------------------------------------------------------ who looks
-// What the run of a system at this place has seen; NULL when out of memory.
-keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system, uint64_t place);
+// What a system that is run by itself has seen; NULL when out of memory.
+keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system);
+// The reader does not come any more: no log waits for it.
+void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
 // Changes of one value that the reader sees.
 uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
                           const keeli_reader *reader, uint32_t index);
 uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader);
 keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
                                 uint32_t kinds);
-uint64_t keeli_missed(const keeli_storage *s, const keeli_reader *reader);
+uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader);
 void keeli_readers_deinit(keel_world *world);

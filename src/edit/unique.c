@@ -4,6 +4,7 @@
 
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/threads.h"
 
 #include <string.h>
 
@@ -41,6 +42,7 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
 
 const void *keel_get_unique_value(const keel_world *world, const keel_component *unique) {
     const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    if (s && s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
     return s ? s->unique : NULL;
 }
 

@@ -204,6 +204,7 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
 
 // Go to the next page that has matches.
 static bool next_window(keeli_iterator *it) {
+    if (it->window_end >= it->end) return false;
     uint32_t page = it->window_end / KEELI_WINDOW;
     for (;; ++page) {
         if (it->plan.leader) page = keeli_presence_next_page(&it->plan.leader->presence, page);
@@ -211,7 +212,9 @@ static bool next_window(keeli_iterator *it) {
         if (match_page(it, page)) break;
     }
     it->at = page * KEELI_WINDOW;
-    it->window_end = it->at + KEELI_WINDOW;
+    const uint32_t end = (it->end + 63) / 64 * 64; // that of a piece lies inside of a page
+    it->window_end = keeli_least(it->at + KEELI_WINDOW, end);
+    if (it->at < it->from) it->at = it->from;
     return true;
 }
 
@@ -348,30 +351,35 @@ static bool is_bare(const keeli_plan *plan) {
     return true;
 }
 
-// The rows of a whole block.
+// The rows of a block from it->at on.
 static void block_span(keeli_iterator *it, const keeli_block *block) {
     const keeli_plan *plan = &it->plan;
+    const uint32_t count = keeli_least(block->count - it->at, it->rows_left);
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         const keeli_storage *s = column->storage;
         const bool there = !column->maybe ||
                            (s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX);
-        it->chunk.columns[column->term].base = there ? s->row.bases[block->number] : NULL;
+        it->chunk.columns[column->term].base =
+            there ? keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | it->at) : NULL;
     }
     it->chunk.form = KEEL_CHUNK_SPAN;
-    it->chunk.count = block->count;
-    it->chunk.entities = it->view->wants_entities ? block->entities : NULL;
+    it->chunk.count = count;
+    it->chunk.entities = it->view->wants_entities ? block->entities + it->at : NULL;
     it->who = KEELI_WHO_ENTITIES;
-    it->who_entities = block->entities;
+    it->who_entities = block->entities + it->at;
+    it->at += count;
+    it->rows_left -= count;
 }
 
 static bool row_list(keeli_iterator *it, const keeli_block *block) {
-    uint32_t count = keeli_least(block->count - it->at, KEELI_BLOCK);
+    uint32_t count = keeli_least(keeli_least(block->count - it->at, KEELI_BLOCK), it->rows_left);
     for (uint32_t i = 0; i < count; ++i) {
         it->candidates[i] = keel_entity_index(block->entities[it->at + i]);
         it->places[i] = block->number << KEELI_ROW_SHIFT | (it->at + i);
     }
     it->at += count;
+    it->rows_left -= count;
     count = keeli_list_filter(it, count);
     return count && keeli_list_chunk(it, count);
 }
@@ -379,7 +387,7 @@ static bool row_list(keeli_iterator *it, const keeli_block *block) {
 bool keeli_drive_rows(keeli_iterator *it) {
     const keeli_match *match = it->plan.match;
     const bool bare = is_bare(&it->plan);
-    while (it->match_at < match->list.count) {
+    while (it->rows_left && it->match_at < match->list.count) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
         if (it->block_at == archetype->block_count || !archetype->row_count) {
             ++it->match_at;
@@ -397,7 +405,6 @@ bool keeli_drive_rows(keeli_iterator *it) {
             continue;
         }
         block_span(it, block);
-        ++it->block_at;
         return true;
     }
     return false;

@@ -69,16 +69,24 @@ static uint32_t end_of(const keeli_iterator *it) {
 
 void keeli_iterator_rewind(keeli_iterator *it) {
     it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
-    it->at = it->match_at = it->block_at = it->window_end = 0;
+    it->at = it->from = it->match_at = it->block_at = it->window_end = 0;
+    it->rows_left = UINT32_MAX;
     it->end = end_of(it);
     it->span_at = 0;
     if (it->plan.driver == KEELI_DRIVE_CHANGES) keeli_drive_changes_begin(it);
 }
 
-keeli_iterator *keeli_iterator_take(keeli_view *view) {
+static bool plan_like(keeli_plan *plan, const keeli_view *view, const keeli_plan *like) {
+    if (!like) return keeli_plan_make(plan, view);
+    *plan = *like;
+    if (like->lead) plan->lead = plan->changes + (like->lead - like->changes);
+    return true;
+}
+
+static keeli_iterator *take(keeli_view *view, const keeli_plan *like) {
     keeli_iterator *it = take_state(view);
     if (!it) return NULL;
-    if (!keeli_plan_make(&it->plan, view) || !keeli_marks_begin(it)) {
+    if (!plan_like(&it->plan, view, like) || !keeli_marks_begin(it)) {
         spare(it);
         return NULL;
     }
@@ -94,6 +102,11 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
     return it;
 }
 
+keeli_iterator *keeli_iterator_take(keeli_view *view) { return take(view, NULL); }
+
+keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
+    return take(other->view, &other->plan);
+}
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
     count_walk(it, -1);

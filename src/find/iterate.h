@@ -35,7 +35,9 @@ typedef struct keeli_iterator {
     bool done;
     // where the walk is
     uint32_t at, end;            // SPARSE, GROUP: slots; BITS, ENTITIES: indices
+    uint32_t from;               // BITS, ENTITIES: where the walk began
     uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
+    uint32_t rows_left;          // ROWS: how many more to visit
     uint32_t window_end;         // BITS, ENTITIES: the window that `words` is about
     uint64_t words[KEELI_WINDOW / 64];
     // what is handed out
@@ -64,6 +66,9 @@ typedef struct keeli_iterator {
 
 // Begin a walk over a state (for the run layer); NULL when out of memory (reported).
 keeli_iterator *keeli_iterator_take(keeli_view *view);
+// Another walk over the same view with the same plan, for another thread: a plan that is made while
+// others write could be another one.
+keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other);
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);
 // The two halves of that: the next chunk, without marking the one before; and from the start.
 bool keeli_iterator_drive(keeli_iterator *it);

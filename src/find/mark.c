@@ -112,7 +112,7 @@ static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t co
 }
 
 static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
-    const uint32_t tick = keeli_stamp(it->view->world, mark->storage);
+    const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
     keeli_ticks *ticks = &mark->storage->tracking->modified;
     const keel_chunk_form form = it->chunk.form;
     if (mark->by_hand || mark->maybe || it->who == KEELI_WHO_LIST)
@@ -156,5 +156,5 @@ void keeli_marks_end(keeli_iterator *it) {
     const keeli_storage *s = it->marks[0].storage;
     if (!it->done) mark_again(it);
     else if (keeli_store_count(s))
-        keeli_ticks_mark_all(&s->tracking->modified, keeli_stamp(it->view->world, s));
+        keeli_ticks_mark_all(&s->tracking->modified, keeli_tick_now(it->view->world, s));
 }

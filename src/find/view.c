@@ -36,14 +36,20 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
         world->views = view;
         keeli_world_unlock(world);
     }
+    keeli_view_reset(view, where);
+    return view;
+}
+
+void keeli_view_reset(keeli_view *view, const char *where) {
     view->holder.uses.count = 0;
     view->holder.everything = view->holder.is_system = false;
     view->holder.parent = NULL;
     view->term_count = view->storage_count = 0;
     view->wants_entities = view->filters_changes = view->writes = false;
+    view->asks_about_changes = false;
+    view->holder.tick = 0;
     view->reader = NULL;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
-    return view;
 }
 
 void keeli_view_give(keeli_view *view) {
@@ -151,11 +157,20 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, access_of(term->kind)))
         return keeli_out_of_memory(world, "opening a view");
-    if (to_unique && (!s || !s->unique))
+    return KEEL_OK;
+}
+
+keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *bound = &view->terms[t];
+        if (!is_unique_term(bound->kind)) continue;
+        const keeli_storage *s = view->storages[bound->first];
+        if (s && s->unique) continue;
         return keeli_error(
-            world, KEEL_ERROR_MISSING_UNIQUE,
+            view->world, KEEL_ERROR_MISSING_UNIQUE,
             "%s needs the unique '%s', which was never set; call keel_set_unique first",
-            view->holder.name, keeli_component_name(component));
+            view->holder.name, keeli_component_name(terms[t].component));
+    }
     return KEEL_OK;
 }
 
@@ -242,13 +257,22 @@ static bool walks_entities(const keeli_view *view) {
     return filters;
 }
 
-keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_system) {
+// With its context a system may ask whether any entity is alive.
+static bool has_context(const keeli_view *view, const keel_system *system) {
+    if (!system || system->function) return system != NULL;
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        if (view->terms[i].kind == KEEL_TERM_CONTEXT) return true;
+    return false;
+}
+
+keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system) {
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
-        KEEL_TRY(bind_term(view, term, for_system));
+        KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
-    // a system may ask whether any entity is alive
-    if ((for_system || walks_entities(view)) && !want_entities(view, KEEL_ACCESS_READ))
+    view->asks_about_changes = view->filters_changes || has_context(view, system);
+    if ((has_context(view, system) || walks_entities(view)) &&
+        !want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
     return KEEL_OK;
 }
@@ -261,7 +285,8 @@ static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *par
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = parent;
     view->reader = reader;
-    keel_result result = keeli_view_bind(view, terms, false);
+    keel_result result = keeli_view_bind(view, terms, NULL);
+    if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
     if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
     if (result < 0) {
         keeli_view_give(view);

@@ -23,6 +23,7 @@ typedef struct keeli_view {
     uint32_t storage_count;
     bool wants_entities;
     bool filters_changes;       // a term is about changes
+    bool asks_about_changes;    // or a system may ask about them by itself
     bool writes;                // a term hands out values to write
     const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
     keel_chunk one;             // what keel_view_get_all hands out
@@ -34,9 +35,13 @@ typedef struct keeli_view {
 keeli_view *keeli_view_of(const keel_view *view);
 // A spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
-// Resolve terms and say what the holder wants. `for_system` allows the terms that only systems
-// have.
-keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, bool for_system);
+// Forget the terms of a state that is not open, for others.
+void keeli_view_reset(keeli_view *view, const char *where);
+// Resolve terms and say what the holder wants. `system`: whose terms they are, or NULL; some terms
+// only systems have.
+keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
+// Is every unique set that the terms name? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);

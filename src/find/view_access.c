@@ -4,6 +4,7 @@
 #include "find/view.h"
 
 #include "edit/report.h"
+#include "edit/threads.h"
 #include "edit/track.h"
 #include "find/iterate.h"
 
@@ -160,7 +161,7 @@ static void *unique_of(const keel_view *view, const keel_component *unique, keel
     const keeli_view *state = keeli_view_of(view);
     keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
     if (!s || keeli_holder_access(&state->holder, s) < access) return NULL;
-    if (access == KEEL_ACCESS_WRITE) s->changed_at = state->world->tick;
+    if (access == KEEL_ACCESS_WRITE) s->changed_at = keeli_holder_now(state->world, &state->holder);
     return s->unique;
 }
 
@@ -175,59 +176,96 @@ void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component
 // ------------------------------------------------------------------ edits
 keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_add_entity(v->world, &v->holder, values) : keel_null();
+    if (!v) return keel_null();
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_entity result = keeli_edit_add_entity(v->world, &v->holder, values);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_delete_entity(v->world, &v->holder, e) : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_delete_entity(v->world, &v->holder, e);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_strip(const keel_view *view, keel_entity e) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_strip(v->world, &v->holder, e) : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_strip(v->world, &v->holder, e);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_delete_entities_with(v->world, &v->holder, component)
-             : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_delete_entities_with(v->world, &v->holder, component);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_add_component(const keel_view *view, keel_entity e,
                                     const keel_component *component, const void *value) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_add(v->world, &v->holder, e, component, value) : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_add(v->world, &v->holder, e, component, value);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
                                               const keel_component *component, const void *value) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_add_unchecked(v->world, &v->holder, e, component, value)
-             : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_add_unchecked(v->world, &v->holder, e, component, value);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_add_values(v->world, &v->holder, e, values) : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_add_values(v->world, &v->holder, e, values);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
                                        const keel_component *component, void *out) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_remove(v->world, &v->holder, e, component, out) : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_remove(v->world, &v->holder, e, component, out);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_remove_values(v->world, &v->holder, e, outs) : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_remove_values(v->world, &v->holder, e, outs);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                         const keel_component *const *components) {
     const keeli_view *v = keeli_view_of(view);
-    return v ? keeli_edit_delete_components(v->world, &v->holder, e, components)
-             : KEEL_ERROR_ARGUMENT;
+    if (!v) return KEEL_ERROR_ARGUMENT;
+    keeli_edit_lock(v->world, &v->holder);
+    const keel_result result = keeli_edit_delete_components(v->world, &v->holder, e, components);
+    keeli_edit_unlock(v->world, &v->holder);
+    return result;
 }
 
 // ------------------------------------------------------------------ columns
@@ -240,5 +278,8 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
     if (!s) s = keeli_storage_find(world, component);
     if (s->component.is_unique) return none;
+    if (s->flags & KEELI_IS_BOUND &&
+        keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
+        return none;
     return (keel_column){ &world->entities.root, s->root, s->component.size };
 }

@@ -3,6 +3,7 @@
 #include "run/context.h"
 
 #include "edit/report.h"
+#include "edit/threads.h"
 #include "edit/track.h"
 #include "find/iterate.h"
 
@@ -16,6 +17,25 @@ static const keeli_holder *holder_of(const keel_context *context) {
 
 keel_commands *keel_context_commands(keel_context *context) {
     return context ? context->commands : NULL;
+}
+
+uint32_t keel_context_lane(const keel_context *context) {
+    return context ? context->lane->number : 0;
+}
+
+void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
+    if (!context) return NULL;
+    const bool is_align = align && (align & (align - 1)) == 0;
+    if (!is_align) {
+        keeli_misuse(context->world, KEEL_ERROR_ARGUMENT,
+                     "system '%s' asks for scratch memory with an alignment of %zu; it must be a "
+                     "power of two",
+                     context->system->name, align);
+        return NULL;
+    }
+    void *memory = keeli_arena_new(&context->lane->scratch, &context->world->heap, size, align);
+    if (!memory) keeli_out_of_memory(context->world, "giving out scratch memory");
+    return memory;
 }
 
 void *keel_context_data(keel_context *context, size_t size) {
@@ -36,12 +56,27 @@ bool keel_context_is_alive(const keel_context *context, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ look-ups
+// What other threads write now cannot be looked up.
+static keeli_storage *split_looks(keel_context *context, const keeli_storage *s) {
+    keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+                 "system '%s' is split over several threads and writes '%s', so it cannot look at "
+                 "that of other entities; run the step without .parallel",
+                 context->system->name, s->component.name);
+    return NULL;
+}
+
 // The component is found and the system declared at least `access` to it.
 static keeli_storage *declared(keel_context *context, const keel_component *component,
                                keel_access access) {
     if (!context || !component) return NULL;
     keeli_storage *s = keeli_storage_find(context->world, component);
-    if (!s || keeli_holder_access(&context->view->holder, s) >= access) return s;
+    if (!s) return NULL;
+    if (s->flags & KEELI_IS_BOUND && keeli_check_thread(context->world, context->world, s, access,
+                                                        context->system->name, "look up") < 0)
+        return NULL;
+    const keel_access held = keeli_holder_access(&context->view->holder, s);
+    if (context->loop && held > KEEL_ACCESS_READ) return split_looks(context, s);
+    if (held >= access) return s;
     const char *name = s->component.name;
     const bool to_write = access == KEEL_ACCESS_WRITE;
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,
@@ -91,25 +126,40 @@ void *keel_context_get_unique_value_mut(keel_context *context, const keel_compon
 keel_result keel_context_add_component(keel_context *context, keel_entity e,
                                        const keel_component *component, const void *value) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    return keeli_edit_add(context->world, holder_of(context), e, component, value);
+    keeli_edit_lock(context->world, holder_of(context));
+    const keel_result result =
+        keeli_edit_add(context->world, holder_of(context), e, component, value);
+    keeli_edit_unlock(context->world, holder_of(context));
+    return result;
 }
 
 keel_result keel_context_add_values(keel_context *context, keel_entity e,
                                     const keel_value *values) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    return keeli_edit_add_values(context->world, holder_of(context), e, values);
+    keeli_edit_lock(context->world, holder_of(context));
+    const keel_result result = keeli_edit_add_values(context->world, holder_of(context), e, values);
+    keeli_edit_unlock(context->world, holder_of(context));
+    return result;
 }
 
 keel_result keel_context_remove_component(keel_context *context, keel_entity e,
                                           const keel_component *component, void *out) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    return keeli_edit_remove(context->world, holder_of(context), e, component, out);
+    keeli_edit_lock(context->world, holder_of(context));
+    const keel_result result =
+        keeli_edit_remove(context->world, holder_of(context), e, component, out);
+    keeli_edit_unlock(context->world, holder_of(context));
+    return result;
 }
 
 keel_result keel_context_delete_components(keel_context *context, keel_entity e,
                                            const keel_component *const *components) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    return keeli_edit_delete_components(context->world, holder_of(context), e, components);
+    keeli_edit_lock(context->world, holder_of(context));
+    const keel_result result =
+        keeli_edit_delete_components(context->world, holder_of(context), e, components);
+    keeli_edit_unlock(context->world, holder_of(context));
+    return result;
 }
 
 // ------------------------------------------------------------------ hierarchy
@@ -153,11 +203,24 @@ void keeli_context_answer(keel_context *context, bool answer) { context->answer 
 
 // ------------------------------------------------------------------ views and loops inside a
 // system
+// Views inside of a split system read what all its threads read.
+static keel_result check_split_view(keel_context *context, const keel_term *terms) {
+    for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t)
+        for (const keel_component *c = t->component, *const *other = t->others; c;
+             c = other ? *other++ : NULL) {
+            const keeli_storage *s = keeli_storage_find(context->world, c);
+            if (s && keeli_holder_access(&context->view->holder, s) > KEEL_ACCESS_READ)
+                return split_looks(context, s), KEEL_ERROR_ACCESS;
+        }
+    return KEEL_OK;
+}
+
 keel_result keel_view_begin_in(keel_view *view, keel_context *context, const keel_term *terms,
                                const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
     keeli_holder *parent = has_world(context) ? NULL : &context->view->holder;
+    if (context->loop) KEEL_TRY(check_split_view(context, terms));
     return keeli_view_begin_inside(view, context->world, parent, context->reader, terms, where);
 }
 
@@ -196,7 +259,7 @@ keel_gone_walk keel_context_gone(keel_context *context, const keel_component *co
 
 uint64_t keel_context_missed(keel_context *context, const keel_component *component) {
     const keeli_storage *s = declared(context, component, KEEL_ACCESS_READ);
-    return s ? keeli_missed(s, context->reader) : 0;
+    return s ? keeli_missed(context->world, s, context->reader) : 0;
 }
 
 // ------------------------------------------------------------------ loops in ordinary code

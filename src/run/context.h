@@ -3,14 +3,23 @@
 #pragma once
 #include "edit/commands.h"
 #include "find/view.h"
+#include "run/lane.h"
+
+struct keeli_loop;
+struct keeli_node;
 
 struct keel_context {
     keel_world *world;
     const keel_system *system;
     keeli_view *view;        // its terms; its holder is what it may touch
-    keeli_reader *reader;    // what it has seen; NULL: it cannot ask about changes
+    keeli_reader *reader;    // what it has seen of changes, or NULL
     uint64_t tick;           // of what it changes
-    uint64_t place;          // in workloads
+    keeli_lane *lane;        // where it runs
+    struct keeli_node *node; // of a workload, or NULL
+    struct keeli_loop *loop; // of which it runs `piece`, when it is split, or NULL
+    uint32_t piece;
+    bool has_turn;           // all pieces before this one have ended
+    bool splits;             // over the workers
     keel_commands *commands; // NULL unless declared
     void *data;
     size_t data_size;
@@ -19,7 +28,39 @@ struct keel_context {
     char message[200];  // of keel_fail
 };
 
-// Run one system, and queue its commands when it succeeds. `answer` is for conditions, NULL
-// otherwise.
-keel_result keeli_run_system(keel_world *world, const keel_system *system, void *data,
-                             size_t data_size, bool *answer);
+// A context without commands. The message is not cleared: it would be most of the cost.
+static inline void keeli_context_init(keel_context *context, keel_world *world,
+                                      const keel_system *system, keeli_lane *lane) {
+    context->world = world;
+    context->system = system;
+    context->view = NULL;
+    context->reader = NULL;
+    context->tick = world->tick;
+    context->lane = lane;
+    context->node = NULL;
+    context->loop = NULL;
+    context->piece = 0;
+    context->has_turn = context->splits = false;
+    context->commands = NULL;
+    context->data = NULL;
+    context->data_size = 0;
+    context->failed = context->answer = false;
+    context->object = NULL;
+    context->message[0] = 0;
+}
+
+// Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
+// Run the system of a context whose view is bound: borrow, call, give back. It failed:
+// KEEL_ERROR_SYSTEM.
+keel_result keeli_run_bound(keel_context *context);
+// An empty list that may edit what the system said; into context->commands.
+keel_result keeli_context_take_commands(keel_context *context);
+// Columns that do not change from chunk to chunk: uniques and data.
+void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk);
+// Call the system for all chunks of a walk, until it fails.
+struct keeli_iterator;
+void keeli_run_walk(keel_context *context, struct keeli_iterator *it);
+// split.c: the same for a system that is split over the workers; and can it be?
+keel_result keeli_check_split(keel_world *world, const keel_system *system);
+keel_result keeli_run_split(keel_context *context);

@@ -105,6 +105,7 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     p->view.wants_entities = view->wants_entities;
     p->view.filters_changes = view->filters_changes;
     p->view.writes = view->writes;
+    p->view.asks_about_changes = view->asks_about_changes;
     p->bindings = world->bindings;
     return true;
 }

@@ -6,23 +6,40 @@
 #include "find/iterate.h"
 #include "run/context.h"
 #include "run/prepared.h"
+#include "run/team.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 // ------------------------------------------------------------------ before
-static keel_result check_system(keel_world *world, const keel_system *system, bool is_condition) {
+static bool has_the_world(const keel_system *system) {
+    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t)
+        if (t->kind == KEEL_TERM_EDIT_WORLD) return true;
+    return false;
+}
+
+static bool is_per_entity(const keel_system *system) {
+    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
+}
+
+keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition) {
     if (!system || !system->name || !system->terms || (!system->run == !system->function))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "a system needs a name, terms, and either run or function");
     if (is_condition != (system->kind == KEEL_IS_CONDITION))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            is_condition ? "run_if of a step is the system '%s', not a condition"
-                                         : "'%s' is a condition; use it with .run_if",
+                            is_condition
+                                ? "run_if or skip_if of a step is the system '%s', not a condition"
+                                : "'%s' is a condition; use it with .run_if",
                             system->name);
     if (system->function && system->kind != KEEL_PER_RUN)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "system '%s' is a plain function, so its kind is KEEL_PER_RUN",
+                            system->name);
+    if (is_per_entity(system) && has_the_world(system)) // its loop would not notice edits
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' runs per entity and cannot have the whole world; only a "
+                            "KEEL_TASK takes KEEL_WORLD",
                             system->name);
     return KEEL_OK;
 }
@@ -41,8 +58,16 @@ static keel_result check_data(const keel_context *context) {
     return KEEL_OK;
 }
 
-static keel_result take_commands(keel_context *context, const keeli_bound_term *term) {
+static const keeli_bound_term *commands_of(const keeli_view *view) {
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
+    return NULL;
+}
+
+keel_result keeli_context_take_commands(keel_context *context) {
     keel_world *world = context->world;
+    const keeli_bound_term *term = commands_of(context->view);
+    if (!term) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
     if (!list || !KEELI_RESERVE(&world->heap, &list->allowed, term->count))
@@ -52,29 +77,12 @@ static keel_result take_commands(keel_context *context, const keeli_bound_term *
     return KEEL_OK;
 }
 
-static keel_result prepare(keel_context *context) {
-    const keeli_view *view = context->view;
-    KEEL_TRY(check_data(context));
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_COMMANDS && !context->commands)
-            KEEL_TRY(take_commands(context, &view->terms[t]));
-    return KEEL_OK;
-}
-
-static bool is_per_entity(const keel_system *system) {
-    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
-}
-
 // A system that has the whole world holds nothing, so that every call of its owner works; but
 // nobody else may hold anything.
 static keel_result open_holder(keel_context *context) {
     keel_world *world = context->world;
     if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
-    if (is_per_entity(context->system)) // its loop would not notice edits
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' runs per entity and cannot have the whole world; only a "
-                            "KEEL_TASK takes KEEL_WORLD",
-                            context->system->name);
+    KEEL_TRY(keeli_world_is_editable(world));
     if (!world->holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "system '%s' wants the whole world while %s is open; end that first",
@@ -89,8 +97,7 @@ static void close_holder(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ the call
-// Columns that do not change from chunk to chunk: uniques and data.
-static void fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
+void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
@@ -102,16 +109,21 @@ static void fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
     }
 }
 
-static keel_result run_chunks(keel_context *context) {
+void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
-    keeli_iterator *it = keeli_iterator_take(context->view);
-    if (!it) return KEEL_ERROR_MEMORY;
-    fill_fixed_columns(context, &it->chunk);
-    fill_fixed_columns(context, &it->span);
     const bool spans = system->kind == KEEL_PER_SPAN;
     for (const keel_chunk *c; !context->failed && (c = spans ? keeli_iterator_advance_span(it)
                                                              : keeli_iterator_advance(it)) != NULL;)
         system->run(c, context);
+}
+
+static keel_result run_chunks(keel_context *context) {
+    if (context->splits) return keeli_run_split(context);
+    keeli_iterator *it = keeli_iterator_take(context->view);
+    if (!it) return KEEL_ERROR_MEMORY;
+    keeli_fill_fixed_columns(context, &it->chunk);
+    keeli_fill_fixed_columns(context, &it->span);
+    keeli_run_walk(context, it);
     keeli_iterator_give(it);
     return KEEL_OK;
 }
@@ -120,7 +132,7 @@ static keel_result run_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
         keel_chunk chunk = { .form = KEEL_CHUNK_SPAN };
-        fill_fixed_columns(context, &chunk);
+        keeli_fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
         return KEEL_OK;
     }
@@ -129,56 +141,53 @@ static keel_result run_once(keel_context *context) {
     return KEEL_OK;
 }
 
-// How deep systems may run each other: far more than is sensible, far less than the stack holds.
-enum { run_depth_at_most = 64 };
-
 static keel_result call(keel_context *context) {
-    keel_world *world = context->world;
-    if (world->run_depth >= run_depth_at_most)
-        return keeli_misuse(world, KEEL_ERROR_CYCLE,
+    keeli_lane *lane = context->lane;
+    if (lane->depth >= KEELI_DEPTH_AT_MOST)
+        return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
-                            context->system->name, (int)run_depth_at_most);
-    const char *outer = world->running;
-    world->running = context->system->name;
-    ++world->run_depth;
+                            context->system->name, (int)KEELI_DEPTH_AT_MOST);
+    const char *outer = lane->running;
+    const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
+    lane->running = context->system->name;
+    ++lane->depth;
     const keel_result result =
         is_per_entity(context->system) ? run_chunks(context) : run_once(context);
-    --world->run_depth;
-    world->running = outer;
+    --lane->depth;
+    lane->running = outer;
+    keeli_arena_back(&lane->scratch, mark);
     return result;
 }
 
 // ------------------------------------------------------------------ what it sees of changes
-static bool asks_about_changes(const keel_context *context) {
-    const keeli_view *view = context->view;
-    if (view->filters_changes || context->system->function) return true;
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_CONTEXT) return true;
-    return false;
-}
-
-// What it sees of changes, and the tick of its own.
+// Nodes of workloads come with their tick and reader.
 static keel_result begin_window(keel_context *context) {
     keel_world *world = context->world;
-    context->tick = world->tick;
-    context->view->reader = NULL;
-    if (!asks_about_changes(context)) return KEEL_OK;
-    context->reader = keeli_system_reader_get(world, context->system, context->place);
-    context->view->reader = context->reader;
-    return context->reader ? KEEL_OK : keeli_out_of_memory(world, "starting a system");
+    keeli_view *view = context->view;
+    if (!context->node && view->asks_about_changes) {
+        context->reader = keeli_system_reader_get(world, context->system);
+        if (!context->reader) return keeli_out_of_memory(world, "starting a system");
+    }
+    view->reader = context->reader;
+    view->holder.tick = context->node ? context->tick : 0;
+    return KEEL_OK;
 }
 
-// It has seen everything up to now. A run that never began has not.
+// It has seen everything up to its tick, and where nobody else is at work up to now: it may have
+// run others. In shared mode nobody's time goes on.
 static void end_window(const keel_context *context) {
     keel_world *world = context->world;
-    if (world->share_depth) return;
-    if (context->reader) context->reader->last = world->tick;
-    keeli_tick_advance(world);
+    if (world->is_shared) return;
+    const bool alone = !world->share_depth;
+    if (context->reader) context->reader->last = alone ? world->tick : context->tick;
+    if (alone) keeli_tick_advance(world);
 }
 
 // ------------------------------------------------------------------ all of it
-static keel_result run_bound(keel_context *context) {
-    KEEL_TRY(prepare(context));
+keel_result keeli_run_bound(keel_context *context) {
+    KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
+    KEEL_TRY(check_data(context));
+    if (!context->commands && !context->splits) KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);
@@ -198,10 +207,10 @@ static keel_result run_anew(keel_context *context) {
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.is_system = true;
     context->view = view;
-    keel_result result = keeli_view_bind(view, context->system->terms, true);
+    keel_result result = keeli_view_bind(view, context->system->terms, context->system);
     if (result == KEEL_OK && !keeli_prepared_keep(world, context->system, view))
         result = keeli_out_of_memory(world, "starting a system");
-    if (result == KEEL_OK) result = run_bound(context);
+    if (result == KEEL_OK) result = keeli_run_bound(context);
     keeli_view_give(view);
     return result;
 }
@@ -213,40 +222,62 @@ static bool is_idle(const keel_context *context, const keeli_prepared *p) {
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
     context->view = &p->view;
-    const keel_result result = is_idle(context, p) ? check_data(context) : run_bound(context);
+    const keel_result result = is_idle(context, p) ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
     return result;
 }
 
-keel_result keeli_run_system(keel_world *world, const keel_system *system, void *data,
-                             size_t data_size, bool *answer) {
-    KEEL_TRY(check_system(world, system, answer != NULL));
-    keel_context context; // without clearing the message, which would be most of it
-    context.world = world;
-    context.system = system;
-    context.commands = NULL;
-    context.data = data;
-    context.data_size = data_size;
-    context.reader = NULL;
-    context.place = world->place;
-    context.failed = context.answer = false;
-    context.object = NULL;
-    context.message[0] = 0;
-    keeli_prepared *p = keeli_prepared_take(world, system);
-    const keel_result result = p ? run_prepared(&context, p) : run_anew(&context);
-    if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
-    else if (context.commands) keeli_commands_submit(world, context.commands);
-    if (answer) *answer = context.answer;
-    const keel_result applied = keeli_commands_flush(world);
-    return result < 0 ? result : applied;
+static keel_result run_system(keel_context *context) {
+    keel_world *world = context->world;
+    keeli_prepared *p = keeli_prepared_take(world, context->system);
+    const keel_result result = p ? run_prepared(context, p) : run_anew(context);
+    if (context->commands && result < 0) keeli_commands_discard(world, context->commands);
+    else if (context->commands) keeli_commands_submit(world, context->commands);
+    return result;
 }
 
 keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
                                   size_t data_size) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_commands_flush(world));
-    world->place = 0;
-    return keeli_run_system(world, system, data, data_size, NULL);
+    KEEL_TRY(keeli_check_system(world, system, false));
+    keel_context context;
+    keeli_lane spare;
+    keeli_context_init(&context, world, system, keeli_lane_begin(world, &spare));
+    context.data = data;
+    context.data_size = data_size;
+    const keel_result result = run_system(&context);
+    keeli_lane_end(world, context.lane);
+    const keel_result applied = keeli_commands_flush(world);
+    return result < 0 ? result : applied;
+}
+
+// All pieces on the lanes of a team; the caller is the first.
+static keel_result run_split_system(keel_context *context) {
+    keel_world *world = context->world;
+    keeli_team *team = keeli_team_take(world);
+    if (!team) return KEEL_ERROR_MEMORY;
+    context->lane = keeli_team_open(team, NULL);
+    context->splits = true;
+    const keel_result result = run_system(context);
+    keeli_team_close(team);
+    keeli_team_give(team);
+    return result;
+}
+
+keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data,
+                                    size_t data_size) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_commands_flush(world));
+    KEEL_TRY(keeli_check_system(world, system, false));
+    KEEL_TRY(keeli_check_split(world, system));
+    keel_context context;
+    keeli_context_init(&context, world, system, NULL);
+    context.data = data;
+    context.data_size = data_size;
+    const keel_result result = run_split_system(&context);
+    const keel_result applied = keeli_commands_flush(world);
+    return result < 0 ? result : applied;
 }
 
 void keel_fail(keel_context *context, const void *object, const char *format, ...) {

@@ -1,41 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Workloads: running lists of systems, and lists stored in the world by name.
+// Workloads: lists of systems that are run, and those that the world keeps by name.
 #include "run/workload.h"
 
 #include "edit/report.h"
-#include "run/context.h"
+#include "run/execute.h"
+#include "run/lane.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ running
-// The workloads that are being run, innermost first: one that contains itself would never end.
-typedef struct frame {
-    const keel_step *steps;
-    const char *name;
-    const struct frame *outer;
-    uint64_t place; // of its steps, so that each has a place of its own
-} frame;
-
-// The place of a step: the same from run to run, and another for each step of each workload.
-static uint64_t place_in(uint64_t place, uint64_t step) {
-    place = (place ^ step) * 0x9E3779B97F4A7C15u;
-    return (place ^ place >> 29) * 0xBF58476D1CE4E5B9u;
-}
-static uint64_t place_of_name(const char *name) {
-    uint64_t place = 1;
-    for (; *name; ++name)
-        place = place_in(place, (unsigned char)*name);
-    return place;
-}
-
-static keeli_stored_workload *find(const keel_world *world, const char *name) {
+keeli_stored_workload *keeli_stored_find(const keel_world *world, const char *name) {
     for (uint32_t i = 0; name && i < world->workloads.count; ++i)
         if (strcmp(world->workloads.items[i]->name, name) == 0) return world->workloads.items[i];
     return NULL;
 }
 
-static keel_result unknown(keel_world *world, const char *name) {
+keel_result keeli_unknown_workload(keel_world *world, const char *name) {
     char known[160] = "";
     size_t at = 0;
     for (uint32_t i = 0; i < world->workloads.count && at < sizeof known; ++i)
@@ -45,57 +26,18 @@ static keel_result unknown(keel_world *world, const char *name) {
                        name ? name : "", *known ? known : "none");
 }
 
-static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t count,
-                             const char *name, const frame *outer);
-
-static keel_result run_stored(keel_world *world, const char *name, const frame *outer) {
-    const keeli_stored_workload *w = find(world, name);
-    if (!w) return unknown(world, name);
-    return run_steps(world, w->steps.items, w->steps.count, w->name, outer);
-}
-
-static keel_result run_step(keel_world *world, const keel_step *step, const frame *self,
-                            uint64_t place) {
-    if (step->run_if) {
-        bool answer = false;
-        world->place = place;
-        KEEL_TRY(keeli_run_system(world, step->run_if, NULL, 0, &answer));
-        if (!answer) return KEEL_OK;
-    }
-    world->place = place;
-    if (step->system) return keeli_run_system(world, step->system, NULL, 0, NULL);
-    if (step->workload_name) return run_stored(world, step->workload_name, self);
-    if (step->workload)
-        return run_steps(world, step->workload->steps, step->workload->step_count,
-                         step->workload->name, self);
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "a step of workload '%s' has no system and no workload", self->name);
-}
-
-static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t count,
-                             const char *name, const frame *outer) {
-    const uint64_t place = outer ? world->place : place_of_name(name ? name : "");
-    const frame self = { steps, name ? name : "", outer, place };
-    for (const frame *f = outer; count && f; f = f->outer)
-        if (f->steps == steps)
-            return keeli_error(world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", self.name);
-    if (count && !steps)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps",
-                            self.name);
-    for (uint32_t i = 0; i < count; ++i)
-        KEEL_TRY(run_step(world, &steps[i], &self, place_in(place, i + 1)));
-    return KEEL_OK;
-}
-
 // Stored lists must not change while they run.
 static keel_result run_top(keel_world *world, const keel_workload *table, const char *name) {
-    KEEL_TRY(keeli_commands_flush(world));
-    ++world->run_depth;
-    const keel_result result =
-        table ? run_steps(world, table->steps, table->step_count, table->name, NULL)
-              : run_stored(world, name, NULL);
-    --world->run_depth;
-    return result;
+    keel_result result = keeli_commands_flush(world);
+    if (result < 0) return result;
+    keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
+    if (!s) return result;
+    keeli_count(world, &world->workload_depth, 1);
+    result = keeli_schedule_run(s);
+    keeli_count(world, &world->workload_depth, -1);
+    keeli_schedule_give(s);
+    const keel_result applied = keeli_commands_flush(world);
+    return result < 0 ? result : applied;
 }
 
 keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload) {
@@ -105,19 +47,54 @@ keel_result keel_world_run_workload(keel_world *world, const keel_workload *work
 }
 
 keel_result keel_run_named(keel_world *world, const char *name) {
-    return world ? run_top(world, NULL, name) : keeli_no_world();
+    if (!world) return keeli_no_world();
+    return name ? run_top(world, NULL, name) : keeli_unknown_workload(world, name);
 }
 
 keel_result keel_run_default(keel_world *world) {
     if (!world) return keeli_no_world();
     if (world->workloads.count == 0) return KEEL_OK;
-    return run_top(world, NULL, world->workloads.items[world->default_workload]->name);
+    return keel_run_named(world, world->workloads.items[world->default_workload]->name);
 }
 
 // ------------------------------------------------------------------ storing
+// The texts of a stored step are owned.
+enum { texts_of_step = 6 };
+static void list_texts(keel_step *step, const char **texts[texts_of_step]) {
+    texts[0] = &step->workload_name;
+    texts[1] = &step->label;
+    texts[2] = &step->after;
+    texts[3] = &step->before;
+    texts[4] = &step->after_all;
+    texts[5] = &step->before_all;
+}
+
+static void free_texts(keel_world *world, keel_step *step) {
+    const char **texts[texts_of_step];
+    list_texts(step, texts);
+    for (uint32_t i = 0; i < texts_of_step; ++i)
+        keeli_free_text(&world->heap, (char *)(uintptr_t)*texts[i]);
+}
+
+static bool copy_texts(keel_world *world, keel_step *step) {
+    const char **texts[texts_of_step];
+    keel_step copy = *step;
+    list_texts(&copy, texts);
+    for (uint32_t i = 0; i < texts_of_step; ++i) {
+        const char *text = *texts[i];
+        if (!text || (*texts[i] = keeli_new_text(&world->heap, text))) continue;
+        for (uint32_t k = i; k < texts_of_step; ++k)
+            *texts[k] = NULL; // still the user's
+        free_texts(world, &copy);
+        return false;
+    }
+    *step = copy;
+    return true;
+}
+
 static void free_steps(keel_world *world, keeli_stored_workload *w) {
     for (uint32_t i = 0; i < w->steps.count; ++i)
-        keeli_free_text(&world->heap, (char *)(uintptr_t)w->steps.items[i].workload_name);
+        free_texts(world, &w->steps.items[i]);
     KEELI_RELEASE(&world->heap, &w->steps);
 }
 
@@ -135,29 +112,27 @@ void keeli_workloads_deinit(keel_world *world) {
 
 static keel_result check_changeable(keel_world *world) {
     KEEL_TRY(keeli_world_is_editable(world));
-    if (world->run_depth)
+    if (keeli_world_is_running(world))
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "stored workloads cannot be changed while a system runs");
     return KEEL_OK;
 }
 
 static keel_result check_step(keel_world *world, const char *workload, const keel_step *step) {
-    const int kinds =
-        step ? (step->system != NULL) + (step->workload != NULL) + (step->workload_name != NULL)
-             : 0;
+    const int kinds = step ? (step->system != NULL) + (step->workload != NULL) +
+                                 (step->workload_name != NULL) + (step->barrier ? 1 : 0)
+                           : 0;
     if (kinds == 1) return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "a step of workload '%s' needs one of system, workload and workload_name",
+                        "a step of workload '%s' needs one of system, workload, workload_name and "
+                        "barrier",
                         workload);
 }
 
 static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_step *step) {
     if (!KEELI_RESERVE(&world->heap, &w->steps, 1)) return false;
     keel_step copy = *step;
-    if (step->workload_name) {
-        copy.workload_name = keeli_new_text(&world->heap, step->workload_name);
-        if (!copy.workload_name) return false;
-    }
+    if (!copy_texts(world, &copy)) return false;
     w->steps.items[w->steps.count++] = copy;
     return true;
 }
@@ -173,6 +148,7 @@ static keeli_stored_workload *new_stored(keel_world *world, const char *name) {
 
 // Put a finished workload in its place: the old one's of the same name, or a new one.
 static void store(keel_world *world, keeli_stored_workload *w) {
+    ++world->bindings; // schedules are made anew
     for (uint32_t i = 0; i < world->workloads.count; ++i)
         if (strcmp(world->workloads.items[i]->name, w->name) == 0) {
             free_stored(world, world->workloads.items[i]);
@@ -210,10 +186,11 @@ keel_result keel_world_add_step(keel_world *world, const char *workload, const k
     KEEL_TRY(check_changeable(world));
     KEEL_TRY(check_name(world, workload));
     KEEL_TRY(check_step(world, workload, step));
-    keeli_stored_workload *known = find(world, workload);
+    keeli_stored_workload *known = keeli_stored_find(world, workload);
     keeli_stored_workload *w = known ? known : new_stored(world, workload);
     if (w && append_step(world, w, step)) {
         if (!known) store(world, w);
+        ++world->bindings;
         return KEEL_OK;
     }
     if (w && !known) free_stored(world, w);
@@ -223,7 +200,7 @@ keel_result keel_world_add_step(keel_world *world, const char *workload, const k
 keel_result keel_remove_workload(keel_world *world, const char *name) {
     if (!world) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
-    keeli_stored_workload *w = find(world, name);
+    keeli_stored_workload *w = keeli_stored_find(world, name);
     if (!w) return KEEL_ABSENT;
     uint32_t at = 0;
     while (world->workloads.items[at] != w)
@@ -231,6 +208,7 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
     memmove(&world->workloads.items[at], &world->workloads.items[at + 1],
             (world->workloads.count - at - 1) * sizeof w);
     --world->workloads.count;
+    ++world->bindings;
     if (world->default_workload == at) world->default_workload = 0;
     else if (world->default_workload > at) --world->default_workload;
     free_stored(world, w);
@@ -238,7 +216,7 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
 }
 
 bool keel_has_workload(const keel_world *world, const char *name) {
-    return world && find(world, name) != NULL;
+    return world && keeli_stored_find(world, name) != NULL;
 }
 
 keel_result keel_set_default_workload(keel_world *world, const char *name) {
@@ -249,5 +227,5 @@ keel_result keel_set_default_workload(keel_world *world, const char *name) {
             world->default_workload = i;
             return KEEL_OK;
         }
-    return unknown(world, name);
+    return keeli_unknown_workload(world, name);
 }

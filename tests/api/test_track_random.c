@@ -237,7 +237,8 @@ static const keel_system first = { "first", KEEL_PER_RUN, NULL, run_first, syste
 static const keel_system twice = { "twice", KEEL_PER_RUN, NULL, run_twice, system_terms, NULL, 0 };
 static const keel_step one_steps[] = { { .system = &first }, { .system = &twice } };
 static const keel_step two_steps[] = { { .system = &twice } };
-static const keel_workload one = { "one", one_steps, 2 }, two = { "two", two_steps, 1 };
+static const keel_workload one = { .name = "one", .steps = one_steps, .step_count = 2 };
+static const keel_workload two = { .name = "two", .steps = two_steps, .step_count = 1 };
 
 static void run_system(uint32_t which) {
     keel_result result;

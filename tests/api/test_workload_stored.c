@@ -24,7 +24,10 @@ static void the_table_of_a_stored_workload_is_copied(void **state) {
     begin(&f);
     char name[] = "mine", nested[] = "ba";
     keel_step steps[] = { { .system = &do_a_system }, { .workload_name = nested } };
-    assert_int_equal(keel_world_add_workload(f.world, &(keel_workload){ name, steps, 2 }), KEEL_OK);
+    assert_int_equal(
+        keel_world_add_workload(f.world,
+                                &(keel_workload){ .name = name, .steps = steps, .step_count = 2 }),
+        KEEL_OK);
     memset(name, 'x', sizeof name - 1);
     memset(nested, 'x', sizeof nested - 1);
     memset(steps, 0, sizeof steps);
@@ -58,7 +61,8 @@ static void a_name_is_used_anew(void **state) {
     api_fixture f;
     begin(&f);
     keel_world *w = f.world;
-    const keel_workload second = { "abc", ba_steps, 2 }, empty = { "abc", NULL, 0 };
+    const keel_workload second = { .name = "abc", .steps = ba_steps, .step_count = 2 },
+                        empty = { .name = "abc" };
     assert_int_equal(keel_add_workload(w, abc), KEEL_OK);
     assert_int_equal(keel_world_add_workload(w, &second), KEEL_OK);
     assert_int_equal(keel_run_named(w, "abc"), KEEL_OK);
@@ -143,7 +147,7 @@ static void many_names_do_not_overflow_the_message(void **state) {
     begin(&f);
     for (int i = 0; i < 40; ++i) {
         snprintf(name, sizeof name, "%0*d", i * 2 + 1, i);
-        const keel_workload w = { name, abc_steps, 3 };
+        const keel_workload w = { .name = name, .steps = abc_steps, .step_count = 3 };
         assert_int_equal(keel_world_add_workload(f.world, &w), KEEL_OK);
     }
     memset(name, 'n', sizeof name - 1);
@@ -178,7 +182,8 @@ static void storing_survives_the_end_of_memory(void **state) {
     for (int i = 0; i < 20; ++i)
         steps[i] =
             i % 2 ? (keel_step){ .workload_name = "ba" } : (keel_step){ .system = &do_c_system };
-    const keel_workload many = { "many", steps, 20 }, again = { "ba", abc_steps, 3 };
+    const keel_workload many = { .name = "many", .steps = steps, .step_count = 20 },
+                        again = { .name = "ba", .steps = abc_steps, .step_count = 3 };
     assert_int_equal(keel_add_workload(f.world, ba), KEEL_OK);
     keel_result result = KEEL_ERROR_MEMORY;
     for (size_t n = 0; result == KEEL_ERROR_MEMORY; ++n) {

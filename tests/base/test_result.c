@@ -50,12 +50,14 @@ static void results_keep_their_values(void **state) {
     assert_int_equal(KEEL_ERROR_COPY, -15);
     assert_int_equal(KEEL_ERROR_COUNT, -16);
     assert_int_equal(KEEL_ERROR_GROUPED, -17);
-    assert_int_equal(result_count, 19);
+    assert_int_equal(KEEL_ERROR_HASH, -18);
+    assert_int_equal(KEEL_ERROR_THREAD, -19);
+    assert_int_equal(result_count, 21);
 }
 
 static void a_number_that_is_no_result_has_a_text_too(void **state) {
     (void)state;
-    const int invented[] = { 2, 99, -18, -1000, 0x7FFFFFFF };
+    const int invented[] = { 2, 99, -1000, -1001, 0x7FFFFFFF };
     for (size_t i = 0; i < sizeof invented / sizeof *invented; ++i)
         assert_string_equal(keel_result_text((keel_result)invented[i]), "unknown result");
 }

@@ -137,6 +137,16 @@ static void move_hook(void *to, void *from, void *hook_data) {
     memset(from, 0xDD, kinds[k].size);
 }
 
+// The payload: tokens and addresses differ between equal worlds.
+static uint64_t hash_hook(const void *v, void *hook_data) {
+    const uint32_t size = payload_size(number_of(hook_data));
+    const uint8_t *bytes = v;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < size; ++i)
+        hash = (hash ^ bytes[i]) * 0x100000001B3u;
+    return hash;
+}
+
 // ------------------------------------------------------------------ values
 void value_plain(value *v, uint32_t k, uint32_t payload) {
     const uint32_t size = payload_size(k), words = size / 4;
@@ -220,6 +230,8 @@ static void describe(both *b, uint32_t k) {
                            .storage = storage_of(b->setting, k) };
     c->hook_data = (void *)(uintptr_t)each;
     if (each->tail == TAIL_TOKEN) c->drop = drop_hook;
+    if (each->tail == TAIL_NONE) c->no_padding = true;
+    else c->hash = hash_hook;
     if (each->tail != TAIL_NONE && each->copies) {
         c->copy = copy_hook;
         c->move = move_hook;

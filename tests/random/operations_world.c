@@ -16,6 +16,13 @@ static bool can_copy_all(const both *b) {
     return true;
 }
 
+static uint64_t hash_of(both *b, keel_world *world) {
+    uint64_t hash = 0;
+    const keel_result result = keel_world_hash(world, &hash);
+    if (result != KEEL_OK) both_fail(b, "no hash: %s", keel_last_error(world)->message);
+    return hash;
+}
+
 static void op_copy_world(both *b, dice *d) {
     static both copy;
     copy = *b;
@@ -36,6 +43,7 @@ static void op_copy_world(both *b, dice *d) {
     if (result == KEEL_OK) {
         if (!can_copy_all(b)) both_fail(b, "a world was copied that cannot be");
         both_compare(&copy);
+        if (hash_of(b, copy.world) != hash_of(b, b->world)) both_fail(b, "the copy's hash differs");
         keel_error error;
         if (!keel_world_check(copy.world, &error)) both_fail(b, "the copy: %s", error.message);
     } else {

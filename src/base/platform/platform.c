@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Locks and aligned memory on POSIX and Windows.
-#define _POSIX_C_SOURCE 200809L
+// Threads, locks, time and aligned memory on POSIX and Windows.
+#if defined(_WIN32)
+#define _WIN32_WINNT 0x0601
+#else
+#define _GNU_SOURCE // sched_getaffinity
+#endif
 #include "base/platform/platform.h"
 
 #include <stdlib.h>
@@ -15,13 +19,105 @@ void keeli_lock_deinit(keeli_lock *lock) { (void)lock; }
 void keeli_lock_take(keeli_lock *lock) { AcquireSRWLockExclusive((SRWLOCK *)lock); }
 void keeli_lock_give(keeli_lock *lock) { ReleaseSRWLockExclusive((SRWLOCK *)lock); }
 
+void keeli_condition_init(keeli_condition *condition) {
+    InitializeConditionVariable((CONDITION_VARIABLE *)condition);
+}
+void keeli_condition_deinit(keeli_condition *condition) { (void)condition; }
+void keeli_condition_wait(keeli_condition *condition, keeli_lock *lock) {
+    SleepConditionVariableSRW((CONDITION_VARIABLE *)condition, (SRWLOCK *)lock, INFINITE, 0);
+}
+void keeli_condition_wake(keeli_condition *condition) {
+    WakeConditionVariable((CONDITION_VARIABLE *)condition);
+}
+void keeli_condition_wake_all(keeli_condition *condition) {
+    WakeAllConditionVariable((CONDITION_VARIABLE *)condition);
+}
+
+static DWORD WINAPI run_thread(void *data) {
+    const keeli_thread *thread = data;
+    thread->run(thread->data);
+    return 0;
+}
+bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *data) {
+    thread->run = run;
+    thread->data = data;
+    thread->handle = CreateThread(NULL, 0, run_thread, thread, 0, NULL);
+    return thread->handle != NULL;
+}
+void keeli_thread_join(keeli_thread *thread) {
+    WaitForSingleObject(thread->handle, INFINITE);
+    CloseHandle(thread->handle);
+}
+
+uint32_t keeli_core_count(void) {
+    const DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+    return count ? (uint32_t)count : 1;
+}
+
+uint64_t keeli_clock_ns(void) {
+    LARGE_INTEGER now, frequency; // ticks, ticks per second
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&frequency);
+    const uint64_t ticks = (uint64_t)now.QuadPart, second = (uint64_t)frequency.QuadPart;
+    return ticks / second * 1000000000 + ticks % second * 1000000000 / second;
+}
+
 static void *aligned_new(size_t size, size_t align) { return _aligned_malloc(size, align); }
 static void aligned_free(void *block) { _aligned_free(block); }
 #else
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
 void keeli_lock_init(keeli_lock *lock) { pthread_mutex_init(&lock->handle, NULL); }
 void keeli_lock_deinit(keeli_lock *lock) { pthread_mutex_destroy(&lock->handle); }
 void keeli_lock_take(keeli_lock *lock) { pthread_mutex_lock(&lock->handle); }
 void keeli_lock_give(keeli_lock *lock) { pthread_mutex_unlock(&lock->handle); }
+
+void keeli_condition_init(keeli_condition *condition) {
+    pthread_cond_init(&condition->handle, NULL);
+}
+void keeli_condition_deinit(keeli_condition *condition) {
+    pthread_cond_destroy(&condition->handle);
+}
+void keeli_condition_wait(keeli_condition *condition, keeli_lock *lock) {
+    pthread_cond_wait(&condition->handle, &lock->handle);
+}
+void keeli_condition_wake(keeli_condition *condition) { pthread_cond_signal(&condition->handle); }
+void keeli_condition_wake_all(keeli_condition *condition) {
+    pthread_cond_broadcast(&condition->handle);
+}
+
+static void *run_thread(void *data) {
+    const keeli_thread *thread = data;
+    thread->run(thread->data);
+    return NULL;
+}
+bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *data) {
+    thread->run = run;
+    thread->data = data;
+    return pthread_create(&thread->handle, NULL, run_thread, thread) == 0;
+}
+void keeli_thread_join(keeli_thread *thread) { pthread_join(thread->handle, NULL); }
+
+uint32_t keeli_core_count(void) {
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+    return 1; // pthread_create always fails
+#else
+#if defined(__linux__)
+    cpu_set_t set; // fails on machines with more than 1,024 cores
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return (uint32_t)CPU_COUNT(&set);
+#endif
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint32_t)count : 1;
+#endif
+}
+
+uint64_t keeli_clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 static void *aligned_new(size_t size, size_t align) {
     void *block = NULL;
@@ -45,4 +141,12 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
         aligned_free(block);
     }
     return fresh;
+}
+
+// Counted, because systems give the identity of a thread that has ended to the next one.
+uint64_t keeli_thread_id(void) {
+    static uint64_t threads;
+    static _Thread_local uint64_t own;
+    if (!own) own = keeli_atomic_next(&threads);
+    return own;
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The hash of a world: a sum of one well-mixed term for each living entity, each component of an
+// entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
+// order of registration leave no trace in it.
+#include "base/hash.h"
+
+#include "edit/borrow.h"
+#include "edit/registry.h"
+#include "edit/report.h"
+#include "edit/store.h"
+
+enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM }; // equal values of each differ
+
+// ------------------------------------------------------------------ values
+// Which bytes of a value count: one run of them, or all fields one by one.
+typedef struct value_form {
+    const keel_component *component;
+    uint32_t offset, size; // of the run; UINT32_MAX: fields
+} value_form;
+
+// Fields that follow each other without a gap are one run.
+static value_form form_of(const keel_component *c) {
+    value_form form = { c, 0, c->size };
+    if (c->no_padding || !c->field_count) return form;
+    form.offset = c->fields[0].offset;
+    form.size = 0;
+    for (uint32_t i = 0; i < c->field_count; ++i) {
+        if (c->fields[i].offset != form.offset + form.size) {
+            form.size = UINT32_MAX;
+            break;
+        }
+        form.size += keeli_field_bytes(&c->fields[i]);
+    }
+    return form;
+}
+
+static uint64_t hash_value(const value_form *form, const void *value, uint64_t seed) {
+    const keel_component *c = form->component;
+    const char *bytes = value;
+    if (c->hash) {
+        const uint64_t own = c->hash(value, c->hook_data);
+        return keeli_hash(&own, sizeof own, seed);
+    }
+    if (form->size != UINT32_MAX) return keeli_hash(bytes + form->offset, form->size, seed);
+    for (uint32_t i = 0; i < c->field_count; ++i)
+        seed = keeli_hash(bytes + c->fields[i].offset, keeli_field_bytes(&c->fields[i]), seed);
+    return seed;
+}
+
+static const void *value_at(const keel_world *world, const keeli_storage *s,
+                            const keeli_presence *who, uint32_t index) {
+    return who == &s->presence ? keeli_store_value(world, s, index) : keeli_store_at(s, index);
+}
+
+// ------------------------------------------------------------------ sums
+static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
+    return keeli_hash(s->component.name, strlen(s->component.name), term);
+}
+
+// The values of all entities in `who`, one of the storage's two bitmaps.
+static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
+                              const keeli_presence *who, uint64_t term) {
+    const value_form form = form_of(&s->component);
+    const uint64_t seed = seed_of(s, term);
+    uint64_t sum = 0;
+    for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            for (uint64_t bits = who->pages[page][w]; bits; bits &= bits - 1) {
+                const uint32_t index = page * 4096 + w * 64 + (uint32_t)__builtin_ctzll(bits);
+                const keel_entity e = keeli_entity_at(&world->entities, index);
+                sum += hash_value(&form, value_at(world, s, who, index),
+                                  keeli_hash_mix(seed + e.bits));
+            }
+    return sum;
+}
+
+static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
+    const value_form form = form_of(&s->component);
+    if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
+    uint64_t sum = sum_of_values(world, s, &s->presence, COMPONENT_TERM);
+    if (s->disabled.count) sum += sum_of_values(world, s, &s->disabled, DISABLED_TERM);
+    return sum;
+}
+
+static uint64_t sum_of_entities(const keel_world *world) {
+    uint64_t sum = 0;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+        sum += keeli_hash_mix(e.bits);
+    return sum;
+}
+
+// ------------------------------------------------------------------ public
+// Is it known which bytes of its values count?
+static keel_result check_form(keel_world *world, const keeli_storage *s) {
+    const keel_component *c = &s->component;
+    if (!c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;
+    if (!s->unique && !s->presence.count && !s->disabled.count) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_HASH,
+                       "cannot hash '%s': some bytes of its values may be padding; declare it with "
+                       ".no_padding = true when none is, else with KEEL_HAS_FIELDS (KEEL_FIELDS "
+                       "names what counts) or a .hash hook",
+                       c->name);
+}
+
+keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
+    if (!world) return keeli_no_world();
+    if (!hash)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "keel_world_hash needs a place for the hash, but it is NULL");
+    KEEL_TRY(keeli_may_read_all(world, world, "hash"));
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        KEEL_TRY(check_form(world, world->order.items[i]));
+    uint64_t sum = sum_of_entities(world);
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        sum += sum_of_storage(world, world->order.items[i]);
+    *hash = sum;
+    return KEEL_OK;
+}

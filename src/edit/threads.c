@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Components that are bound to threads. A rule has two halves: values belong to the world's thread
+// (not Send, in Rust's words), and one thread at a time uses the storage (not Sync).
+#include "edit/threads.h"
+
+#include "edit/borrow.h"
+#include "edit/commands.h"
+#include "edit/report.h"
+
+// ------------------------------------------------------------------ rules
+static bool is_owned(keel_threads rule) {
+    return rule == KEEL_THREADS_OWNER_WRITES || rule == KEEL_THREADS_OWNER_ONLY;
+}
+static bool is_one_at_a_time(keel_threads rule) {
+    return rule == KEEL_THREADS_ONE_AT_A_TIME || rule == KEEL_THREADS_OWNER_ONLY;
+}
+static bool needs_owner(keel_threads rule, keel_access access) {
+    return rule == KEEL_THREADS_OWNER_ONLY ||
+           (rule == KEEL_THREADS_OWNER_WRITES && access > KEEL_ACCESS_READ);
+}
+static bool is_owner(const keel_world *world) { return world->owner == keeli_thread_id(); }
+
+static bool is_used_elsewhere(const keeli_storage *s) {
+    return is_one_at_a_time(s->component.threads) && keeli_atomic_peek(&s->borrow) &&
+           keeli_atomic_peek64(&s->user) != keeli_thread_id();
+}
+
+bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access) {
+    if (needs_owner(s->component.threads, access) && !is_owner(world)) return false;
+    if (is_used_elsewhere(s)) return false;
+    keeli_atomic_put64(&s->user, keeli_thread_id());
+    return true;
+}
+
+// ------------------------------------------------------------------ checks
+static keel_result wrong_thread(const keel_world *world, keel_world *teller,
+                                const keel_component *c, const char *asker, const char *verb) {
+    const bool reads = c->threads == KEEL_THREADS_OWNER_WRITES;
+    return keeli_misuse(teller, KEEL_ERROR_THREAD,
+                        "%s%scannot %s '%s' in this thread: it is %s, so %s the thread of world "
+                        "'%s'; do it there (keel_adopt_world makes this thread the world's)",
+                        asker ? asker : "", asker ? " " : "", verb, keeli_component_name(c),
+                        reads ? "KEEL_THREADS_OWNER_WRITES" : "KEEL_THREADS_OWNER_ONLY",
+                        reads ? "all but reading is for" : "it is for", world->name);
+}
+
+keel_result keeli_check_thread(const keel_world *world, keel_world *teller, const keeli_storage *s,
+                               keel_access access, const char *asker, const char *verb) {
+    const keel_component *c = &s->component;
+    if (needs_owner(c->threads, access) && !is_owner(world))
+        return wrong_thread(world, teller, c, asker, verb);
+    if (!is_used_elsewhere(s)) return KEEL_OK;
+    return keeli_error(teller, KEEL_ERROR_BORROWED,
+                       "%s%scannot %s '%s' now: it is %s, and another thread is using it; end its "
+                       "view first, or use both in one thread",
+                       asker ? asker : "", asker ? " " : "", verb, c->name,
+                       is_owned(c->threads) ? "KEEL_THREADS_OWNER_ONLY"
+                                            : "KEEL_THREADS_ONE_AT_A_TIME");
+}
+
+keel_result keeli_check_new_value(keel_world *world, const keel_component *c) {
+    if (!is_owned(c->threads) || is_owner(world)) return KEEL_OK;
+    return wrong_thread(world, world, c, NULL, "add");
+}
+
+bool keeli_may_look(const keel_world *world, const keeli_storage *s) {
+    const bool may = (!needs_owner(s->component.threads, KEEL_ACCESS_READ) || is_owner(world)) &&
+                     !is_used_elsewhere(s);
+    if (!may && world->on_misuse == KEEL_MISUSE_ASSERT)
+        KEEL_ASSERT(false, "a component or unique that is bound to a thread was looked up in "
+                           "another one; see its .threads");
+    return may;
+}
+
+// ------------------------------------------------------------------ what is bound
+void keeli_threads_bind(keeli_storage *s) {
+    if (s->component.threads != KEEL_THREADS_ANY) s->flags |= KEELI_IS_BOUND;
+}
+
+void keeli_threads_follow(keeli_storage *order, const keeli_storage *s) {
+    if (!is_owned(s->component.threads)) return;
+    order->component.threads = KEEL_THREADS_OWNER_WRITES; // who looks on moves nothing
+    keeli_threads_bind(order);
+}
+
+void keeli_threads_update(keel_world *world) {
+    keeli_storage *rows = &world->row_storage;
+    world->owned_storages = 0;
+    rows->component.threads = KEEL_THREADS_ANY;
+    rows->flags &= ~(uint32_t)KEELI_IS_BOUND;
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        world->owned_storages += is_owned(s->component.threads);
+        if (s->kind == KEEL_ARCHETYPE) keeli_threads_follow(rows, s);
+    }
+}
+
+const keeli_storage *keeli_threads_bound_value(const keel_world *world) {
+    for (uint32_t i = 0; world->owned_storages && i < world->order.count; ++i) {
+        const keeli_storage *s = world->order.items[i];
+        if (is_owned(s->component.threads) && (s->presence.count || s->disabled.count || s->unique))
+            return s;
+    }
+    return NULL;
+}
+
+void keeli_threads_ending(keel_world *world) {
+    if (is_owner(world)) return;
+    const keeli_storage *bound = keeli_threads_bound_value(world);
+    if (bound)
+        (void)keeli_misuse(world, KEEL_ERROR_THREAD,
+                           "world '%s' is destroyed in another thread than its own, but values of "
+                           "'%s' are bound to that; destroy it there",
+                           world->name, bound->component.name);
+}
+
+bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holder) {
+    if (holder->everything) return world->owned_storages != 0;
+    for (uint32_t i = 0; i < holder->uses.count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        if (needs_owner(use->storage->component.threads, use->access)) return true;
+    }
+    return false;
+}
+
+keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access) {
+    return access == KEEL_ACCESS_READ && is_one_at_a_time(s->component.threads) ? KEEL_ACCESS_WRITE
+                                                                                : access;
+}
+
+// ------------------------------------------------------------------ public
+keel_result keel_adopt_world(keel_world *world) {
+    if (!world) return keeli_no_world();
+    if (is_owner(world)) return KEEL_OK;
+    if (world->share_depth)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "cannot adopt world '%s' while it is shared between threads; its thread "
+                           "calls keel_share_end first",
+                           world->name);
+    if (world->holders)
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "cannot adopt world '%s' while %s is open; end it first", world->name,
+                           world->holders->name);
+    if (world->owned_storages && keeli_commands_are_pending(world))
+        return keeli_misuse(world, KEEL_ERROR_THREAD,
+                            "cannot adopt world '%s': its commands may hold values that are bound "
+                            "to its thread; it calls keel_apply first",
+                            world->name);
+    const keeli_storage *bound = keeli_threads_bound_value(world);
+    if (bound)
+        return keeli_misuse(world, KEEL_ERROR_THREAD,
+                            "cannot adopt world '%s': the values of '%s' are bound to its thread; "
+                            "it deletes them first",
+                            world->name, bound->component.name);
+    world->owner = keeli_thread_id();
+    return KEEL_OK;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "find/pieces.h"
+
+#include "base/least.h"
+#include "find/mark.h"
+
+uint32_t keeli_grain(uint32_t range) {
+    const uint32_t even = (range / KEELI_PIECES + 63) / 64 * 64;
+    return even < KEELI_GRAIN_LEAST  ? (uint32_t)KEELI_GRAIN_LEAST
+           : even > KEELI_GRAIN_MOST ? (uint32_t)KEELI_GRAIN_MOST
+                                     : even;
+}
+
+static bool add(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
+    if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
+    p->list.items[p->list.count++] = piece;
+    return true;
+}
+
+static bool cut_range(keeli_pieces *p, keeli_heap *heap, uint32_t range) {
+    const uint32_t grain = keeli_grain(range);
+    for (uint32_t at = 0; at < range; at += keeli_least(grain, range - at))
+        if (!add(p, heap, (keeli_piece){ at, at + keeli_least(grain, range - at), 0, 0 }))
+            return false;
+    return true;
+}
+
+// Rows of many small archetypes make one piece, those of a large one several.
+static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match) {
+    uint32_t total = 0;
+    for (uint32_t m = 0; m < match->list.count; ++m)
+        total += match->list.items[m]->row_count;
+    const uint32_t grain = keeli_grain(total);
+    keeli_piece piece = { 0 };
+    for (uint32_t m = 0; m < match->list.count; ++m) {
+        const keeli_archetype *a = match->list.items[m];
+        for (uint32_t b = 0; a->row_count && b < a->block_count; ++b) {
+            const uint32_t rows = a->blocks[b]->count;
+            for (uint32_t at = 0; at < rows;) {
+                if (piece.end == 0) piece = (keeli_piece){ at, 0, m, b };
+                const uint32_t taken = keeli_least(grain - piece.end, rows - at);
+                piece.end += taken;
+                at += taken;
+                if (piece.end < grain) continue;
+                if (!add(p, heap, piece)) return false;
+                piece.end = 0;
+            }
+        }
+    }
+    return piece.end == 0 || add(p, heap, piece);
+}
+
+bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
+    keeli_heap *heap = &it->view->world->heap;
+    pieces->list.count = 0;
+    if (it->done) return true;
+    if (it->plan.driver == KEELI_DRIVE_ROWS) return cut_rows(pieces, heap, it->plan.match);
+    if (it->plan.driver == KEELI_DRIVE_CHANGES) // few by their nature
+        return add(pieces, heap, (keeli_piece){ 0 });
+    return cut_range(pieces, heap, it->end);
+}
+
+void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
+    keeli_mark_chunk(it); // of the piece before, when that was left early
+    it->marks_all = false;
+    it->done = false;
+    it->span_at = 0;
+    it->chunk.count = 0;
+    if (it->plan.driver == KEELI_DRIVE_CHANGES) {
+        keeli_drive_changes_begin(it);
+        return;
+    }
+    it->at = piece->at;
+    if (it->plan.driver == KEELI_DRIVE_ROWS) {
+        it->match_at = piece->match_at;
+        it->block_at = piece->block_at;
+        it->rows_left = piece->end;
+        return;
+    }
+    it->end = piece->end;
+    it->from = it->window_end = piece->at;
+}

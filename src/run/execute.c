@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+// Running a schedule. On one thread the nodes run in linear order; a team (team.c) runs them as
+// soon as what they wait for has ended. Both come through keeli_node_run.
+#include "run/execute.h"
+
+#include "edit/report.h"
+#include "edit/track.h"
+#include "run/stock.h"
+#include "run/team.h"
+
+// Nodes are timed in a world's first runs and now and then later: only to know what is worth
+// another thread.
+enum { TIMED_RUNS = 3, TIMED_EVERY = 64, WORTH_A_TEAM_NS = 20000 };
+
+// ------------------------------------------------------------------ alone
+// A node that touches everything has the world as its owner has it: nobody else is at work.
+typedef struct solitude {
+    uint32_t share_depth, concurrent, node;
+    keeli_first_error *first;
+} solitude;
+
+// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go.
+static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
+    const solitude kept = { world->share_depth, world->concurrent, world->own_lane.node,
+                            world->own_lane.first };
+    if (world->is_shared) return kept; // by the user: others may be at work
+    world->share_depth = world->concurrent = 0;
+    world->heap.shared = false;
+    world->own_lane.first = lane->first;
+    world->own_lane.node = lane->node;
+    return kept;
+}
+
+static void end_alone(keel_world *world, solitude kept) {
+    if (world->is_shared) return;
+    world->share_depth = kept.share_depth;
+    world->concurrent = kept.concurrent;
+    world->heap.shared = kept.concurrent > 0;
+    world->own_lane.first = kept.first;
+    world->own_lane.node = kept.node;
+}
+
+// ------------------------------------------------------------------ systems and conditions
+static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_system *system,
+                              keel_result *result) {
+    keel_world *world = s->world;
+    *result = KEEL_OK;
+    if (*view) return *view;
+    keeli_view *fresh = KEELI_NEW(&world->heap, keeli_view);
+    if (!fresh) return *result = keeli_out_of_memory(world, "starting a system"), NULL;
+    fresh->world = world;
+    keeli_view_reset(fresh, system->name);
+    fresh->holder.is_system = true;
+    *result = keeli_view_bind(fresh, system->terms, system);
+    if (*result == KEEL_OK) {
+        keeli_world_lock(world);
+        fresh->serial = ++world->serial;
+        keeli_world_unlock(world);
+        return *view = fresh;
+    }
+    keeli_holder_deinit(world, &fresh->holder);
+    KEELI_FREE(&world->heap, keeli_view, fresh);
+    return NULL;
+}
+
+// A list for what the context's system records.
+static keel_result begin_commands(keel_context *context) {
+    keel_world *world = context->world;
+    KEEL_TRY(keeli_context_take_commands(context));
+    if (context->commands && !KEELI_RESERVE(&world->heap, &context->node->lists, 1))
+        return keeli_out_of_memory(world, "starting a system");
+    if (context->commands && !world->is_shared) keeli_stock_serve(context->commands, context);
+    return KEEL_OK;
+}
+
+// What it recorded belongs to the node now.
+static void end_commands(keel_context *context) {
+    keel_commands *list = context->commands;
+    if (!list) return;
+    keeli_commands_close(list);
+    if (!list->first) keeli_commands_discard(context->world, list);
+    else context->node->lists.items[context->node->lists.count++] = list;
+}
+
+// Somebody who is alone makes time go on as the owner does, by running systems: those after it
+// come later by as much.
+static void begin_tick(keel_world *world, uint64_t tick) {
+    if (!world->is_shared) world->tick = tick;
+}
+static void end_tick(const keel_world *world, uint64_t tick, uint64_t *first_tick) {
+    if (!world->is_shared) *first_tick += world->tick - tick;
+}
+
+// `which`: the system itself, or one of its conditions.
+static keel_result give_reader(keel_context *context, const keeli_schedule *s, uint32_t which) {
+    keeli_node *node = context->node;
+    context->tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    if (!context->view->asks_about_changes) return KEEL_OK;
+    if (!node->readers[which]) {
+        node->readers[which] = KEELI_NEW(&s->world->heap, keeli_reader);
+        if (!node->readers[which]) return keeli_out_of_memory(s->world, "starting a system");
+        node->readers[which]->name = context->system->name;
+    }
+    context->reader = node->readers[which];
+    return KEEL_OK;
+}
+
+static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_t which) {
+    keel_world *world = context->world;
+    KEEL_TRY(give_reader(context, s, which));
+    if (!context->splits) KEEL_TRY(begin_commands(context));
+    if (!context->view->holder.everything) return keeli_run_bound(context);
+    const solitude kept = begin_alone(world, context->lane);
+    begin_tick(world, context->tick);
+    keel_result result = keeli_run_bound(context);
+    const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
+    end_tick(world, context->tick, &s->first_tick);
+    end_alone(world, kept);
+    return result < 0 ? result : applied;
+}
+
+static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
+                       const keel_system *condition, keeli_lane *lane, bool *answer) {
+    keel_result result;
+    keel_context context;
+    keeli_context_init(&context, s->world, condition, lane);
+    context.view = bound_view(s, view, condition, &result);
+    context.node = node;
+    if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
+    end_commands(&context);
+    *answer = context.answer;
+    return result;
+}
+
+static const keeli_storage *find(const keeli_schedule *s, const keel_component *component) {
+    return component ? keeli_storage_find(s->world, component) : NULL;
+}
+
+// Do the step's conditions let it run?
+static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane, bool *yes) {
+    const keel_step *step = &node->step;
+    *yes = true;
+    if (step->skip_if_missing) {
+        const keeli_storage *unique = find(s, step->skip_if_missing);
+        *yes = unique && unique->unique;
+    }
+    if (*yes && step->skip_if_empty) {
+        const keeli_storage *storage = find(s, step->skip_if_empty);
+        *yes = storage && keeli_store_count(storage);
+    }
+    if (*yes && step->run_if) KEEL_TRY(ask(s, node, &node->views[1], step->run_if, lane, yes));
+    bool no = false;
+    if (*yes && step->skip_if) KEEL_TRY(ask(s, node, &node->views[2], step->skip_if, lane, &no));
+    *yes = *yes && !no;
+    return KEEL_OK;
+}
+
+// A loop whose components nobody has does nothing: where to look whether that is still so. Only
+// for systems that nobody could notice otherwise.
+static const uint32_t *find_idle(const keeli_node *node, const keeli_view *view) {
+    const keel_step *step = &node->step;
+    const keel_system_kind kind = step->system->kind;
+    if (node->has_conditions || step->startup || (kind != KEEL_PER_ENTITY && kind != KEEL_PER_SPAN))
+        return NULL;
+    const uint32_t *idle = NULL;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        if (term->kind >= KEEL_TERM_UNIQUE_READ && term->kind != KEEL_TERM_COMMANDS &&
+            term->kind != KEEL_TERM_CONTEXT)
+            return NULL;
+        const keeli_storage *storage =
+            keeli_term_must(term->kind) ? view->storages[term->first] : NULL;
+        if (storage && !keeli_store_count(storage)) idle = &storage->presence.count;
+    }
+    return idle;
+}
+
+static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
+    keeli_node *node = &s->nodes.items[index];
+    keel_result result;
+    keel_context context;
+    keeli_context_init(&context, s->world, node->step.system, lane);
+    context.view = bound_view(s, &node->views[0], node->step.system, &result);
+    if (!context.view) return result;
+    if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
+    context.node = node;
+    context.splits = node->step.parallel;
+    result = run_context(&context, s, 0);
+    node->has_run = true;
+    end_commands(&context);
+    return result;
+}
+
+// ------------------------------------------------------------------ commands
+static void keep_for_later(keeli_schedule *s, keeli_node *system, uint32_t from) {
+    for (uint32_t i = from; i < system->lists.count; ++i)
+        keeli_commands_submit(s->world, system->lists.items[i]);
+    system->lists.count = 0;
+}
+
+static keel_result apply_lists(keeli_schedule *s, keeli_node *system, const keeli_holder *holder) {
+    keel_result first = KEEL_OK;
+    for (uint32_t i = 0; i < system->lists.count; ++i) {
+        keel_commands *list = system->lists.items[i];
+        const keel_result result = keeli_commands_apply(s->world, holder, list);
+        if (first == KEEL_OK && result < 0) first = result;
+        if (result != KEEL_ERROR_MEMORY || !list->first) continue;
+        keep_for_later(s, system, i); // the next keel_apply goes on with it
+        return first;
+    }
+    system->lists.count = 0;
+    return first;
+}
+
+// Those who said what they edit hold just that while it is applied.
+static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_node *system) {
+    keel_world *world = s->world;
+    keeli_view *view = node->views[0];
+    if (!view) {
+        view = node->views[0] = KEELI_NEW(&world->heap, keeli_view);
+        if (!view) return keeli_out_of_memory(world, "applying commands");
+        view->world = world;
+        keeli_view_reset(view, node->name);
+    }
+    keeli_holder *holder = &view->holder;
+    holder->uses.count = 0;
+    if (!KEELI_RESERVE(&world->heap, &holder->uses, node->touch_count))
+        return keeli_out_of_memory(world, "applying commands");
+    for (uint32_t i = 0; i < node->touch_count; ++i) {
+        const keeli_touch *t = &s->touches.items[node->first_touch + i];
+        holder->uses.items[holder->uses.count++] =
+            (keeli_use){ .storage = t->storage, .access = t->access };
+    }
+    holder->tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    KEEL_TRY(keeli_holder_open(world, holder));
+    const keel_result result = apply_lists(s, system, holder);
+    keeli_holder_close(world, holder);
+    return result;
+}
+
+static keel_result run_sync(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
+    keel_world *world = s->world;
+    keeli_node *system = &s->nodes.items[node->of];
+    if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
+        keep_for_later(s, system, 0);
+        return KEEL_OK;
+    }
+    if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
+    const solitude kept = begin_alone(world, lane);
+    const uint64_t tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    begin_tick(world, tick);
+    const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
+    const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
+    end_tick(world, tick, &s->first_tick);
+    end_alone(world, kept);
+    return result < 0 ? result : side;
+}
+
+// ------------------------------------------------------------------ nodes
+static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
+    keeli_node *node = &s->nodes.items[index];
+    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, lane);
+    const bool is_system = node->kind == KEELI_NODE_SYSTEM;
+    if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
+    node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
+    if (node->is_skipped || (node->step.startup && node->has_run)) return KEEL_OK;
+    if (node->has_conditions) {
+        bool yes;
+        KEEL_TRY(ask_all(s, node, lane, &yes));
+        node->is_skipped = !yes;
+        if (!yes) return KEEL_OK;
+    }
+    return is_system ? run_system(s, index, lane) : KEEL_OK;
+}
+
+static void measure(keeli_node *node, uint64_t cost) {
+    node->cost = node->is_measured ? (node->cost * 3 + cost) / 4 : cost;
+    node->is_measured = true;
+}
+
+keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
+    if (!s->is_timed) return run_node(s, index, lane);
+    const uint64_t begin = keeli_clock_ns();
+    const keel_result result = run_node(s, index, lane);
+    measure(&s->nodes.items[index], keeli_clock_ns() - begin);
+    return result;
+}
+
+bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
+    if (!node->is_blocked) return true;
+    return node->kind == KEELI_NODE_SYNC && !s->nodes.items[node->of].has_failed;
+}
+
+// ------------------------------------------------------------------ one thread
+static void block_next(keeli_schedule *s, const keeli_node *node) {
+    for (uint32_t e = 0; e < node->edge_count; ++e)
+        s->nodes.items[s->edges.items[node->first_edge + e]].is_blocked = true;
+}
+
+static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
+    keel_result first = KEEL_OK;
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        const uint32_t *idle = s->idle.items[i];
+        if (idle && !*idle && !s->is_guest) continue; // a guest may have to be told of a conflict
+        keeli_node *node = &s->nodes.items[i];
+        keel_result result = KEEL_OK;
+        lane->node = i;
+        if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);
+        if (result == KEEL_OK && (first == KEEL_OK || !node->is_blocked)) continue;
+        if (first == KEEL_OK) first = result;
+        node->has_failed = true;
+        block_next(s, node);
+    }
+    lane->node = KEELI_NO_NODE;
+    return first;
+}
+
+// ------------------------------------------------------------------ before and after
+// Is it worth to have several threads at all, as far as it was measured?
+static bool wants_team(const keeli_schedule *s) {
+    if (!s->is_wide || s->world->worker_count < 2) return false;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        const keeli_node *node = &s->nodes.items[i];
+        if (node->kind == KEELI_NODE_SYSTEM && !node->is_measured && !s->idle.items[i]) return true;
+        sum += node->cost;
+    }
+    const keel_world *world = s->world;
+    const bool is_hot = world->executor.context == &world->pool && keeli_pool_is_hot(&world->pool);
+    return sum >= (is_hot ? WORTH_A_TEAM_NS / 8 : WORTH_A_TEAM_NS);
+}
+
+static void reset_nodes(keeli_schedule *s) {
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        node->pending = node->waits_for;
+        node->is_blocked = node->has_ended = node->has_failed = false;
+    }
+}
+
+// Lists that were not applied are those of systems that failed.
+static void drop_lists(keeli_schedule *s) {
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        node->is_blocked = node->has_failed = false;
+        for (uint32_t k = 0; k < node->lists.count; ++k)
+            keeli_commands_discard(s->world, node->lists.items[k]);
+        node->lists.count = 0;
+    }
+}
+
+static keel_result run_with_team(keeli_schedule *s, keeli_team *team, bool wide) {
+    if (!wide) {
+        keeli_lane *lane = keeli_team_open(team, NULL);
+        const keel_result result = run_in_order(s, lane);
+        keeli_team_close(team);
+        return result;
+    }
+    reset_nodes(s);
+    const bool begins = keeli_world_go_concurrent(s->world);
+    keeli_team_run(team, s);
+    if (begins) keeli_world_end_concurrent(s->world);
+    return team->failed_result;
+}
+
+static keel_result run_alone(keeli_schedule *s) {
+    keeli_lane spare;
+    keeli_lane *lane = keeli_lane_begin(s->world, &spare);
+    const keel_result result = run_in_order(s, lane);
+    keeli_lane_end(s->world, lane);
+    return result;
+}
+
+keel_result keeli_schedule_run(keeli_schedule *s) {
+    keel_world *world = s->world;
+    s->is_guest = world->is_shared || world->holders;
+    const bool wide = wants_team(s);
+    s->is_timed = world->worker_count > 1 && s->is_wide &&
+                  (s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0);
+    keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;
+    if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
+    s->first_tick = world->tick;
+    keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
+    if (result == KEEL_OK) {
+        if (!world->is_shared)
+            ++world->share_depth; // edits go through commands, on one thread, too
+        result = team ? run_with_team(s, team, wide) : run_alone(s);
+        if (!world->is_shared) {
+            --world->share_depth;
+            world->tick = s->first_tick + s->nodes.count;
+            keeli_tick_advance(world);
+        }
+        if (result < 0) drop_lists(s);
+        if (!world->is_shared) keeli_stocks_return(s);
+    }
+    if (team) keeli_team_give(team);
+    ++s->runs;
+    return result;
+}

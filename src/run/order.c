@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+// The linear order: what steps ask for with .after, .before and their like, with barriers and
+// sequential sections, and for the rest the order of the list. A stable topological sort (Kahn,
+// smallest position first).
+#include "run/order.h"
+
+#include "edit/report.h"
+#include "run/schedule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ small helpers
+bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
+    if (!KEELI_RESERVE(&s->world->heap, &s->pairs, 1)) return false;
+    s->pairs.items[s->pairs.count++] = (keeli_edge_pair){ from, to };
+    return true;
+}
+
+static keel_result no_memory(const keeli_schedule *s) {
+    return keeli_out_of_memory(s->world, "preparing a workload");
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+// The next of "move, aim" from *at on, without spaces; false at the end.
+static bool next_token(const char **at, const char **token, size_t *length) {
+    const char *p = *at;
+    while (p && (is_space(*p) || *p == ','))
+        ++p;
+    if (!p || !*p) return false;
+    const char *end = p;
+    while (*end && *end != ',')
+        ++end;
+    *at = end;
+    while (is_space(end[-1]))
+        --end;
+    *token = p;
+    *length = (size_t)(end - p);
+    return true;
+}
+
+// ------------------------------------------------------------------ names
+// Everything that has a name or a label, by hash; entries of one hash in list order.
+typedef struct named {
+    const char *text;
+    size_t length;
+    uint32_t first, last; // the node, or where a nested workload opens and closes
+    uint32_t next;        // entry of the same bucket
+} named;
+
+typedef struct names {
+    KEELI_ARRAY(named) list;
+    uint32_t *buckets;
+    uint32_t bucket_count;
+} names;
+
+static uint32_t hash_of(const char *text, size_t length) { // FNV-1a
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < length; ++i)
+        h = (h ^ (unsigned char)text[i]) * 16777619u;
+    return h;
+}
+
+static bool add_name(keeli_schedule *s, names *n, const char *text, size_t length, uint32_t first,
+                     uint32_t last) {
+    if (!KEELI_RESERVE(&s->world->heap, &n->list, 1)) return false;
+    n->list.items[n->list.count++] = (named){ text, length, first, last, UINT32_MAX };
+    return true;
+}
+
+static bool add_labels(keeli_schedule *s, names *n, const char *labels, uint32_t first,
+                       uint32_t last) {
+    const char *token;
+    size_t length;
+    while (next_token(&labels, &token, &length))
+        if (!add_name(s, n, token, length, first, last)) return false;
+    return true;
+}
+
+static bool collect_names(keeli_schedule *s, names *n) {
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        const keeli_node *node = &s->nodes.items[i];
+        if (node->kind != KEELI_NODE_SYSTEM && node->kind != KEELI_NODE_BARRIER) continue;
+        if (node->kind == KEELI_NODE_SYSTEM &&
+            !add_name(s, n, node->name, strlen(node->name), i, i))
+            return false;
+        if (!add_labels(s, n, node->step.label, i, i)) return false;
+    }
+    for (uint32_t g = 1; g < s->groups.count; ++g) {
+        const keeli_group *group = &s->groups.items[g];
+        if (!add_name(s, n, group->name, strlen(group->name), group->open, group->close) ||
+            !add_labels(s, n, group->label, group->open, group->close))
+            return false;
+    }
+    n->bucket_count = 16;
+    while (n->bucket_count < n->list.count)
+        n->bucket_count *= 2;
+    n->buckets = keeli_new(&s->world->heap, n->bucket_count * sizeof(uint32_t), sizeof(uint32_t));
+    if (!n->buckets) return false;
+    memset(n->buckets, 0xFF, n->bucket_count * sizeof(uint32_t));
+    for (uint32_t i = n->list.count; i--;) {
+        named *entry = &n->list.items[i];
+        uint32_t *bucket = &n->buckets[hash_of(entry->text, entry->length) & (n->bucket_count - 1)];
+        entry->next = *bucket;
+        *bucket = i;
+    }
+    return true;
+}
+
+static void free_names(keeli_schedule *s, names *n) {
+    keeli_free(&s->world->heap, n->buckets, n->bucket_count * sizeof(uint32_t), sizeof(uint32_t));
+    KEELI_RELEASE(&s->world->heap, &n->list);
+}
+
+// ------------------------------------------------------------------ .after and .before
+// Which way, and where names are looked up.
+typedef struct wish {
+    const char *option, *names;
+    bool after;
+    uint32_t scope; // group
+} wish;
+
+static keel_result unknown_name(const keeli_schedule *s, const names *n, const keeli_node *node,
+                                const wish *w, const char *token, size_t length) {
+    char known[200] = "";
+    size_t at = 0;
+    const keeli_group *scope = &s->groups.items[w->scope];
+    for (uint32_t i = 0; i < n->list.count && at < sizeof known; ++i) {
+        const named *entry = &n->list.items[i];
+        if (entry->first < scope->first || entry->first >= scope->end) continue;
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", at ? ", " : "",
+                               (int)entry->length, entry->text);
+    }
+    return keeli_error(s->world, KEEL_ERROR_UNKNOWN,
+                       "%s of '%s' names '%.*s', which is nothing in workload '%s'; there is: %s",
+                       w->option, node->name, (int)length, token, scope->name, known);
+}
+
+// Edges for one name; `first` and `last` are the step that wishes, as a nested one two nodes.
+static keel_result add_wish(keeli_schedule *s, const names *n, uint32_t first, uint32_t last,
+                            const wish *w) {
+    const keeli_group *scope = &s->groups.items[w->scope];
+    const char *at = w->names, *token;
+    size_t length;
+    while (next_token(&at, &token, &length)) {
+        bool found = false, self = false;
+        uint32_t i = n->buckets[hash_of(token, length) & (n->bucket_count - 1)];
+        for (; i != UINT32_MAX; i = n->list.items[i].next) {
+            const named *entry = &n->list.items[i];
+            if (entry->length != length || memcmp(entry->text, token, length) != 0) continue;
+            if (entry->first < scope->first || entry->first >= scope->end) continue;
+            if (entry->first == first) { // of all others of a label that it has itself
+                self = true;
+                continue;
+            }
+            found = true;
+            if (!(w->after ? keeli_add_pair(s, entry->last, first)
+                           : keeli_add_pair(s, last, entry->first)))
+                return no_memory(s);
+        }
+        if (!found && self && !keeli_add_pair(s, first, first)) return no_memory(s); // a circle
+        found |= self;
+        if (!found) return unknown_name(s, n, &s->nodes.items[first], w, token, length);
+    }
+    return KEEL_OK;
+}
+
+static keel_result add_wishes(keeli_schedule *s, const names *n, uint32_t first, uint32_t last) {
+    const keeli_node *node = &s->nodes.items[first];
+    const keel_step *step = &node->step;
+    const wish wishes[] = { { ".after", step->after, true, node->group },
+                            { ".before", step->before, false, node->group },
+                            { ".after_all", step->after_all, true, 0 },
+                            { ".before_all", step->before_all, false, 0 } };
+    for (uint32_t i = 0; i < 4; ++i)
+        if (wishes[i].names) KEEL_TRY(add_wish(s, n, first, last, &wishes[i]));
+    return KEEL_OK;
+}
+
+static bool has_wishes(const keeli_schedule *s) {
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        const keel_step *step = &s->nodes.items[i].step;
+        if (step->after || step->before || step->after_all || step->before_all) return true;
+    }
+    return false;
+}
+
+static uint32_t close_of(const keeli_schedule *s, uint32_t open) {
+    for (uint32_t g = 1; g < s->groups.count; ++g)
+        if (s->groups.items[g].open == open) return s->groups.items[g].close;
+    return open;
+}
+
+static keel_result add_all_wishes(keeli_schedule *s) {
+    if (!has_wishes(s)) return KEEL_OK;
+    names n = { 0 };
+    keel_result result = collect_names(s, &n) ? KEEL_OK : no_memory(s);
+    for (uint32_t i = 0; result == KEEL_OK && i < s->nodes.count; ++i) {
+        const keeli_node *node = &s->nodes.items[i];
+        const bool is_nested = node->kind == KEELI_NODE_OPEN;
+        if (is_nested || node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_BARRIER)
+            result = add_wishes(s, &n, i, is_nested ? close_of(s, i) : i);
+    }
+    free_names(s, &n);
+    return result;
+}
+
+// ------------------------------------------------------------------ sections
+// A member of a group is a node, or a nested workload from its opening to its close.
+static uint32_t end_of_member(const keeli_schedule *s, uint32_t first, uint32_t *nested) {
+    if (s->nodes.items[first].kind != KEELI_NODE_OPEN) return first;
+    while (s->groups.items[*nested].open != first)
+        ++*nested;
+    return s->groups.items[*nested].close;
+}
+
+// Inside a nested workload everything is between its two nodes; barriers and sequential sections
+// order its members.
+static bool add_section(keeli_schedule *s, uint32_t group) {
+    const keeli_group *g = &s->groups.items[group];
+    uint32_t barrier = KEELI_NO_NODE, before = KEELI_NO_NODE, nested = group;
+    uint32_t waiting = g->first; // the first member since the last barrier
+    for (uint32_t first = g->first; first < g->end;) {
+        const uint32_t last = end_of_member(s, first, &nested);
+        bool done = true;
+        if (g->open != KEELI_NO_NODE)
+            done = keeli_add_pair(s, g->open, first) && keeli_add_pair(s, last, g->close);
+        if (done && g->sequential && before != KEELI_NO_NODE)
+            done = keeli_add_pair(s, before, first);
+        if (s->nodes.items[first].kind == KEELI_NODE_BARRIER) {
+            uint32_t inner = group;
+            for (uint32_t m = waiting; done && m < first;) {
+                const uint32_t end = end_of_member(s, m, &inner);
+                done = keeli_add_pair(s, end, first);
+                m = end + 1;
+            }
+            if (done && barrier != KEELI_NO_NODE) done = keeli_add_pair(s, barrier, first);
+            barrier = first;
+            waiting = last + 1;
+        } else if (done && barrier != KEELI_NO_NODE) {
+            done = keeli_add_pair(s, barrier, first);
+        }
+        if (!done) return false;
+        before = last;
+        first = last + 1;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ the sort
+typedef struct sorter {
+    uint32_t *waits;   // per node
+    uint32_t *first;   // edges by node, node_count + 1
+    uint32_t *targets; // per edge
+    uint32_t *heap;    // nodes that wait for nothing
+    uint32_t *order;   // the result
+    uint32_t heap_count, done;
+    char *memory;
+    size_t bytes;
+} sorter;
+
+void keeli_heap_push(uint32_t *heap, uint32_t *count, uint32_t value) {
+    uint32_t i = (*count)++;
+    for (; i && heap[(i - 1) / 2] > value; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = value;
+}
+
+uint32_t keeli_heap_pop(uint32_t *heap, uint32_t *count) {
+    const uint32_t least = heap[0], last = heap[--*count];
+    uint32_t i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < *count; i = child) {
+        if (child + 1 < *count && heap[child + 1] < heap[child]) ++child;
+        if (heap[child] >= last) break;
+        heap[i] = heap[child];
+    }
+    if (*count) heap[i] = last;
+    return least;
+}
+
+static bool begin_sort(keeli_schedule *s, sorter *k) {
+    const uint32_t nodes = s->nodes.count, edges = s->pairs.count;
+    k->bytes = ((size_t)nodes * 4 + 1 + edges) * sizeof(uint32_t);
+    k->memory = keeli_new_zeroed(&s->world->heap, k->bytes, sizeof(uint32_t));
+    if (!k->memory) return false;
+    k->waits = (uint32_t *)(void *)k->memory;
+    k->heap = k->waits + nodes;
+    k->order = k->heap + nodes;
+    k->first = k->order + nodes;
+    k->targets = k->first + nodes + 1;
+    for (uint32_t e = 0; e < edges; ++e) {
+        ++k->waits[s->pairs.items[e].to];
+        ++k->first[s->pairs.items[e].from + 1];
+    }
+    for (uint32_t i = 0; i < nodes; ++i)
+        k->first[i + 1] += k->first[i];
+    for (uint32_t e = edges; e--;) // fills each node's part from its end
+        k->targets[--k->first[s->pairs.items[e].from + 1]] = s->pairs.items[e].to;
+    // each `first[i + 1]` is now where the part of node i begins
+    return true;
+}
+
+static uint32_t part_end(const sorter *k, const keeli_schedule *s, uint32_t node) {
+    return node + 1 < s->nodes.count ? k->first[node + 2] : s->pairs.count;
+}
+
+static void sort(keeli_schedule *s, sorter *k) {
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        if (!k->waits[i]) keeli_heap_push(k->heap, &k->heap_count, i);
+    while (k->heap_count) {
+        const uint32_t node = keeli_heap_pop(k->heap, &k->heap_count);
+        k->order[k->done++] = node;
+        for (uint32_t e = k->first[node + 1]; e < part_end(k, s, node); ++e)
+            if (--k->waits[k->targets[e]] == 0)
+                keeli_heap_push(k->heap, &k->heap_count, k->targets[e]);
+    }
+}
+
+// Name the systems of one circle: go back from node to node until one comes again. `k->heap` is
+// free now: some node that still waits and must run before each.
+static keel_result circle(const keeli_schedule *s, const sorter *k) {
+    uint32_t *before = k->heap, node = 0;
+    for (uint32_t e = 0; e < s->pairs.count; ++e)
+        if (k->waits[s->pairs.items[e].from]) before[s->pairs.items[e].to] = s->pairs.items[e].from;
+    while (!k->waits[node])
+        ++node;
+    for (uint32_t i = 0; i < s->nodes.count; ++i) // surely in a circle then
+        node = before[node];
+    char text[300] = "";
+    size_t at = 0;
+    uint32_t now = node;
+    do {
+        const keeli_node *n = &s->nodes.items[now];
+        if (at < sizeof text && n->kind != KEELI_NODE_CLOSE)
+            at += (size_t)snprintf(text + at, sizeof text - at, "'%s' must run after ", n->name);
+        now = before[now];
+    } while (now != node);
+    return keeli_error(s->world, KEEL_ERROR_CYCLE,
+                       "the steps of workload '%s' have no order: %s'%s'; take one .after, "
+                       ".before or barrier away",
+                       s->groups.items[0].name, text, s->nodes.items[node].name);
+}
+
+// Nodes in their new order, all that names nodes by number follows.
+static bool apply_order(keeli_schedule *s, const sorter *k, uint32_t *place) {
+    const uint32_t count = s->nodes.count;
+    keeli_node *fresh = keeli_new(&s->world->heap, count * sizeof *fresh, _Alignof(max_align_t));
+    if (!fresh) return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        fresh[i] = s->nodes.items[k->order[i]];
+        place[k->order[i]] = i;
+    }
+    memcpy(s->nodes.items, fresh, count * sizeof *fresh);
+    keeli_free(&s->world->heap, fresh, count * sizeof *fresh, _Alignof(max_align_t));
+    for (uint32_t e = 0; e < s->pairs.count; ++e) {
+        s->pairs.items[e].from = place[s->pairs.items[e].from];
+        s->pairs.items[e].to = place[s->pairs.items[e].to];
+    }
+    for (uint32_t g = 0; g < s->groups.count; ++g) {
+        keeli_group *group = &s->groups.items[g];
+        if (group->open != KEELI_NO_NODE) group->open = place[group->open];
+        if (group->close != KEELI_NO_NODE) group->close = place[group->close];
+        if (group->gate != KEELI_NO_NODE) group->gate = place[group->gate];
+    }
+    return true;
+}
+
+static keel_result sort_nodes(keeli_schedule *s) {
+    sorter k = { 0 };
+    if (!begin_sort(s, &k)) return no_memory(s);
+    sort(s, &k);
+    keel_result result = KEEL_OK;
+    if (k.done < s->nodes.count) result = circle(s, &k);
+    else if (!apply_order(s, &k, k.waits)) result = no_memory(s);
+    keeli_free(&s->world->heap, k.memory, k.bytes, sizeof(uint32_t));
+    return result;
+}
+
+keel_result keeli_order(keeli_schedule *s) {
+    for (uint32_t g = 0; g < s->groups.count; ++g)
+        if (!add_section(s, g)) return no_memory(s);
+    KEEL_TRY(add_all_wishes(s));
+    return s->nodes.count && s->pairs.count ? sort_nodes(s) : KEEL_OK;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Schedules are kept in the world and used again. One that no longer fits is made anew, and takes
+// over what its systems know: which startup systems are done.
+#include "run/schedule.h"
+
+#include "data/component_index.h"
+#include "edit/report.h"
+#include "edit/track.h"
+
+#include <string.h>
+
+enum { kept_at_most = 256 }; // tables made by hand on the stack come and go
+
+// ------------------------------------------------------------------ freeing
+static void free_node(keel_world *world, keeli_node *node) {
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (node->readers[i]) {
+            keeli_reader_forget(world, node->readers[i]);
+            KEELI_FREE(&world->heap, keeli_reader, node->readers[i]);
+        }
+        if (!node->views[i]) continue;
+        keeli_holder_deinit(world, &node->views[i]->holder);
+        KEELI_FREE(&world->heap, keeli_view, node->views[i]);
+    }
+    KEELI_RELEASE(&world->heap, &node->stock.handles);
+    KEELI_RELEASE(&world->heap, &node->lists);
+}
+
+static void free_schedule(keeli_schedule *s) {
+    keel_world *world = s->world;
+    keeli_heap *heap = &world->heap;
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        free_node(world, &s->nodes.items[i]);
+    KEELI_RELEASE(heap, &s->nodes);
+    KEELI_RELEASE(heap, &s->groups);
+    KEELI_RELEASE(heap, &s->pairs);
+    KEELI_RELEASE(heap, &s->edges);
+    KEELI_RELEASE(heap, &s->touches);
+    KEELI_RELEASE(heap, &s->witnesses);
+    KEELI_RELEASE(heap, &s->witness_bytes);
+    KEELI_RELEASE(heap, &s->ready);
+    KEELI_RELEASE(heap, &s->ready_main);
+    KEELI_RELEASE(heap, &s->idle);
+    keeli_free_text(heap, s->stored_name);
+    KEELI_FREE(heap, keeli_schedule, s);
+}
+
+void keeli_schedules_deinit(keel_world *world) {
+    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
+        next = s->next;
+        free_schedule(s);
+    }
+    world->schedules = NULL;
+}
+
+// ------------------------------------------------------------------ making
+static keel_result no_memory(const keeli_schedule *s) {
+    return keeli_out_of_memory(s->world, "preparing a workload");
+}
+
+static bool make_room(keeli_schedule *s) {
+    keeli_heap *heap = &s->world->heap;
+    if (!KEELI_RESERVE(heap, &s->ready, s->nodes.count) ||
+        !KEELI_RESERVE(heap, &s->ready_main, s->nodes.count) ||
+        !KEELI_RESERVE(heap, &s->idle, s->nodes.count))
+        return false;
+    s->idle.count = s->nodes.count;
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        s->idle.items[i] = NULL;
+    return true;
+}
+
+static keel_result fill(keeli_schedule *s, const keel_workload *table) {
+    KEEL_TRY(keeli_flatten(s, table));
+    KEEL_TRY(keeli_order(s));
+    KEEL_TRY(keeli_graph(s));
+    keeli_batches(s);
+    KEELI_RELEASE(&s->world->heap, &s->pairs);
+    return make_room(s) ? KEEL_OK : no_memory(s);
+}
+
+static keeli_schedule *make(keel_world *world, const keel_workload *table, const char *name,
+                            keel_result *result) {
+    keeli_schedule *s = KEELI_NEW(&world->heap, keeli_schedule);
+    if (!s) return *result = keeli_out_of_memory(world, "preparing a workload"), NULL;
+    s->world = world;
+    s->table = table;
+    s->stamp = table && table->stamp ? keeli_stamp(table->stamp) : 0;
+    if (name && !(s->stored_name = keeli_new_text(&world->heap, name))) *result = no_memory(s);
+    else *result = fill(s, table);
+    if (*result < 0) {
+        free_schedule(s);
+        return NULL;
+    }
+    s->bindings = world->bindings; // after: making it may have made components known
+    return s;
+}
+
+// What a system knows from its runs so far goes over to the node that takes its place: the next of
+// the same system in the old order.
+static void take_over(keeli_schedule *s, keeli_schedule *old) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        if (node->kind != KEELI_NODE_SYSTEM) continue;
+        for (uint32_t k = 0; k < old->nodes.count; ++k) {
+            keeli_node *was = &old->nodes.items[(at + k) % old->nodes.count];
+            if (was->kind != KEELI_NODE_SYSTEM || was->step.system != node->step.system) continue;
+            node->has_run = was->has_run;
+            memcpy(node->readers, was->readers, sizeof node->readers);
+            memset(was->readers, 0, sizeof was->readers);
+            node->stock.want = was->stock.want;
+            at += k + 1;
+            break;
+        }
+    }
+    s->runs = old->runs;
+}
+
+// ------------------------------------------------------------------ keeping
+static bool is_for(const keeli_schedule *s, const keel_workload *table, const char *name) {
+    if (!table) return s->stored_name && strcmp(s->stored_name, name) == 0;
+    return s->table == table &&
+           (!s->stamp || (table->stamp && keeli_atomic_look(table->stamp) == s->stamp));
+}
+
+// Is what it was made of the same as then?
+static bool is_same(const keeli_schedule *s) {
+    for (uint32_t i = 0; !s->stamp && i < s->witnesses.count; ++i) {
+        const keeli_witness *w = &s->witnesses.items[i];
+        if (memcmp(w->at, s->witness_bytes.items + w->copy, w->size) != 0) return false;
+    }
+    return true;
+}
+
+static bool is_current(const keeli_schedule *s) {
+    return s->bindings == s->world->bindings && is_same(s);
+}
+
+// What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
+static bool can_take_over(const keeli_schedule *old) {
+    return old->stored_name || old->stamp || (!old->names_stored && is_same(old));
+}
+
+static void unlink(keeli_schedule *s) {
+    keeli_schedule **at = &s->world->schedules;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+}
+
+static void keep(keeli_schedule *s) {
+    s->next = s->world->schedules;
+    s->world->schedules = s;
+}
+
+// The last ones in the list were not used for the longest time.
+static void forget_oldest(keel_world *world) {
+    uint32_t count = 0;
+    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
+        next = s->next;
+        if (++count <= kept_at_most || s->is_busy) continue;
+        unlink(s);
+        free_schedule(s);
+    }
+}
+
+// One that is kept and not busy, moved to the front of the list and marked.
+static keeli_schedule *find(keel_world *world, const keel_workload *table, const char *name) {
+    for (keeli_schedule *s = world->schedules; s; s = s->next) {
+        if (s->is_busy || !is_for(s, table, name)) continue;
+        s->is_busy = true;
+        if (s != world->schedules) {
+            unlink(s);
+            keep(s);
+        }
+        return s;
+    }
+    return NULL;
+}
+
+keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
+                                    keel_result *result) {
+    keeli_world_lock(world);
+    keeli_schedule *old = find(world, table, name);
+    keeli_world_unlock(world);
+    *result = KEEL_OK;
+    if (old && is_current(old)) return old;
+    keeli_schedule *fresh = make(world, table, name, result);
+    if (fresh && old && can_take_over(old)) take_over(fresh, old);
+    keeli_world_lock(world);
+    if (fresh) {
+        fresh->is_busy = true;
+        keep(fresh);
+    }
+    if (fresh && old) unlink(old);
+    else if (old) old->is_busy = false; // for another try
+    forget_oldest(world);
+    keeli_world_unlock(world);
+    if (fresh && old) free_schedule(old);
+    return fresh;
+}
+
+void keeli_schedule_give(keeli_schedule *s) {
+    keel_world *world = s->world;
+    keeli_world_lock(world);
+    s->is_busy = false;
+    const bool forget = s->is_partial; // what was unknown may be known the next time
+    if (forget) unlink(s);
+    keeli_world_unlock(world);
+    if (forget) free_schedule(s);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// A workload made ready to run: its steps as a flat list of nodes in their final order, and the
+// edges between them. Made once, and used again as long as nothing has changed that it was made of.
+//
+//   flatten.c   steps, nested ones too, become nodes and groups
+//   order.c     what .after, .before, barriers and sequential sections ask for: a stable sort
+//   graph.c     what each node touches, and an edge wherever two of them conflict
+//   batches.c   the same as batches, with what kept each system out of the batch before
+//   schedule.c  all of it, and keeping it
+#pragma once
+#include "find/view.h"
+#include "run/context.h"
+
+#define KEELI_NO_NODE UINT32_MAX
+
+typedef enum keeli_node_kind {
+    KEELI_NODE_SYSTEM,
+    KEELI_NODE_SYNC,   // commands that node `of` recorded are applied
+    KEELI_NODE_OPEN,   // a nested workload begins: its conditions are asked here
+    KEELI_NODE_CLOSE,  // a nested workload has ended
+    KEELI_NODE_BARRIER // what is before it in its list has ended
+} keeli_node_kind;
+
+// Why a node is not in the batch before its own.
+typedef struct keeli_reason {
+    uint32_t other;         // the node there, KEELI_NO_NODE: none
+    keeli_storage *storage; // what both touch; NULL: the order was asked for, or one has the world
+    keel_access access, other_access;
+} keeli_reason;
+
+// What a node touches.
+typedef struct keeli_touch {
+    keeli_storage *storage;
+    keel_access access;
+} keeli_touch;
+
+// Handles that were promised to a system before it runs, so that they do not depend on time.
+typedef struct keeli_stock {
+    KEELI_ARRAY(keel_entity) handles;
+    uint32_t used; // of `handles`
+    uint32_t want; // how many to promise next time: as many as it used at most, and some more
+} keeli_stock;
+
+typedef struct keeli_node {
+    keeli_node_kind kind;
+    bool everything; // touches all there is, alone
+    bool creates;    // records commands that may create entities
+    bool has_conditions;
+    uint32_t group;   // in which it is
+    uint32_t of;      // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
+    keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
+    const char *name; // of the system or workload
+    uint32_t first_touch, touch_count;
+    uint32_t first_edge, edge_count; // nodes that wait for this one
+    uint32_t waits_for;              // how many nodes this one waits for
+    uint32_t batch;
+    keeli_reason reason;
+    // running
+    uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
+    uint32_t pending; // of those it waits for, not ended yet
+    bool has_run;     // ever: a startup system is done
+    bool is_skipped;  // a condition said no
+    bool is_blocked;  // something it depends on failed
+    bool has_ended;
+    bool has_failed; // or did not run because of another failure
+    bool is_main;    // runs on the calling thread only
+    bool is_measured;
+    uint64_t cost;            // nanoseconds, smoothed
+    keeli_view *views[3];     // bound terms of system, run_if, skip_if; made at the first run
+    keeli_reader *readers[3]; // what they have seen of changes; NULL: they do not ask
+    KEELI_ARRAY(keel_commands *) lists; // recorded, in order
+    keeli_stock stock;
+} keeli_node;
+
+// A nested workload, or the outermost one (group 0).
+typedef struct keeli_group {
+    const char *name;
+    const char *label;
+    uint32_t outer; // the group around it; of 0: 0
+    uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
+    uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
+    uint32_t first, end;  // positions in list order
+    bool sequential, main_thread;
+    const void *steps; // to notice one that contains itself
+} keeli_group;
+
+typedef struct keeli_edge_pair {
+    uint32_t from, to;
+} keeli_edge_pair;
+
+// Bytes that the schedule was made of, to notice a change behind a pointer.
+typedef struct keeli_witness {
+    const void *at;
+    size_t size, copy; // `copy`: offset in `witness_bytes`
+} keeli_witness;
+
+typedef struct keeli_schedule {
+    keel_world *world;
+    struct keeli_schedule *next; // of the world
+    const keel_workload *table;  // what it was made of, or
+    char *stored_name;           // the stored workload of this name
+    uint64_t stamp;              // of the table; 0: compare the witnesses
+    uint64_t bindings;           // of the world
+    bool is_busy;
+    bool is_partial;               // a component was unknown in shared mode: not for another time
+    KEELI_ARRAY(keeli_node) nodes; // in linear order
+    KEELI_ARRAY(keeli_group) groups;
+    KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
+    KEELI_ARRAY(uint32_t) edges;        // successors, by node
+    KEELI_ARRAY(keeli_touch) touches;
+    KEELI_ARRAY(keeli_witness) witnesses;
+    KEELI_ARRAY(char) witness_bytes;
+    uint32_t batch_count;
+    uint32_t system_count;
+    uint32_t created;    // nodes that create, of which
+    bool is_wide;        // some two nodes may run at once, or a step is parallel
+    bool has_parallel;   // a step is parallel
+    bool has_main;       // a step runs in the calling thread only
+    bool names_stored;   // a nested workload is named, so that bytes tell nothing
+    bool is_guest;       // others use the world during this run: commands wait for later
+    bool is_timed;       // this run measures its nodes
+    uint32_t runs;       // so far
+    uint64_t first_tick; // of this run: each node has one more than the one before
+    // By node: the count of a component without which its loop does nothing; or NULL.
+    KEELI_ARRAY(const uint32_t *) idle;
+    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)
+} keeli_schedule;
+
+// The schedule of a table, or of the stored workload of that name; marked as busy. NULL: see
+// `*result`, nothing was kept.
+keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
+                                    keel_result *result);
+void keeli_schedule_give(keeli_schedule *schedule);
+void keeli_schedules_deinit(keel_world *world);
+
+// The parts (false: out of memory, reported by the caller; or `*result` is an error).
+keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
+keel_result keeli_order(keeli_schedule *s);
+keel_result keeli_graph(keeli_schedule *s);
+void keeli_batches(keeli_schedule *s);
+bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
+bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);

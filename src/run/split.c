@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// One system, split over the workers: each takes pieces of its view and runs a copy of its context
+// over them. What pieces record is joined in their order; the first piece, in that order, that
+// fails is the failure of the system, and all pieces run in any case.
+#include "edit/report.h"
+#include "run/stock.h"
+#include "run/team.h"
+
+#include <string.h>
+
+static keel_result refuse(keel_world *world, const keel_system *system, const char *why) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "system '%s' cannot be split over several threads: %s", system->name, why);
+}
+
+// Several threads run the body at once: nothing that it writes may be shared by them.
+keel_result keeli_check_split(keel_world *world, const keel_system *system) {
+    if (system->kind != KEEL_PER_ENTITY && system->kind != KEEL_PER_SPAN)
+        return refuse(world, system, "it runs once, not per entity or span");
+    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (t->kind == KEEL_TERM_UNIQUE_WRITE)
+            return refuse(world, system, "it writes a unique, which all of them would share");
+        if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
+            t->kind == KEEL_TERM_EDIT)
+            return refuse(world, system,
+                          "it may change components of any entity, and two could meet at one");
+    }
+    return KEEL_OK;
+}
+
+typedef struct split {
+    keel_context *context; // of the system
+    keeli_iterator *it;    // of the lane that began it
+    keeli_loop *loop;
+    bool records;    // commands: what each piece did is in loop->lists
+    uint32_t failed; // under the world's lock, with what follows
+    const void *object;
+    char *message;
+} split;
+
+static void keep_failure(split *s, const keel_context *context) {
+    keeli_world_lock(context->world);
+    if (context->piece < s->failed) {
+        s->failed = context->piece;
+        s->object = context->object;
+        memcpy(s->message, context->message, sizeof context->message);
+    }
+    keeli_world_unlock(context->world);
+}
+
+static void run_piece(split *s, keel_context *context, keeli_iterator *it, uint32_t piece) {
+    const keeli_arena_mark mark = keeli_arena_now(&context->lane->scratch);
+    context->piece = context->lane->piece = piece;
+    context->has_turn = context->failed = false;
+    context->message[0] = 0;
+    keel_commands *list = context->commands;
+    keeli_iterator_aim(it, &s->loop->pieces.list.items[piece]);
+    keeli_run_walk(context, it);
+    if (context->failed) keep_failure(s, context);
+    if (list && list->first) { // otherwise the next piece has it
+        s->loop->lists.items[piece] = list;
+        context->commands = NULL;
+    }
+    keeli_arena_back(&context->lane->scratch, mark);
+}
+
+// A list for the pieces of this lane. Out of memory is the failure of the piece.
+static bool has_list(split *s, keel_context *context, uint32_t piece) {
+    if (!s->records || context->commands) return true;
+    if (keeli_context_take_commands(context) == KEEL_OK) {
+        if (context->node) keeli_stock_serve(context->commands, context);
+        return true;
+    }
+    context->piece = piece;
+    keel_fail(context, NULL, "out of memory");
+    keep_failure(s, context);
+    return false;
+}
+
+static void work(keeli_loop *loop, keeli_lane *lane) {
+    split *s = loop->user;
+    keeli_iterator *it = lane == loop->owner ? s->it : keeli_iterator_take_like(s->it);
+    if (!it) return; // the owner has one
+    keel_context context = *s->context;
+    const char *outer = lane->running;
+    context.lane = lane;
+    context.loop = loop;
+    context.commands = NULL;
+    if (lane != loop->owner) lane->node = loop->owner->node;
+    lane->running = context.system->name;
+    keeli_fill_fixed_columns(&context, &it->chunk);
+    keeli_fill_fixed_columns(&context, &it->span);
+    keeli_share share = { 0 };
+    for (uint32_t piece; (piece = keeli_loop_next(loop, lane, &share)) != UINT32_MAX;) {
+        if (has_list(s, &context, piece)) run_piece(s, &context, it, piece);
+        keeli_loop_ended(loop, piece);
+    }
+    if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
+    lane->running = outer;
+    lane->piece = 0;
+    if (lane == loop->owner) return;
+    lane->node = KEELI_NO_NODE;
+    keeli_iterator_give(it);
+}
+
+// What pieces recorded belongs to the node, or, outside of workloads, waits to be applied.
+static void collect(const split *s) {
+    const keel_context *context = s->context;
+    keel_world *world = context->world;
+    for (uint32_t i = 0; i < s->loop->lists.count; ++i) {
+        keel_commands *list = s->loop->lists.items[i];
+        if (!list) continue;
+        keeli_commands_close(list);
+        if (context->node) context->node->lists.items[context->node->lists.count++] = list;
+        else if (s->failed != UINT32_MAX) keeli_commands_discard(world, list);
+        else keeli_commands_submit(world, list);
+    }
+}
+
+static bool make_room(split *s, const keel_context *context) {
+    keeli_heap *heap = &context->world->heap;
+    keeli_loop *loop = s->loop;
+    if (!keeli_pieces_make(&loop->pieces, s->it)) return false;
+    const uint32_t count = loop->pieces.list.count;
+    for (uint32_t t = 0; t < context->view->term_count; ++t)
+        s->records |= context->view->terms[t].kind == KEEL_TERM_COMMANDS;
+    if (!keeli_loop_size(loop, count)) return false;
+    if (!s->records || !count) return true;
+    if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
+    loop->lists.count = count;
+    memset(loop->lists.items, 0, count * sizeof *loop->lists.items);
+    return !context->node || KEELI_RESERVE(heap, &context->node->lists, count);
+}
+
+// What may be used by one thread at a time, or by the world's only.
+static bool is_bound(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->holder.uses.count; ++i)
+        if (view->holder.uses.items[i].storage->flags & KEELI_IS_BOUND) return true;
+    return false;
+}
+
+static keel_result run_pieces(keel_context *context, split *s) {
+    keel_world *world = context->world;
+    if (!make_room(s, context)) return keeli_out_of_memory(world, "splitting a system");
+    s->loop->work = work;
+    s->loop->user = s;
+    s->loop->is_private = is_bound(context->view);
+    const bool begins = keeli_world_go_concurrent(world);
+    if (s->loop->count) keeli_loop_run(s->loop, context->lane);
+    if (begins) keeli_world_end_concurrent(world);
+    collect(s);
+    return KEEL_OK;
+}
+
+keel_result keeli_run_split(keel_context *context) {
+    split s = { .context = context, .failed = UINT32_MAX, .message = context->message };
+    s.it = keeli_iterator_take(context->view);
+    s.loop = s.it ? keeli_loop_take(context->lane->team) : NULL;
+    const keel_result result = s.loop ? run_pieces(context, &s) : KEEL_ERROR_MEMORY;
+    if (s.loop) keeli_loop_give(s.loop);
+    if (s.it) keeli_iterator_give(s.it);
+    if (s.failed != UINT32_MAX) {
+        context->failed = true;
+        context->object = s.object;
+    }
+    return result;
+}
