@@ -72,14 +72,15 @@ static __attribute__((noinline)) void *add_slowly(keel_world *world, const keeli
     keeli_store_commit(world, e, values, &room);
     keeli_validate_storage(world, s);
     (void)keeli_done(world, KEEL_OK);
-    return keeli_store_value(world, s, index);
+    return keeli_entity_is_alive(&world->entities, e) ? keeli_store_value(world, s, index) : NULL;
 }
 
 static inline void *add(keel_world *world, const keeli_holder *holder, keel_entity e,
                         const keel_component *component, const void *value, keel_result *result) {
     void *to = holder ? NULL : keeli_quick_add(world, e, component, value);
     *result = KEEL_OK;
-    return to ? to : add_slowly(world, holder, e, component, value, result);
+    if (to) return to == keeli_taken_again ? NULL : to;
+    return add_slowly(world, holder, e, component, value, result);
 }
 
 keel_result keeli_edit_add_unchecked(keel_world *world, const keeli_holder *holder, keel_entity e,

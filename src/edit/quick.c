@@ -3,12 +3,17 @@
 
 #include "edit/edit.h"
 #include "edit/group.h"
+#include "edit/observe.h"
+#include "edit/track.h"
 
 enum { values_at_most = 8 };
 
-// Groups that only order what they own need no room, and nobody may be looking at what moves.
-static bool is_quickly_grouped(const keel_world *world, const keeli_storage *s) {
-    if (s->flags != KEELI_IS_GROUPED || world->holders || world->share_depth) return false;
+// Groups that only order what they own need no room, tracking that has room neither, and nobody may
+// be looking at what moves.
+static bool is_quickly_watched(const keel_world *world, const keeli_storage *s, uint32_t index,
+                               uint32_t allowed) {
+    if (s->flags & ~allowed || world->holders || world->share_depth || s->borrow) return false;
+    if (s->flags & KEELI_IS_TRACKED && !keeli_track_has_room(s, index)) return false;
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
         if (!g->owned_count || g->order.flags) return false;
@@ -17,9 +22,12 @@ static bool is_quickly_grouped(const keel_world *world, const keeli_storage *s) 
 }
 
 // One flags word says whether an edit of this storage is more than its bytes.
-static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
+// Nearly: `allowed` are flags with which it is still a quick one.
+static inline bool is_plain(const keel_world *world, const keeli_storage *s, uint32_t index,
+                            uint32_t allowed) {
     if (!s) return false;
-    if (s->flags | (uint32_t)s->borrow | world->share_depth) return is_quickly_grouped(world, s);
+    if (s->flags | (uint32_t)s->borrow | world->share_depth)
+        return is_quickly_watched(world, s, index, allowed);
     const keeli_storage *rows = &world->row_storage;
     return s->kind != KEEL_ARCHETYPE || !((uint32_t)rows->borrow | rows->flags);
 }
@@ -73,19 +81,29 @@ static inline void *add_one(keel_world *world, keeli_storage *s, keel_entity e, 
     return to;
 }
 
+char keeli_taken_again[1];
+
+// Where the value is when everybody was told of it: somebody may have taken it away again.
+static void *value_now(const keel_world *world, const keeli_storage *s, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    const bool there = keeli_entity_is_alive(&world->entities, e) && keeli_store_has(s, index);
+    return there ? keeli_store_value(world, s, index) : keeli_taken_again;
+}
+
 void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *component,
                       const void *value) {
     keeli_storage *s = keeli_storage_known(world, component);
-    if (!is_plain(world, s)) return NULL;
     const uint32_t index = keel_entity_index(e);
+    if (!is_plain(world, s, index, KEELI_IS_WATCHED)) return NULL;
     if (s->kind == KEEL_ARCHETYPE) {
         const keel_value values[] = { { component, value }, { NULL, NULL } };
-        return keeli_quick_add_values(world, e, values) ? keeli_store_value(world, s, index) : NULL;
+        return keeli_quick_add_values(world, e, values) ? value_now(world, s, e) : NULL;
     }
     void *to = add_one(world, s, e, value);
     if (to && s->flags) {
-        keeli_store_joined(world, s, index);
-        to = keeli_store_value(world, s, index); // groups move it
+        keeli_store_joined_slowly(world, s, index);
+        (void)keeli_done(world, KEEL_OK);
+        to = value_now(world, s, e); // groups move it
     }
     if (to) keeli_validate_storage(world, s);
     return to;
@@ -98,13 +116,15 @@ bool keeli_quick_add_link(keel_world *world, keeli_storage *links, keel_entity e
 
 // Look whether all values can be added at once; how many, or -1. `*to`: where the row will be.
 static inline int32_t resolve(const keel_world *world, uint32_t index, const keel_value *values,
-                              keeli_storage **list, keeli_archetype **to) {
+                              keeli_storage **list, keeli_archetype **to, uint32_t *flags) {
     const keeli_archetype *from = *to;
     uint32_t numbers = 0, count = 0;
     for (; values[count].component; ++count) {
         if (count == values_at_most) return -1;
         keeli_storage *s = keeli_storage_known(world, values[count].component);
-        if (!is_plain(world, s) || !has_value_room(s, index, to)) return -1;
+        if (!is_plain(world, s, index, KEELI_IS_WATCHED) || !has_value_room(s, index, to))
+            return -1;
+        *flags |= s->flags;
         if (!has_bit_room(world, s, index, &numbers)) return -1;
         list[count] = s;
         for (uint32_t k = 0; k < count; ++k)
@@ -119,20 +139,28 @@ static inline void commit(keel_world *world, keel_entity e, const keel_value *va
         keeli_storage *s = list[i];
         keeli_bytes_put(keeli_store_open(world, s, e), values[i].value, s->size);
     }
-    for (int32_t i = 0; world->groups && i < count; ++i) // now that all values are in place
+}
+
+// Now that all values are in place.
+static inline void tell(keel_world *world, keel_entity e, keeli_storage *const *list, int32_t count,
+                        uint32_t flags) {
+    for (int32_t i = 0; flags && i < count; ++i)
         keeli_store_joined(world, list[i], keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, list[i]);
+    if (flags) (void)keeli_done(world, KEEL_OK);
 }
 
 bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *values) {
     keeli_storage *list[values_at_most];
     keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
+    uint32_t flags = 0;
+    const int32_t count = resolve(world, keel_entity_index(e), values, list, &to, &flags);
     if (count < 0) return false;
     const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
     commit(world, e, values, list, count);
-    keeli_row_end(world, old); // last: values may lie in it
+    keeli_row_end(world, old); // not before: values may lie in it
+    tell(world, e, list, count, flags);
     return true;
 }
 
@@ -141,11 +169,13 @@ static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
     const keel_entity e = keeli_entity_index_peek(&world->entities);
     keeli_storage *list[values_at_most];
     keeli_archetype *none = world->archetypes.all[0], *to = none;
-    const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
+    uint32_t flags = 0;
+    const int32_t count = resolve(world, keel_entity_index(e), values, list, &to, &flags);
     if (count < 0) return keel_null();
     keeli_entity_index_take(&world->entities, e);
     if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
     commit(world, e, values, list, count);
+    tell(world, e, list, count, flags);
     return e;
 }
 
@@ -175,8 +205,8 @@ static inline bool has_way_back(const keel_world *world, const keeli_storage *s,
 bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *component,
                         void *out, keel_result *result) {
     keeli_storage *s = keeli_storage_known(world, component);
-    if (!is_plain(world, s)) return false;
     const uint32_t index = keel_entity_index(e), page = index / 4096;
+    if (!is_plain(world, s, index, KEELI_IS_GROUPED)) return false;
     keeli_archetype *to = NULL;
     *result = KEEL_ABSENT;
     if (!keeli_store_has(s, index)) return true;

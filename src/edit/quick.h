@@ -7,7 +7,9 @@
 
 // Null: nothing was done.
 keel_entity keeli_quick_add_entity(keel_world *world, const keel_value *values);
-// The entity is alive. NULL: nothing was done.
+// The entity is alive. NULL: nothing was done. keeli_taken_again: it was added, and an observer had
+// it taken away.
+extern char keeli_taken_again[];
 void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *component,
                       const void *value);
 // For edit/hierarchy.c: a link that the entity does not have.

@@ -120,6 +120,21 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ during edits
+static bool has_page(const keeli_ticks *t, uint32_t index) {
+    const uint32_t page = index / KEELI_TICK_PAGE;
+    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
+}
+
+bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
+    const keeli_tracking *t = s->tracking;
+    const keeli_removal_log *log = &t->gone;
+    if (t->kinds & KEEL_TRACK_INSERTION && !has_page(&t->inserted, index)) return false;
+    if (t->kinds & KEEL_TRACK_MODIFICATION && !has_page(&t->modified, index)) return false;
+    const uint64_t values = (uint64_t)s->presence.count + s->disabled.count + 1;
+    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           log->capacity >= log->limit || log->count + values <= log->capacity;
+}
+
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
     keeli_tracking *t = s->tracking;
     keeli_heap *heap = &world->heap;
@@ -157,7 +172,8 @@ void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint
     keeli_ticks *t = &s->tracking->modified;
     if (!(s->tracking->kinds & KEEL_TRACK_MODIFICATION)) return;
     // a walk may be reading the log
-    if (keeli_atomic_peek(&s->iterating)) keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
+    if (keeli_atomic_peek(&s->iterating))
+        keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 

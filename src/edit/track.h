@@ -60,6 +60,8 @@ void keeli_tracking_update_hooks(keeli_storage *s);
 keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ during edits
+// Is there room for one more value at this index? The storage is tracked.
+bool keeli_track_has_room(const keeli_storage *s, uint32_t index);
 // Make room for `extra` values, one at this index; the storage is tracked.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
 // Indices got values; the storage is tracked.
