@@ -85,6 +85,10 @@ static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
     const uint32_t block = whole > t->all ? whole : t->all;
     return slot > block ? slot : block;
 }
+// Its own tick only; there is a page.
+static inline uint32_t keeli_ticks_slot(const keeli_ticks *t, uint32_t index) {
+    return t->pages[index / KEELI_TICK_PAGE]->slots[index % KEELI_TICK_PAGE];
+}
 // Which of 64 indices, from 64 * `block` on, changed in the window; of those in `bits`.
 uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, uint64_t bits);
 // Did anything on this page of 4,096 change in the window? Perhaps, when the answer is yes.

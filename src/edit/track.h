@@ -83,6 +83,12 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system);
 // The reader does not come any more: no log waits for it.
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
+// Has no value been inserted or modified since the reader looked?
+static inline bool keeli_nothing_changed(const keel_world *world, const keeli_storage *s,
+                                         const keeli_reader *reader) {
+    const uint32_t last = keeli_tick_of(world, reader->last);
+    return s->tracking->inserted.latest <= last && s->tracking->modified.latest <= last;
+}
 // Changes of one value that the reader sees.
 uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
                           const keeli_reader *reader, uint32_t index);

@@ -93,7 +93,8 @@ static uint32_t take_logged(keeli_iterator *it) {
     while (it->at != it->end && count < KEELI_BLOCK) {
         const keeli_change c = ticks->log[it->at++ & (ticks->log_capacity - 1)];
         it->candidates[count] = c.index;
-        const bool is_last = keeli_ticks_get(ticks, c.index) == c.tick;
+        // who was marked later without the log is not of this window: then the log would not lead
+        const bool is_last = keeli_ticks_slot(ticks, c.index) == c.tick;
         const bool is_new =
             !before || !keeli_is_within(f->inserted_in, keeli_ticks_get(before, c.index));
         count += is_last && is_new && keeli_store_has(f->storage, c.index);

@@ -53,7 +53,9 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
 
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = &it->plan;
-    if (!plan->check_count && !plan->without_count && !plan->any_count && !plan->change_count)
+    const bool leads = plan->driver == KEELI_DRIVE_CHANGES; // then one filter is settled
+    if (!plan->check_count && !plan->without_count && !plan->any_count &&
+        plan->change_count == leads)
         return count;
     passing p;
     memset(p.yes, 1, count);
@@ -64,9 +66,11 @@ uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
     for (uint32_t a = 0; a < plan->any_count; ++a)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_any_has(it->view, plan->any[a], it->candidates[i]);
-    for (uint32_t c = 0; c < plan->change_count; ++c)
-        for (uint32_t i = 0; i < count; ++i)
-            p.yes[i] &= keeli_change_passes(&plan->changes[c], it->candidates[i]);
+    for (uint32_t c = 0; c < plan->change_count; ++c) {
+        const keeli_change_filter *f = &plan->changes[c];
+        for (uint32_t i = 0; i < count && (f != plan->lead || !leads); ++i)
+            p.yes[i] &= keeli_change_passes(f, it->candidates[i]);
+    }
     return keep_passing(it, &p, count, 0);
 }
 

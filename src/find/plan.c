@@ -247,6 +247,7 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
     for (uint32_t i = 0; i < d.must_count; ++i) {
         const bool granted =
             d.must[i] == plan->leader ||
+            (plan->driver == KEELI_DRIVE_CHANGES && d.must[i] == plan->lead->storage) ||
             (plan->driver == KEELI_DRIVE_ROWS && d.must[i]->kind == KEEL_ARCHETYPE) ||
             (plan->group && is_among(d.must[i], plan->group->storages, plan->group->must_count));
         if (granted) continue;

@@ -215,9 +215,27 @@ static keel_result run_anew(keel_context *context) {
     return result;
 }
 
+// It asks for changes, and since its last run there were none: one compare for each such term. Time
+// goes on as if it ran.
+static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
+    keel_world *world = context->world;
+    keeli_reader *reader = keeli_system_reader_get(world, context->system);
+    if (!reader || world->share_depth) return false;
+    for (uint32_t t = 0; t < p->view.term_count; ++t) {
+        const keeli_bound_term *term = &p->view.terms[t];
+        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
+        if (!keeli_nothing_changed(world, p->view.storages[term->first], reader)) continue;
+        reader->last = world->tick;
+        keeli_tick_advance(world);
+        return true;
+    }
+    return false;
+}
+
 // A loop over nothing is left out where nobody else could notice.
 static bool is_idle(const keel_context *context, const keeli_prepared *p) {
-    return is_per_entity(context->system) && !context->world->holders && keeli_prepared_is_empty(p);
+    return is_per_entity(context->system) && !context->world->holders &&
+           (keeli_prepared_is_empty(p) || (p->view.filters_changes && sees_nothing(context, p)));
 }
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
