@@ -45,6 +45,15 @@ typedef struct keeli_tracking {
     keeli_observers observers;
 } keeli_tracking;
 
+// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
+// not compare handles: right as long as the sets' `moves` are these.
+typedef struct keeli_known_order {
+    const struct keeli_storage *leader; // the first `same` slots have the entities that its have
+    uint64_t moves, leader_moves;
+    uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
+    uint32_t same, run;
+} keeli_known_order;
+
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
 // changes the values.
 typedef struct keeli_storage {
@@ -57,6 +66,7 @@ typedef struct keeli_storage {
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
     keeli_sparse_set set;              // KEEL_SPARSE_SET
+    keeli_known_order known;           // KEEL_SPARSE_SET
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
@@ -164,6 +174,7 @@ struct keel_world {
     uint32_t storage_capacity;
     KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
     keeli_storage *parents, *children;  // keel_parent and keel_child, always there
+    struct keeli_links links;           // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, track, typed, time.
+/// group, commands, view, executor, walk, workload, track, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -17,5 +17,6 @@
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>
+#include <keel/walk.h>
 #include <keel/workload.h>
 #include <keel/world.h>

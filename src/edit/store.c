@@ -7,6 +7,17 @@
 #include "edit/observe.h"
 #include "edit/track.h"
 
+// ------------------------------------------------------------------ who has what
+void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (!keeli_store_block_is_disabled(s, index))
+        keeli_component_lists_add(&world->lists, index, s->ordinal);
+}
+
+void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (!keeli_store_block_is_disabled(s, index))
+        keeli_component_lists_remove(&world->lists, index, s->ordinal);
+}
+
 // ------------------------------------------------------------------ rows
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(world, index);
@@ -313,6 +324,7 @@ static void take_all_watched(keel_world *world) {
 
 void keeli_store_clear_all(keel_world *world) {
     keeli_archetypes *a = &world->archetypes;
+    ++world->links.edits;
     if (is_watched(world)) take_all_watched(world);
     keeli_groups_clear_all(world);
     for (uint32_t i = 0; i < a->count; ++i)

@@ -79,6 +79,8 @@ static void begin_log(keeli_iterator *it, const keeli_ticks *ticks, keeli_window
 void keeli_drive_changes_begin(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan.lead;
     it->second_log = !f->inserted;
+    it->block = NULL; // candidates are just indices, of any pages
+    it->one_page = false;
     if (f->inserted) begin_log(it, f->inserted, f->inserted_in);
     else begin_log(it, f->modified, f->modified_in);
 }
@@ -90,9 +92,11 @@ static uint32_t take_logged(keeli_iterator *it) {
     const keeli_ticks *ticks = it->second_log ? f->modified : f->inserted;
     const keeli_ticks *before = it->second_log ? f->inserted : NULL;
     uint32_t count = 0;
+    it->highest = 0;
     while (it->at != it->end && count < KEELI_BLOCK) {
         const keeli_change c = ticks->log[it->at++ & (ticks->log_capacity - 1)];
         it->candidates[count] = c.index;
+        if (c.index > it->highest) it->highest = c.index;
         // who was marked later without the log is not of this window: then the log would not lead
         const bool is_last = keeli_ticks_slot(ticks, c.index) == c.tick;
         const bool is_new =

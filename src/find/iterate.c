@@ -69,10 +69,13 @@ static uint32_t end_of(const keeli_iterator *it) {
 
 void keeli_iterator_rewind(keeli_iterator *it) {
     it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
-    it->at = it->from = it->match_at = it->block_at = it->window_end = 0;
+    it->at = it->from = it->match_at = it->block_at = it->window_end = it->next_page = 0;
     it->rows_left = UINT32_MAX;
     it->end = end_of(it);
     it->span_at = 0;
+    it->run_misses = it->run_pause = 0;
+    it->block = NULL;
+    it->one_page = false;
     if (it->plan.driver == KEELI_DRIVE_CHANGES) keeli_drive_changes_begin(it);
 }
 
@@ -186,6 +189,13 @@ static uint32_t run_in_list(const keel_chunk_column *column, uint32_t from, uint
     return n;
 }
 
+static void *value_in_list(const keel_chunk_column *column, uint32_t i, const keeli_storage *s) {
+    const uint32_t place = column->index[i];
+    const uint32_t low = place & (((uint32_t)1 << column->shift) - 1);
+    if (place == UINT32_MAX) return NULL;
+    return (char *)column->pages[place >> column->shift] + (size_t)low * s->size;
+}
+
 // Marks by hand of the span that begins at it->span_at.
 static void cut_marks(keeli_iterator *it) {
     for (uint32_t m = 0; m < it->mark_count; ++m) {
@@ -204,9 +214,8 @@ static void cut_list(keeli_iterator *it) {
             run, run_in_list(&list->columns[it->plan.columns[c].term], it->span_at, list->count));
     for (uint32_t c = 0; c < it->plan.column_count; ++c) {
         const keeli_plan_column *column = &it->plan.columns[c];
-        const uint32_t place = list->columns[column->term].index[it->span_at];
         it->span.columns[column->term].base =
-            place == UINT32_MAX ? NULL : keeli_store_at(column->storage, place);
+            value_in_list(&list->columns[column->term], it->span_at, column->storage);
     }
     cut_marks(it);
     it->span.count = run;

@@ -79,4 +79,6 @@ void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     }
     it->end = piece->end;
     it->from = it->window_end = piece->at;
+    it->next_page = piece->at / KEELI_WINDOW;
+    it->run_misses = it->run_pause = 0; // what is handed out depends on the piece alone
 }
