@@ -302,12 +302,12 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
+    const uint32_t flags = s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND | KEELI_IS_TRACKED);
+    if (!((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth | flags)) return value;
     keel_result result;
-    if (keeli_atomic_peek(&s->borrow) || world->share_depth ||
-        s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND))
-        return keeli_storage_to_edit(world, NULL, component, "write", &result)
-                   ? (keeli_track_modified(world, s, keel_entity_index(e)), value)
-                   : NULL;
+    if ((keeli_atomic_peek(&s->borrow) || world->share_depth || flags != KEELI_IS_TRACKED) &&
+        !keeli_storage_to_edit(world, NULL, component, "write", &result))
+        return NULL;
     keeli_track_modified(world, s, keel_entity_index(e));
     return value;
 }
