@@ -16,7 +16,7 @@ static inline bool keeli_store_has(const keeli_storage *s, uint32_t index) {
 // Where an entity index has its value, UINT32_MAX when it has none.
 static inline uint32_t keeli_store_place(const keel_world *world, const keeli_storage *s,
                                          uint32_t index) {
-    return keeli_place(s->root, &world->entities.root, index);
+    return keeli_place(s->kind, s->root, &s->presence.root, &world->entities.root, index);
 }
 static inline void *keeli_store_at(const keeli_storage *s, uint32_t place) {
     const uint32_t shift = s->root->shift;

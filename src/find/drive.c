@@ -235,11 +235,22 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
         words[w] = a[w] & b[w];
 }
 
+// Are there few matches on each page?
+static bool is_rare(const keeli_plan *plan) {
+    if (!plan->leader) return false;
+    const keeli_presence *p = &plan->leader->presence;
+    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
+}
+
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = &it->plan;
     uint64_t *words = it->words, some = 0;
     if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
+    if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
+        memcpy(words, words_of(plan->leader, page), sizeof it->words);
+        return true;
+    }
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return false;
     if (!plan->leader) bits_of_living(it->view->world, page, words);
@@ -403,26 +414,22 @@ static bool next_list(keeli_iterator *it, uint32_t slots) {
     return count && keeli_list_chunk(it, count);
 }
 
-// Few matches on each page: masks would be nearly empty, and each miss of the cache would wait for
-// the one before. So matches of several pages go into one list. False at the end.
+// Few matches on each page: masks would be nearly empty, each miss of the cache would wait for the
+// one before, and most words of the other storages would be read for nothing. So the leader's
+// entities of several pages go into one list, which is filtered. False at the end.
 static bool gather_list(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
-        while (count < KEELI_FULL_LIST) {
+        while (count + 64 <= KEELI_BLOCK) {
             if (it->at < it->window_end) count = take_words(it, count, it->window_end);
             else if (!next_window(it)) break;
         }
         if (!count) return false;
         it->highest = it->candidates[count - 1];
         it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
-        if (keeli_list_chunk(it, count)) return true;
+        count = keeli_list_filter(it, count);
+        if (count && keeli_list_chunk(it, count)) return true;
     }
-}
-
-static bool is_rare(const keeli_plan *plan) {
-    if (!plan->leader) return false;
-    const keeli_presence *p = &plan->leader->presence;
-    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
 }
 
 bool keeli_drive_bits(keeli_iterator *it) {

@@ -8,8 +8,7 @@ enum {
     KEELI_BLOCK = 256,    // candidates that are filtered at a time
     KEELI_WINDOW = 4096,  // slots of a mask at most
     KEELI_SHORT_RUN = 32, // entities; fewer are not worth a chunk of their own
-    KEELI_SPAN_WORDS = 4, // words of ones; fewer are left in a mask
-    KEELI_FULL_LIST = 64  // matches; with as many a list ends where a window ends
+    KEELI_SPAN_WORDS = 4  // words of ones; fewer are left in a mask
 };
 
 // Whose values a chunk has, besides its handles, which are there only where they are wanted.

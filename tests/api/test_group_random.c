@@ -232,7 +232,7 @@ static void play(uint64_t seed, uint32_t steps) {
 static void members_are_who_matches(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; ++seed)
-        play(seed, 1200);
+        play(seed, test_rounds(1200));
 }
 
 // The same, while every few steps an allocation fails: an edit is done or not, and groups agree.
@@ -243,7 +243,7 @@ static void members_are_who_matches_without_memory(void **state) {
     api_begin(&g.f);
     for (uint32_t i = 0; i < entities; ++i)
         g.e[i] = keel_add_entity(g.f.world);
-    for (uint32_t i = 0; i < 3000; ++i) {
+    for (uint32_t i = 0; i < test_rounds(3000); ++i) {
         const uint32_t what = any(&g, 12), c = any(&g, components);
         const keel_entity e = g.e[any(&g, entities)];
         if (what == 0) toggle_group(&g);
@@ -301,7 +301,7 @@ static void compare_groups(const game *a, const game *b) {
 // Whether others stand behind the members (then each is swapped in) or not.
 static void many_join_in_the_order_of_single_ones(void **state) {
     (void)state;
-    for (uint32_t seed = 0; seed < 8; ++seed) {
+    for (uint32_t seed = 0; seed < test_rounds(8); ++seed) {
         game bulk = { .seed = seed }, single = { .seed = seed };
         api_begin(&bulk.f);
         api_begin(&single.f);

@@ -90,7 +90,7 @@ static void loops_step_as_the_functions(bool changes) {
 
 static void loops_go_where_the_functions_go(void **state) {
     (void)state;
-    for (random_state = 1; random_state < 40; ++random_state) {
+    for (random_state = 1; random_state <= test_rounds(40); ++random_state) {
         const uint64_t seed = random_state;
         loops_step_as_the_functions(false);
         loops_step_as_the_functions(true);
