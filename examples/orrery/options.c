@@ -21,6 +21,8 @@ const char options_help[] =
     "  --csv FILE    write positions: columns jd,name,x,y,z; au, heliocentric, ecliptic of J2000;\n"
     "                one row for each body of the data file and each of the\n"
     "                1 + DAYS / STEP steps (rounded down), the start included\n"
+    "  --changed-only\n"
+    "                write only bodies whose position is another than in the step before\n"
     "  --image FILE  draw the positions of the last step, seen from the north, as PNG\n"
     "  --help        print this text\n"
     "\n"
@@ -33,7 +35,8 @@ static const struct option long_options[] = {
     { "days", required_argument, NULL, 'n' },  { "step", required_argument, NULL, 's' },
     { "belt", required_argument, NULL, 'b' },  { "seed", required_argument, NULL, 'r' },
     { "csv", required_argument, NULL, 'c' },   { "image", required_argument, NULL, 'i' },
-    { "help", no_argument, NULL, 'h' },        { NULL, 0, NULL, 0 },
+    { "help", no_argument, NULL, 'h' },        { "changed-only", no_argument, NULL, 'o' },
+    { NULL, 0, NULL, 0 },
 };
 
 enum { MAX_BELT = 10000000, MAX_STEPS = 1000000000 };
@@ -54,6 +57,7 @@ static bool parse_option(settings *options, int letter, failure *why) {
     case 'c': options->csv = optarg; return true;
     case 'i': options->image = optarg; return true;
     case 'h': options->help = true; return true;
+    case 'o': options->changed_only = true; return true;
     case 'n': return parse_days("--days", optarg, true, &options->days, why);
     case 's': return parse_days("--step", optarg, false, &options->step, why);
     case 'f':
@@ -74,6 +78,8 @@ static bool parse_option(settings *options, int letter, failure *why) {
 // What only the options together can tell.
 static bool check_options(settings *options, failure *why) {
     if (!options->data) return fail(why, "orrery: --data is missing; try --help");
+    if (options->changed_only && !options->csv)
+        return fail(why, "orrery: --changed-only says what --csv writes; give that, too");
     if (isnan(options->from_jd)) return fail(why, "orrery: --from is missing; try --help");
     double last_day;
     date_parse("9999-12-31", &last_day);

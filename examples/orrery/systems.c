@@ -49,8 +49,10 @@ KEEL_TASK(place_in_space, KEEL_MAY_WRITE(Position), KEEL_MAY_READ(Local, keel_pa
     KEEL_DESCENDANTS(context, centre->body, body) {
         const Position *origin = keel_get(context, keel_parent_of(context, body), Position);
         const Local *local = keel_get(context, body, Local);
-        Position *position = keel_get_mut(context, body, Position);
-        *position = (Position){ origin->x + local->x, origin->y + local->y, origin->z + local->z };
+        const Position next = { origin->x + local->x, origin->y + local->y, origin->z + local->z };
+        const Position *now = keel_get(context, body, Position);
+        if (now->x == next.x && now->y == next.y && now->z == next.z) continue;
+        *keel_get_mut(context, body, Position) = next; // which marks it as changed
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, workload, explain, custom_view, timing, typed, time.
+/// group, commands, view, executor, walk, workload, explain, custom_view, timing, track, typed,
+/// time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -16,6 +17,7 @@
 #include <keel/hierarchy.h>
 #include <keel/time.h>
 #include <keel/timing.h>
+#include <keel/track.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>

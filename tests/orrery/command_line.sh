@@ -95,6 +95,7 @@ for option in csv image; do
     [ -w /dev/full ] && refuses "orrery: /dev/full: No space left on device" $run \
         --$option /dev/full --$other out/o
 done
+refuses "orrery: --changed-only says what --csv writes" --data "$bodies" --from 2026-11-21 --changed-only
 # shellcheck disable=SC2086
 refuses "orrery: --image: './out/o' is the file of --csv" $run --csv out/o --image ./out/o
 cp "$bodies" in/copy.csv
@@ -116,13 +117,20 @@ echo old >out/o.csv
 
 # ---- what works
 "$orrery" --help >stdout 2>stderr || complain "--help fails"
-for option in data from days step belt seed csv image help; do
+for option in data from days step belt seed csv changed-only image help; do
     grep -q -e "--$option" stdout || complain "--help does not tell about --$option"
 done
 "$orrery" --data "$bodies" --from 2026-11-21 --days 2 --step 0.5 --belt 100 --seed 7 \
     --csv out/a.csv --image out/a.png >stdout 2>stderr || complain "a good run fails: $(cat stderr)"
 [ -s stderr ] && complain "a good run writes to stderr: $(cat stderr)"
 [ "$(wc -l <stdout)" -eq 1 ] || complain "not one line of summary"
+"$orrery" --data "$bodies" --from 2026-11-21 --days 2 --step 0.5 --belt 100 --seed 7 \
+    --csv out/c.csv --changed-only >/dev/null 2>stderr || complain "--changed-only fails: $(cat stderr)"
+[ "$(grep -c ',Sun,' out/c.csv)" -eq 1 ] || complain "the Sun does not move, but is written again"
+grep -v ',Sun,' out/a.csv | sort >out/a.rows
+grep -v ',Sun,' out/c.csv | sort >out/c.rows
+cmp -s out/a.rows out/c.rows || complain "what moves is not written with --changed-only"
+rm -f out/a.rows out/c.rows out/c.csv
 grep -Eq '^121 entities, 5 steps in [0-9.]+ s: [0-9.]+ steps per second, [0-9.]+ million entity' \
     stdout || complain "summary: $(cat stdout)"
 [ "$(head -1 out/a.csv)" = "jd,name,x,y,z" ] || complain "header: $(head -1 out/a.csv)"
