@@ -616,7 +616,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
 #define KEELI_IS_CUSTOM_keeli_custom ~, 1
 #define KEELI_KIND_1(kind) kind
-#define KEELI_KIND_0(T) NULL
+#define KEELI_KIND_0(...) NULL
 // Nothing, but only for a type that has a value.
 #ifdef __cplusplus
 #define KEELI_SIZE_keeli_value(CT) 0 * sizeof(CT)
