@@ -19,6 +19,12 @@ void keeli_lane_leave(keel_world *world, keeli_lane *lane);
 bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
 // The first of `count` new times for runs of systems.
-uint64_t keeli_run_times(keel_world *world, uint32_t count);
+static inline uint64_t keeli_run_times(keel_world *world, uint32_t count) {
+    keeli_world_lock(world);
+    const uint64_t first = world->run_times + 1;
+    world->run_times += count;
+    keeli_world_unlock(world);
+    return first;
+}
 // Does any system or workload run now?
 bool keeli_world_is_running(keel_world *world);
