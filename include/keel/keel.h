@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, custom_view, typed, time.
+/// group, commands, view, executor, workload, parallel, custom_view, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -13,6 +13,7 @@
 #include <keel/executor.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/parallel.h>
 #include <keel/time.h>
 #include <keel/typed.h>
 #include <keel/unique.h>

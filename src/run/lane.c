@@ -37,6 +37,16 @@ void keeli_lane_end(keel_world *world, keeli_lane *lane) {
     keeli_arena_deinit(&lane->scratch, &world->heap);
 }
 
+keeli_lane *keeli_lane_current(keel_world *world) {
+    const uint64_t self = keeli_thread_id();
+    keeli_lock_take(&world->lock);
+    keeli_lane *lane = world->lanes;
+    while (lane && lane->thread != self)
+        lane = lane->next;
+    keeli_lock_give(&world->lock);
+    return lane || world->concurrent || !world->own_lane.depth ? lane : &world->own_lane;
+}
+
 bool keeli_world_is_running(keel_world *world) {
     keeli_lock_take(&world->lock);
     const bool is_running =

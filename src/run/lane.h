@@ -14,6 +14,8 @@ void keeli_lane_end(keel_world *world, keeli_lane *lane);
 // Enter and leave the list; for lanes of a team.
 void keeli_lane_enter(keel_world *world, keeli_lane *lane);
 void keeli_lane_leave(keel_world *world, keeli_lane *lane);
+// That of the calling thread, or NULL.
+keeli_lane *keeli_lane_current(keel_world *world);
 // From here to there several threads may be at work: counters are atomic, locks are taken. False
 // when that was so before; then it is not to be ended here.
 bool keeli_world_go_concurrent(keel_world *world);
