@@ -147,3 +147,12 @@ __attribute__((noinline)) void bench_heavy(Transform *m, Position3 *p) {
     p->y = a[1] * q.x + a[5] * q.y + a[9] * q.z;
     p->z = a[2] * q.x + a[6] * q.y + a[10] * q.z;
 }
+
+EnttPosition *bench_sort_input(bench_sort how, uint32_t n) {
+    EnttPosition *p = bench_new(n * sizeof *p);
+    uint32_t *order = bench_shuffled(n);
+    for (uint32_t i = 0; i < n; ++i)
+        p[i] = (EnttPosition){ how == BENCH_SORT_RANDOM ? order[i] : i, 0 };
+    free(order);
+    return p;
+}

@@ -120,6 +120,7 @@ enum {
     BENCH_WORST_PASSES = 3,
     BENCH_ROOTS = 1000,
     BENCH_CHILDREN = 10,
+    BENCH_SORT_LATE = 3,          // almost sorted: values at the wrong end
     BENCH_ENTT_ONE = 500000,      // the only entity with a position, in the _one rows
     BENCH_ENTT_START = 500000,    // pathological: entities at first,
     BENCH_ENTT_ROUNDS = 10,       // then so often: some lose something, some go,
@@ -140,6 +141,19 @@ static inline uint32_t bench_parent(uint32_t i) {
     if (i < roots) return UINT32_MAX;
     return i < grandchildren ? (i - roots) / BENCH_CHILDREN
                              : roots + (i - grandchildren) / BENCH_CHILDREN;
+}
+
+// ---- sorting: positions whose x is what is sorted by ----
+typedef enum bench_sort {
+    BENCH_SORT_RANDOM,
+    BENCH_SORT_REVERSED, // ascending, to be sorted descending
+    BENCH_SORT_ALMOST    // ascending, but BENCH_SORT_LATE of them come last
+} bench_sort;
+EnttPosition *bench_sort_input(bench_sort how, uint32_t n); // for free()
+static inline uint32_t bench_sort_late(uint32_t k) { return k * 50000; }
+// A checksum of which value is where.
+static inline long long bench_order_sum(uint32_t at, uint64_t x) {
+    return (long long)(at % 1000 * x);
 }
 
 // ---- names: bench_<workload>_<suffix> ----

@@ -87,7 +87,7 @@ static void fill_world(keel_world *world, keel_entity *e, uint32_t n, uint32_t f
     bench_expect(keel_world_add_entities(world, n, e, columns + first));
 }
 
-typedef enum take { REMOVE, CLEAR, DESTROY, DESTROY_MANY } take;
+typedef enum take { REMOVE, REMOVE_MANY, CLEAR, DESTROY, DESTROY_MANY } take;
 
 BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
     const uint32_t n = run->n;
@@ -100,6 +100,7 @@ BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
         if (how == REMOVE)
             for (uint32_t i = 0; i < n; ++i)
                 keel_delete(world, e[i], EnttPosition, EnttVelocity);
+        if (how == REMOVE_MANY) keel_delete_from_many(world, e, n, EnttPosition);
         if (how == DESTROY)
             for (uint32_t i = 0; i < n; ++i)
                 keel_delete_entity(world, e[i]);
@@ -117,6 +118,7 @@ BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
     free(e);
 }
 
+BENCH_WORKLOAD(entt_erase_many) { take_away(run, REMOVE_MANY, 1); }
 BENCH_WORKLOAD(entt_erase_many_multi) { take_away(run, REMOVE, 2); }
 BENCH_WORKLOAD(entt_clear) { take_away(run, CLEAR, 1); }
 BENCH_WORKLOAD(entt_clear_multi) { take_away(run, CLEAR, 2); }
@@ -339,12 +341,55 @@ BENCH_WORKLOAD(entt_iterate_pathological) {
     run_passes(run, world, matching, 3);
 }
 
-// ---- all workloads of this storage ----
+// ---- groups that own only the first components, or none; views find them by themselves ----
+#ifdef BENCH_GROUP
+static keel_world *world_with(uint32_t components, uint32_t owned) {
+    const keel_component *const all[] = { KEEL_OF(EnttPosition), KEEL_OF(EnttVelocity),
+                                          KEEL_OF(EnttComp0), KEEL_OF(EnttComp1),
+                                          KEEL_OF(EnttComp2) };
+    const keel_component *own[6] = { NULL }, *get[6] = { NULL };
+    for (uint32_t k = 0; k < owned; ++k)
+        own[k] = all[k];
+    for (uint32_t k = owned; k < components; ++k)
+        get[k - owned] = all[k];
+    keel_world *world = bench_world();
+    bench_expect(keel_group_create(world, &(keel_group_desc){ .owned = own, .get = get }, NULL));
+    return world;
+}
+
+#define GROUPED(workload, components, owned)                                                       \
+    BENCH_WORKLOAD(workload) {                                                                     \
+        keel_world *world = world_with(components, owned);                                         \
+        run_passes(run, world, populate(world, run->n, ALL, components), components);              \
+    }
+GROUPED(entt_iterate_two_components_nonowning, 2, 0)
+GROUPED(entt_iterate_two_components_partial, 2, 1)
+GROUPED(entt_iterate_three_components_nonowning, 3, 0)
+GROUPED(entt_iterate_three_components_partial, 3, 2)
+GROUPED(entt_iterate_five_components_nonowning, 5, 0)
+GROUPED(entt_iterate_five_components_partial_4, 5, 4)
+GROUPED(entt_iterate_five_components_partial_3, 5, 3)
+
+BENCH_SHARED void pathological(bench_run *run, uint32_t owned) {
+    keel_world *world = world_with(3, owned);
+    run_passes(run, world, churn(world), 3);
+}
+BENCH_WORKLOAD(entt_iterate_pathological_nonowning) { pathological(run, 0); }
+BENCH_WORKLOAD(entt_iterate_pathological_partial) { pathological(run, 2); }
+#endif
+
+// ---- all workloads of this storage: see `group` in workloads.h ----
+#define KERNEL_IF_1(function) function
 #ifdef BENCH_GROUP
 #define KERNEL_IF_0(function) NULL
-#define KERNEL_IF_1(function) function
-#define KERNEL_ENTRY(workload, raw, warm, group, ...) KERNEL_IF_##group(BENCH_NAME(workload)),
+#define KERNEL_IF_2(function) function
+#define KERNEL_IF_3(function) function
+#define KERNEL_IF_4(function) NULL
 #else
-#define KERNEL_ENTRY(workload, ...) BENCH_NAME(workload),
+#define KERNEL_IF_0(function) function
+#define KERNEL_IF_2(function) NULL
+#define KERNEL_IF_3(function) (BENCH_STORAGE == KEEL_SPARSE_SET ? function : NULL)
+#define KERNEL_IF_4(function) KERNEL_IF_3(function)
 #endif
+#define KERNEL_ENTRY(workload, raw, warm, group, ...) KERNEL_IF_##group(BENCH_NAME(workload)),
 bench_function *const BENCH_NAME(functions)[] = { BENCH_WORKLOADS(KERNEL_ENTRY) };

@@ -128,6 +128,7 @@ BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
         free_set(&sets[k]);
 }
 
+BENCH_WORKLOAD(entt_erase_many) { take_away(run, REMOVE, 1); }
 BENCH_WORKLOAD(entt_erase_many_multi) { take_away(run, REMOVE, 2); }
 BENCH_WORKLOAD(entt_clear) { take_away(run, CLEAR, 1); }
 BENCH_WORKLOAD(entt_clear_multi) { take_away(run, CLEAR, 2); }

@@ -3,7 +3,9 @@
 // one measures stands in README.md.
 //   raw      the workload whose raw version is its limit: its own name, or one that it shares
 //   warm     1: an untimed sample comes first; 0: the first use is what is measured
-//   group    1: it also runs with a group (when the library has them), 0: groups change nothing
+//   group    which storages run it: 0 all but the group (it changes nothing), 1 all, 2 the group
+//   only,
+//            3 sparse sets and the group, 4 sparse sets only
 //   sizes    N, the last part of the benchmark's name
 //   samples  timed samples in one repetition, for each size
 #pragma once
@@ -41,49 +43,65 @@
     X(frag_iter,            frag_iter,            1, 0, (520), (20)) \
     X(frag_many,            frag_many,            1, 1, (65536), (3)) \
     X(heavy_seq,            heavy_seq,            1, 1, (1000), (3)) \
+    X(heavy_par,            heavy_par,            1, 1, (1000), (3)) \
     X(schedule_seq,         schedule_seq,         1, 0, (60000), (3)) \
+    X(schedule_par,         schedule_par,         1, 0, (60000), (3)) \
     X(empty_system,         empty_system,         1, 0, (100), (20)) \
     X(churn_frame,          churn_frame,          1, 1, (100000), (2)) \
     X(churn_frame_p999,     churn_frame_p999,     0, 1, (100000), (1)) \
     X(hier_attach,          hier_attach,          1, 0, (111000), (3)) \
     X(hier_traverse,        hier_traverse,        1, 0, (111000), (3)) \
     X(hier_destroy,         hier_destroy,         1, 0, (111000), (3)) \
+    X(sort_random,          sort_random,          1, 3, (150000), (1)) \
     BENCH_ENTT_WORKLOADS(X)
 
 // The cases of EnTT's own benchmark that are not among the rows above.
 #define BENCH_ENTT_WORKLOADS(X) \
-    X(entt_create_many_and_emplace_components, entt_create_many_and_emplace_components, 1, 0, (1000000), (1)) \
-    X(entt_erase_many_multi,                   entt_erase_many_multi,              1, 0, (1000000), (1)) \
-    X(entt_clear,                              entt_clear,                         1, 0, (1000000), (1)) \
-    X(entt_clear_multi,                        entt_clear_multi,                   1, 0, (1000000), (1)) \
-    X(entt_recycle,                            entt_recycle,                       1, 0, (1000000), (1)) \
-    X(entt_recycle_many,                       entt_recycle,                       1, 0, (1000000), (1)) \
-    X(entt_destroy,                            entt_destroy,                       1, 0, (1000000), (1)) \
-    X(entt_destroy_many,                       entt_destroy,                       1, 0, (1000000), (1)) \
-    X(entt_destroy_many_multi,                 entt_destroy_many_multi,            1, 0, (1000000), (1)) \
-    X(entt_get_from_registry,                  entt_get_from_registry,             1, 0, (1000000), (2)) \
-    X(entt_get_from_registry_multi,            entt_get_from_registry_multi,       1, 0, (1000000), (2)) \
-    X(entt_get_from_view,                      entt_get_from_registry,             1, 0, (1000000), (2)) \
-    X(entt_get_from_view_multi,                entt_get_from_registry_multi,       1, 0, (1000000), (2)) \
-    X(entt_iterate_single_component,           entt_iterate_single_component,      1, 0, (1000000), (2)) \
-    X(entt_iterate_single_component_runtime,   entt_iterate_single_component,      1, 0, (1000000), (2)) \
-    X(entt_iterate_two_components,             entt_iterate_two_components,        1, 1, (1000000), (2)) \
-    X(entt_iterate_two_components_half,        entt_iterate_two_components_half,   1, 1, (1000000), (2)) \
-    X(entt_iterate_two_components_one,         entt_iterate_two_components_one,    1, 1, (1000000), (2)) \
-    X(entt_iterate_two_components_runtime,     entt_iterate_two_components,        1, 0, (1000000), (2)) \
-    X(entt_iterate_two_components_runtime_half,  entt_iterate_two_components_half, 1, 0, (1000000), (2)) \
-    X(entt_iterate_two_components_runtime_one, entt_iterate_two_components_one,    1, 0, (1000000), (2)) \
-    X(entt_iterate_three_components,           entt_iterate_three_components,      1, 1, (1000000), (2)) \
-    X(entt_iterate_three_components_half,      entt_iterate_three_components_half, 1, 1, (1000000), (2)) \
-    X(entt_iterate_three_components_one,       entt_iterate_three_components_one,  1, 1, (1000000), (2)) \
-    X(entt_iterate_three_components_runtime,   entt_iterate_three_components,      1, 0, (1000000), (2)) \
-    X(entt_iterate_three_components_runtime_half, entt_iterate_three_components_half, 1, 0, (1000000), (2)) \
-    X(entt_iterate_three_components_runtime_one, entt_iterate_three_components_one, 1, 0, (1000000), (2)) \
-    X(entt_iterate_five_components,            entt_iterate_five_components,       1, 1, (1000000), (2)) \
-    X(entt_iterate_five_components_half,       entt_iterate_five_components_half,  1, 1, (1000000), (2)) \
-    X(entt_iterate_five_components_one,        entt_iterate_five_components_one,   1, 1, (1000000), (2)) \
-    X(entt_iterate_five_components_runtime,    entt_iterate_five_components,       1, 0, (1000000), (2)) \
-    X(entt_iterate_five_components_runtime_half, entt_iterate_five_components_half, 1, 0, (1000000), (2)) \
-    X(entt_iterate_five_components_runtime_one, entt_iterate_five_components_one,  1, 0, (1000000), (2)) \
-    X(entt_iterate_pathological,               entt_iterate_pathological,          1, 1, (1000000), (3))
+    X(entt_create_many_and_emplace_components,   entt_create_many_and_emplace_components, 1, 0, (1000000), (1)) \
+    X(entt_erase_many,                           entt_erase_many,                         1, 0, (1000000), (1)) \
+    X(entt_erase_many_multi,                     entt_erase_many_multi,                   1, 0, (1000000), (1)) \
+    X(entt_clear,                                entt_clear,                              1, 0, (1000000), (1)) \
+    X(entt_clear_multi,                          entt_clear_multi,                        1, 0, (1000000), (1)) \
+    X(entt_recycle,                              entt_recycle,                            1, 0, (1000000), (1)) \
+    X(entt_recycle_many,                         entt_recycle,                            1, 0, (1000000), (1)) \
+    X(entt_destroy,                              entt_destroy,                            1, 0, (1000000), (1)) \
+    X(entt_destroy_many,                         entt_destroy,                            1, 0, (1000000), (1)) \
+    X(entt_destroy_many_multi,                   entt_destroy_many_multi,                 1, 0, (1000000), (1)) \
+    X(entt_get_from_registry,                    entt_get_from_registry,                  1, 0, (1000000), (2)) \
+    X(entt_get_from_registry_multi,              entt_get_from_registry_multi,            1, 0, (1000000), (2)) \
+    X(entt_get_from_view,                        entt_get_from_registry,                  1, 0, (1000000), (2)) \
+    X(entt_get_from_view_multi,                  entt_get_from_registry_multi,            1, 0, (1000000), (2)) \
+    X(entt_iterate_single_component,             entt_iterate_single_component,           1, 0, (1000000), (2)) \
+    X(entt_iterate_single_component_runtime,     entt_iterate_single_component,           1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components,               entt_iterate_two_components,             1, 1, (1000000), (2)) \
+    X(entt_iterate_two_components_half,          entt_iterate_two_components_half,        1, 1, (1000000), (2)) \
+    X(entt_iterate_two_components_one,           entt_iterate_two_components_one,         1, 1, (1000000), (2)) \
+    X(entt_iterate_two_components_runtime,       entt_iterate_two_components,             1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components_runtime_half,  entt_iterate_two_components_half,        1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components_runtime_one,   entt_iterate_two_components_one,         1, 0, (1000000), (2)) \
+    X(entt_iterate_three_components,             entt_iterate_three_components,           1, 1, (1000000), (2)) \
+    X(entt_iterate_three_components_half,        entt_iterate_three_components_half,      1, 1, (1000000), (2)) \
+    X(entt_iterate_three_components_one,         entt_iterate_three_components_one,       1, 1, (1000000), (2)) \
+    X(entt_iterate_three_components_runtime,     entt_iterate_three_components,           1, 0, (1000000), (2)) \
+    X(entt_iterate_three_components_runtime_half, entt_iterate_three_components_half,      1, 0, (1000000), (2)) \
+    X(entt_iterate_three_components_runtime_one, entt_iterate_three_components_one,       1, 0, (1000000), (2)) \
+    X(entt_iterate_five_components,              entt_iterate_five_components,            1, 1, (1000000), (2)) \
+    X(entt_iterate_five_components_half,         entt_iterate_five_components_half,       1, 1, (1000000), (2)) \
+    X(entt_iterate_five_components_one,          entt_iterate_five_components_one,        1, 1, (1000000), (2)) \
+    X(entt_iterate_five_components_runtime,      entt_iterate_five_components,            1, 0, (1000000), (2)) \
+    X(entt_iterate_five_components_runtime_half, entt_iterate_five_components_half,       1, 0, (1000000), (2)) \
+    X(entt_iterate_five_components_runtime_one,  entt_iterate_five_components_one,        1, 0, (1000000), (2)) \
+    X(entt_iterate_two_components_nonowning,     entt_iterate_two_components,             1, 2, (1000000), (2)) \
+    X(entt_iterate_two_components_partial,       entt_iterate_two_components,             1, 2, (1000000), (2)) \
+    X(entt_iterate_three_components_nonowning,   entt_iterate_three_components,           1, 2, (1000000), (2)) \
+    X(entt_iterate_three_components_partial,     entt_iterate_three_components,           1, 2, (1000000), (2)) \
+    X(entt_iterate_five_components_nonowning,    entt_iterate_five_components,            1, 2, (1000000), (2)) \
+    X(entt_iterate_five_components_partial_4,    entt_iterate_five_components,            1, 2, (1000000), (2)) \
+    X(entt_iterate_five_components_partial_3,    entt_iterate_five_components,            1, 2, (1000000), (2)) \
+    X(entt_iterate_pathological,                 entt_iterate_pathological,               1, 1, (1000000), (3)) \
+    X(entt_iterate_pathological_nonowning,       entt_iterate_pathological,               1, 2, (1000000), (3)) \
+    X(entt_iterate_pathological_partial,         entt_iterate_pathological,               1, 2, (1000000), (3)) \
+    X(entt_sort_single,                          entt_sort_single,                        1, 3, (150000), (1)) \
+    X(entt_sort_multi,                           entt_sort_multi,                         1, 4, (150000), (1)) \
+    X(entt_sort_almost_sorted,                   entt_sort_almost_sorted,                 1, 3, (150000), (1))
 // clang-format on

@@ -15,6 +15,7 @@
 #include "run/prepared.h"
 #include "run/schedule.h"
 #include "run/team.h"
+#include "run/timings.h"
 #include "run/workload.h"
 
 #include <stdio.h>
@@ -42,6 +43,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->bindings = 1;
     world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
+    world->handle_storage.component.name = "free entity handles";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
     return world;
@@ -110,6 +112,7 @@ void keel_world_destroy(keel_world *world) {
     if (world->commands) keeli_commands_deinit(world);
     keeli_workloads_deinit(world);
     keeli_prepared_deinit(world);
+    keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
     keeli_registry_deinit(world);

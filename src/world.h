@@ -12,6 +12,7 @@
 #include "data/presence.h"
 #include "data/sparse_set.h"
 
+#include <keel/parallel.h>
 #include <keel/workload.h>
 
 // A group that names a component (edit/group.h).
@@ -19,6 +20,15 @@ typedef struct keeli_group_link {
     struct keel_group *group;
     bool excludes; // names it as what must not be there
 } keeli_group_link;
+
+// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
+// not compare handles: right as long as the sets' `moves` are these.
+typedef struct keeli_known_order {
+    const struct keeli_storage *leader; // the first `same` slots have the entities that its have
+    uint64_t moves, leader_moves;
+    uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
+    uint32_t same, run;
+} keeli_known_order;
 
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
 // changes the values.
@@ -32,6 +42,7 @@ typedef struct keeli_storage {
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
     keeli_sparse_set set;              // KEEL_SPARSE_SET
+    keeli_known_order known;           // KEEL_SPARSE_SET
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
@@ -89,8 +100,8 @@ typedef struct keeli_first_error {
 
 // A thread that runs systems, and what it runs now (run/lane.h).
 typedef struct keeli_lane {
-    struct keeli_lane *next;  // of the world, when several threads are at work
-    uint64_t thread;          // its number (platform.h)
+    _Alignas(KEELI_LINE) struct keeli_lane *next; // of the world, when several threads are at work
+    uint64_t thread;                              // its number (platform.h)
     uint32_t number;          // among those of one run; 0: the thread that began it
     uint32_t depth;           // systems that run inside each other on this thread
     const char *running;      // the innermost, or NULL
@@ -100,6 +111,14 @@ typedef struct keeli_lane {
     keeli_first_error *first; // where errors go; NULL: to the world
     keeli_arena scratch;      // keel_context_scratch
 } keeli_lane;
+
+// What a piece of a loop by direct call took the last time.
+typedef struct keeli_loop_cost {
+    keel_range_fn *range; // the loop: one of these two
+    keel_span_fn *span;
+    uint32_t grain;
+    uint64_t piece_ns;
+} keeli_loop_cost;
 
 struct keel_world {
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
@@ -124,6 +143,7 @@ struct keel_world {
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
+    keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
     keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (edit/store.c)
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
@@ -132,6 +152,7 @@ struct keel_world {
     uint32_t storage_capacity;
     KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
     keeli_storage *parents, *children;  // keel_parent and keel_child, always there
+    struct keeli_links links;           // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
@@ -157,8 +178,11 @@ struct keel_world {
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
     struct keeli_schedule
-        *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
-    struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
+        *schedules; // workloads made ready to run, the latest first (run/schedule.c)
+    keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)
+    struct keeli_team *teams;       // who works on runs, busy or spare (run/team.c)
+
+    struct keeli_timings *timings; // NULL: none are kept (run/timings.c)
 
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it

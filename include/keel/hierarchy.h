@@ -5,7 +5,7 @@
 /// Two components hold the links: a root has keel_parent only, a leaf keel_child only, what is
 /// between has both. The children of one parent form a circle in order: the last one's `next` is
 /// the first, the first one's `prev` is the last. Views may read the two components; only the
-/// functions here change them. Deleting an entity repairs the links.
+/// functions here change them. Both are KEEL_INDEXED. Deleting an entity repairs the links.
 ///
 /// The edits follow the rules of edit.h: owner only, refused with KEEL_ERROR_BORROWED while a view
 /// uses the links, KEEL_ERROR_SHARED in shared mode.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, workload, parallel, custom_view, typed, time.
+/// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -11,12 +11,15 @@
 #include <keel/edit.h>
 #include <keel/entity.h>
 #include <keel/executor.h>
+#include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/parallel.h>
 #include <keel/time.h>
+#include <keel/timing.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>
+#include <keel/walk.h>
 #include <keel/workload.h>
 #include <keel/world.h>

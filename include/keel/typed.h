@@ -15,6 +15,7 @@
 #pragma GCC system_header
 #include <keel/custom_view.h>
 #include <keel/group.h>
+#include <keel/explain.h>
 #include <keel/parallel.h>
 // clang-format off
 
@@ -35,6 +36,7 @@
 #define KEELI_UNUSED __attribute__((unused))
 #define KEELI_NOINLINE static __attribute__((noinline, unused))
 #define KEELI_INLINE static inline __attribute__((always_inline))
+#define KEELI_TWICE _Pragma("GCC unroll 2") // one jump for two small bodies: a third faster
 
 // ---------------------------------------------------------------- preprocessor core
 #define KEELI_CAT_(a, b) a##b
@@ -145,10 +147,12 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
+/// @cond the two components of the hierarchy
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
-KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .line = 0);
-KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .line = 0);
+KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+/// @endcond
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
@@ -236,6 +240,7 @@ KEELI_VERB_READ(keeli_has, const keel_world, keel_has_component, keel_view_has_c
 KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
 KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)
 KEELI_VERB_WX(keeli_is_alive, keel_world_is_alive, keel_context_is_alive)
+KEELI_VERB_WX(keeli_walk_of, keeli_world_walk, keeli_context_walk)
 KEELI_VERB_WX(keeli_parent_of, keel_world_parent_of, keel_context_parent_of)
 KEELI_VERB_WX(keeli_first_child, keel_world_first_child, keel_context_first_child)
 KEELI_VERB_WX(keeli_next_child, keel_world_next_child, keel_context_next_child)
@@ -287,6 +292,7 @@ template <class... C> inline keel_result keeli_register(keel_world *w, C... c) {
 #define KEELI_WVX(scope, w, v, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
 #define KEELI_RVX(scope, w, v, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
 #define KEELI_RX(scope, w, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x)
+#define keeli_walk_of(scope, of) KEELI_RX(scope, keeli_world_walk, keeli_context_walk)((scope), (of))
 #define KEELI_WV(scope, w, v) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v)
 #define KEELI_WC(scope, w, c) _Generic((scope), keel_world *: w, keel_commands *: c)
 static inline keel_result keeli_world_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
@@ -607,15 +613,27 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 //    the arguments for them.
 #define KEELI_IS_ARRAY(x) KEELI_SECOND(KEELI_CAT(KEELI_IS_ARRAY_, KEELI_CLASS(x)), 0, ~)
 #define KEELI_IS_ARRAY_keeli_value ~, 1
-#define KEELI_IS_ARRAY_keeli_maybe ~, 1
+#define KEELI_IS_ARRAY_keeli_maybe ~, 2
 #define KEELI_BASES(s, i, x) KEELI_CAT(KEELI_BASES_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_BASES_1(s, i) , s##_type_##i *KEELI_RESTRICT keeli_base_##i
+#define KEELI_BASES_2(s, i) KEELI_BASES_1(s, i)
 #define KEELI_BASES_0(s, i)
 #define KEELI_MANY_KEELI_BASES(s)
 #define KEELI_PASS(s, i, x) KEELI_CAT(KEELI_PASS_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_PASS_1(s, i) , KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base)
+#define KEELI_PASS_2(s, i) KEELI_PASS_1(s, i)
 #define KEELI_PASS_0(s, i)
 #define KEELI_MANY_KEELI_PASS(s)
+#define KEELI_SHIFT(s, i, x) KEELI_CAT(KEELI_SHIFT_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_SHIFT_1(s, i) , keeli_base_##i + keeli_at
+#define KEELI_SHIFT_2(s, i) , (keeli_base_##i ? keeli_base_##i + keeli_at : NULL)
+#define KEELI_SHIFT_0(s, i)
+#define KEELI_MANY_KEELI_SHIFT(s)
+#define KEELI_NEXT_WORD(s, i, x) KEELI_CAT(KEELI_NEXT_WORD_, KEELI_IS_ARRAY(x))(s, i)
+#define KEELI_NEXT_WORD_1(s, i) keeli_base_##i += 64;
+#define KEELI_NEXT_WORD_2(s, i) keeli_base_##i += keeli_base_##i ? 64 : 0;
+#define KEELI_NEXT_WORD_0(s, i)
+#define KEELI_MANY_KEELI_NEXT_WORD(s)
 
 // 5. Locals of all loops: what is the same for every entity; and of the list loop.
 #define KEELI_LOCAL(s, i, x) KEELI_PART(KEELI_LOCAL_, s, i, x)
@@ -638,19 +656,22 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_MANY_KEELI_LOCAL(s)
 #define KEELI_LISTS(s, i, x) KEELI_CAT(KEELI_LISTS_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_LISTS_1(s, i)                                                                         \
+    s##_type_##i *const keeli_base_##i = KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base);    \
     void *const *keeli_pages_##i = keeli_chunk->columns[i].pages;                                   \
     const uint32_t *keeli_index_##i = keeli_chunk->columns[i].index;                                \
     const uint32_t keeli_shift_##i = keeli_chunk->columns[i].shift;
+#define KEELI_LISTS_2(s, i) KEELI_LISTS_1(s, i)
 #define KEELI_LISTS_0(s, i)
 #define KEELI_MANY_KEELI_LISTS(s)
 
-// 6. The arguments of the body for entity keeli_k: side by side, and through a list.
+// 6. The arguments of the body for entity keeli_k: side by side, the bases at slot keeli_origin of the chunk; and through
+//    a list, where the base of a column is the page of all its values, or NULL.
 #define KEELI_SIDE(s, i, x) KEELI_PART(KEELI_SIDE_, s, i, x)
 #define KEELI_SIDE_keeli_value(s, i, ...) , keeli_base_##i + keeli_k
 #define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
 #define KEELI_SIDE_keeli_filter(s, i, ...)
 #define KEELI_SIDE_keeli_access(s, i, ...)
-#define KEELI_SIDE_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_k]
+#define KEELI_SIDE_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_origin + keeli_k]
 #define KEELI_SIDE_keeli_entities(s, i, ...) , NULL
 #define KEELI_SIDE_keeli_count(s, i, ...) , 0
 #define KEELI_SIDE_keeli_unique(s, i, ...) , keeli_value_##i
@@ -664,7 +685,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIDE_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_SIDE(s)
 #define KEELI_AT(s, i, x) KEELI_PART(KEELI_AT_, s, i, x)
-#define KEELI_AT_VALUE(s, i) (KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
+#define KEELI_AT_VALUE(s, i) (keeli_base_##i ? keeli_base_##i + keeli_index_##i[keeli_k] : KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
 #define KEELI_AT_keeli_value(s, i, ...) , KEELI_AT_VALUE(s, i)
 #define KEELI_AT_keeli_maybe(s, i, ...) , (keeli_index_##i[keeli_k] == UINT32_MAX ? NULL : KEELI_AT_VALUE(s, i))
 #define KEELI_AT_keeli_filter(s, i, ...)
@@ -740,7 +761,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_DECLARE(keel_system, s##_##suffix);                                                       \
     const keel_system s##_##suffix = { #s, kind, s##_run, NULL, s##_terms, __FILE__, __LINE__ }
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
-    KEELI_NOINLINE void s##_##form(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__))
+    void s##_##form(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
 /// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
 /// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters.
 #define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
@@ -749,33 +770,43 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_TASK to run once") \
     KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                   \
-    KEELI_LOOP_HEAD(s, span, __VA_ARGS__) {                                                         \
+    KEELI_NOINLINE KEELI_LOOP_HEAD(s, span, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint32_t keeli_n) { \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
-        const uint32_t keeli_n = keeli_chunk->count;                                                \
         for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
             s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
     }                                                                                               \
-    KEELI_LOOP_HEAD(s, mask, __VA_ARGS__) {                                                         \
+    KEELI_INLINE KEELI_LOOP_HEAD(s, word, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint64_t keeli_bits) { \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
-        const uint32_t keeli_n = (keeli_chunk->count + 63) / 64;                                    \
-        for (uint32_t keeli_w = 0; keeli_w < keeli_n; ++keeli_w)                                    \
-            for (uint64_t keeli_bits = keeli_chunk->words[keeli_w]; keeli_bits KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); keeli_bits &= keeli_bits - 1) { \
-                KEELI_UNUSED const uint32_t keeli_k = keeli_w * 64 + (uint32_t)__builtin_ctzll(keeli_bits); \
-                s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                        \
+        KEELI_TWICE for (; keeli_bits KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); keeli_bits &= keeli_bits - 1) { \
+            KEELI_UNUSED const size_t keeli_k = (size_t)__builtin_ctzll(keeli_bits);                \
+            s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
+        }                                                                                           \
+    }                                                                                               \
+    KEELI_NOINLINE KEELI_LOOP_HEAD(s, mask, __VA_ARGS__)) {                                         \
+        for (uint32_t keeli_w = 0;;) {                                                              \
+            uint64_t keeli_bits = keeli_chunk->words[keeli_w / 64];                                 \
+            uint32_t keeli_at = 0, keeli_n;                                                         \
+            if (keeli_bits && !keeli_has_long_runs(keeli_bits)) s##_word(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w, keeli_bits); \
+            else while ((keeli_n = keeli_next_run(&keeli_bits, &keeli_at)) KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__)) { \
+                s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w + keeli_at, keeli_n); \
+                keeli_at += keeli_n;                                                                \
             }                                                                                       \
+            if ((keeli_w += 64) >= keeli_chunk->count) break;                                       \
+            KEELI_MAP(KEELI_NEXT_WORD, s, __VA_ARGS__)                                              \
+        }                                                                                           \
     }                                                                                               \
     KEELI_NOINLINE void s##_list(const keel_chunk *keeli_chunk, keel_context *keeli_context) {      \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__) KEELI_MAP(KEELI_LISTS, s, __VA_ARGS__)               \
         const uint32_t keeli_n = keeli_chunk->count;                                                \
-        for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
+        KEELI_TWICE for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
             s##_each(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
     }                                                                                               \
     static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
         if (keeli_chunk->form == KEEL_CHUNK_LIST) s##_list(keeli_chunk, keeli_context);             \
-        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__)); \
+        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
         else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));            \
     }                                                                                               \
     KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_ENTITY, __VA_ARGS__);                                   \
@@ -994,6 +1025,12 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
 /// Run a workload now; see keel_world_run_workload.
 #define keel_run_workload(world, w) keel_world_run_workload((world), &w##_workload)
+/// Its parts and their batches; see keel_world_workload_nodes.
+#define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &w##_workload, (nodes), (capacity))
+/// What waits for what in it; see keel_world_workload_edges.
+#define keel_workload_edges(world, w, edges, capacity) keel_world_workload_edges((world), &w##_workload, (edges), (capacity))
+/// Its plan as text, a drawing, or JSON; see keel_world_explain_workload.
+#define keel_explain_workload(world, w, format, text, size) keel_world_explain_workload((world), &w##_workload, (format), (text), (size))
 /// Store a workload in the world, to run it by name; see keel_world_add_workload.
 #define keel_add_workload(world, w) keel_world_add_workload((world), &w##_workload)
 
@@ -1072,10 +1109,10 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
 
 // Loops over the hierarchy. The body may delete or detach the current entity, and nothing else of the walk.
 /// All children of `of`, in order: `KEEL_CHILDREN(world, tank, turret) { ... }`. Scope: world, context.
-#define KEEL_CHILDREN(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_of_, __COUNTER__), KEELI_CAT(keeli_next_, __COUNTER__), scope, of, child)
-#define KEELI_CHILDREN(root, following, scope, of, child)                                           \
-    for (keel_entity root = (of), child = keel_first_child((scope), root), following = keel_next_child((scope), root, child); \
-         !keel_is_null(child); child = following, following = keel_next_child((scope), root, child))
+#define KEEL_CHILDREN(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)
+#define KEELI_CHILDREN(walk, scope, of, child)                                                \
+    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+        for (keel_entity child = keeli_walk_child(&walk); !keel_is_null(child); child = keeli_walk_child(&walk))
 /// All ancestors of `of`, nearest first. Scope: world, context.
 #define KEEL_ANCESTORS(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
 #define KEELI_ANCESTORS(following, scope, of, ancestor)                                             \
@@ -1083,9 +1120,13 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
          !keel_is_null(ancestor); ancestor = following, following = keel_parent_of((scope), ancestor))
 /// All descendants of `of`, each before its children, siblings in order. The body must not change the hierarchy.
 /// Scope: world, context.
-#define KEEL_DESCENDANTS(scope, of, descendant) KEELI_WALK(KEELI_CAT(keeli_of_, __COUNTER__), keel_next_descendant, scope, of, descendant)
+#define KEEL_DESCENDANTS(scope, of, descendant) KEELI_DESCENDANTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, descendant)
+#define KEELI_DESCENDANTS(walk, scope, of, descendant)                                        \
+    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+        for (keel_entity descendant = walk.step.at; !keel_is_null(descendant); descendant = keeli_walk_descendant(&walk))
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
-#define KEEL_DESCENDANTS_BREADTH(scope, of, descendant) KEELI_WALK(KEELI_CAT(keeli_of_, __COUNTER__), keel_next_descendant_breadth, scope, of, descendant)
-#define KEELI_WALK(root, next, scope, of, descendant)                                               \
-    for (keel_entity root = (of), descendant = next((scope), root, root); !keel_is_null(descendant); descendant = next((scope), root, descendant))
+#define KEEL_DESCENDANTS_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
+#define KEELI_BREADTH(root, scope, of, descendant)                                                  \
+    for (keel_entity root = (of), descendant = keel_next_descendant_breadth((scope), root, root);   \
+         !keel_is_null(descendant); descendant = keel_next_descendant_breadth((scope), root, descendant))
 // clang-format on

@@ -89,7 +89,8 @@ typedef enum keel_chunk_form {
 /// Where one term's values are in a chunk.
 typedef struct keel_chunk_column {
     /// SPAN, MASK: the first value; NULL for a `maybe` term that is absent throughout.
-    /// Uniques, in systems: the value.
+    /// LIST: the page of all values where they are on one, so that value i is `base[index[i]]`;
+    /// else NULL. `pages`, `index` and `shift` are always right. Uniques, in systems: the value.
     void *base;
     void *const *pages;    ///< LIST: the pages of values; never NULL for a term with values
     const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent `maybe`
@@ -331,37 +332,43 @@ struct keeli_set_root {
 typedef struct keel_column {
     const struct keeli_entity_root *entities; ///< private
     const struct keeli_set_root *set;         ///< private
+    const struct keeli_bits_root *bits;       ///< private: as in `set`, one step nearer
     uint32_t size;                            ///< bytes of a value
+    uint32_t shift;                           ///< private: as in `set`
+    keel_storage kind;                        ///< private: as in `set`
 } keel_column;
 
 /// The column of a component. Where the world does not know the component yet it is registered.
 /// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
 KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_component *component);
 
+/// Private: is the bit of an entity index set?
+static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
+    return index >> 12 < bits->page_count &&
+           bits->pages[index >> 12][index / 64 % 64] >> (index % 64) & 1;
+}
 /// Private: where an entity index has its value, UINT32_MAX when it has none.
-static inline uint32_t keeli_place(const struct keeli_set_root *set,
+static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_root *set,
+                                   const struct keeli_bits_root *bits,
                                    const struct keeli_entity_root *entities, uint32_t index) {
     const uint32_t page = index >> 12, at = index & 4095u;
-    if (set->kind == KEEL_SPARSE_SET)
-        return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
-    if (page >= set->bits->page_count || !(set->bits->pages[page][at / 64] >> (at % 64) & 1))
-        return UINT32_MAX;
-    return set->kind == KEEL_INDEXED ? index : entities->where[page][at];
+    if (kind == KEEL_INDEXED) return keeli_has_bit(bits, index) ? index : UINT32_MAX;
+    if (kind == KEEL_SPARSE_SET) return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
+    return keeli_has_bit(bits, index) ? entities->where[page][at] : UINT32_MAX;
 }
 
 /// Private: the value, or NULL.
 static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size) {
-    const uint32_t index = keel_entity_index(e), page = index >> 12;
+    const uint32_t index = keel_entity_index(e);
     const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    if (column->size != size || !column->set) return NULL; // another type, or a zeroed column
-    if (page >= column->entities->page_count) return NULL;
-    // the top bit marks dead entities; an invented handle may have it too
-    if ((column->entities->versions[page][index & 4095u] != upper) | (upper >> 31)) return NULL;
-    const uint32_t place = keeli_place(column->set, column->entities, index);
+    if (column->size != size || (size == 0 && !column->set)) return NULL; // another, or zeroed
+    const uint32_t place =
+        keeli_place(column->kind, column->set, column->bits, column->entities, index);
     if (place == UINT32_MAX) return NULL;
-    const uint32_t shift = column->set->shift;
-    return (char *)column->set->pages[place >> shift] +
-           (place & (((uint32_t)1 << shift) - 1)) * size;
+    // what has a value is alive, so its version is there, and is one of a living entity
+    if (column->entities->versions[index >> 12][index & 4095u] != upper) return NULL;
+    const uint32_t rest = place & (((uint32_t)1 << column->shift) - 1);
+    return (char *)column->set->pages[place >> column->shift] + rest * size;
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.

@@ -13,6 +13,7 @@
 #pragma once
 #include <keel/unique.h>
 #include <keel/view.h>
+#include <keel/walk.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,8 +63,10 @@ typedef struct keel_step {
     /// The system is split over the workers. Its body must not touch what other entities' turns
     /// change; it cannot write uniques. How it is split depends on the view only.
     bool parallel;
-    bool sequential;  ///< a nested workload: its steps run one after the other
-    bool startup;     ///< runs in the first run of the workload only
+    bool sequential; ///< a nested workload: its steps run one after the other
+    /// It runs once: in the first run of the workload in which its conditions let it, and again in
+    /// the next one when it failed. A nested workload: each system in it.
+    bool startup;
     bool main_thread; ///< runs on the thread that runs the workload
     int line;         ///< where it was written
 } keel_step;
@@ -238,11 +241,42 @@ KEEL_API keel_entity keel_context_next_descendant(keel_context *context, keel_en
 KEEL_API keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_entity root,
                                                           keel_entity after);
 
+/// Private: of a system that declared keel_parent and keel_child.
+KEEL_API const struct keeli_links *keeli_context_links(keel_context *context, keel_entity of);
+/// Private.
+static inline keeli_walk keeli_context_walk(keel_context *context, keel_entity of) {
+    return keeli_walk_begin(keeli_context_links(context, of), of);
+}
+
 /// Private: was keel_fail called?
 KEEL_API bool keeli_context_has_failed(const keel_context *context);
 
 /// Private: the answer of a KEEL_CONDITION.
 KEEL_API void keeli_context_answer(keel_context *context, bool answer);
+
+/// Private: are these bits at most three runs, and is one long enough for a loop of its own?
+static inline bool keeli_has_long_runs(uint64_t bits) {
+    const uint64_t two = bits & bits >> 1;
+    if (!two) return false;
+    uint64_t last = bits & ~(bits >> 1); // of each run
+    last &= last - 1;
+    last &= last - 1;
+    last &= last - 1;
+    const uint64_t four = two & two >> 2, eight = four & four >> 4;
+    return (last == 0) & (eight != 0);
+}
+
+/// Private: the next run of set bits: `*at`, the place of the lowest bit of `*bits`, goes to its
+/// first and the bits go with it, to behind it. Its length; 0 when there is none.
+static inline uint32_t keeli_next_run(uint64_t *bits, uint32_t *at) {
+    if (!*bits) return 0;
+    const uint32_t first = (uint32_t)__builtin_ctzll(*bits);
+    const uint64_t run = *bits >> first, behind = ~run;
+    const uint32_t count = behind ? (uint32_t)__builtin_ctzll(behind) : 64;
+    *at += first;
+    *bits = count < 64 ? run >> count : 0;
+    return count;
+}
 
 /// Private: the loop of KEEL_EACH and KEEL_EACH_SPAN.
 typedef struct keeli_cursor {

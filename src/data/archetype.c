@@ -3,6 +3,7 @@
 #include "data/archetype.h"
 
 #include "base/assert.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -199,7 +200,7 @@ static keeli_block *last_block(const keeli_archetype *archetype) {
 static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
     if (!c->size) return;
     if (c->move) c->move(keeli_row_value(c, to), keeli_row_value(c, from), c->hook_data);
-    else memcpy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
+    else keeli_bytes_copy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
 }
 
 static void tell(keeli_entity_index *ix, keel_entity e, uint32_t place) {

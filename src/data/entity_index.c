@@ -260,6 +260,27 @@ static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
     ++ix->free_count;
 }
 
+void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
+                                    uint32_t count) {
+    uint32_t head = ix->free_head, retired = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
+        if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
+            *version_of(ix, i) = KEELI_DEAD;
+            *where_of(ix, i) = KEELI_RETIRED;
+            ++retired;
+            continue;
+        }
+        *version_of(ix, i) = KEELI_DEAD | (upper + 1);
+        *where_of(ix, i) = head;
+        head = i;
+    }
+    ix->free_head = head;
+    ix->free_count += count - retired;
+    ix->retired += retired;
+    ix->alive -= count;
+}
+
 void keeli_entity_index_clear(keeli_entity_index *ix) {
     // all free indices go through the list anew, so that the lowest is handed out first
     ix->free_head = KEELI_FREE_END;

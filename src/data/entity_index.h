@@ -107,6 +107,9 @@ static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity
     ix->free_head = i;
     ++ix->free_count;
 }
+// The same for many different ones, in this order.
+void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
+                                    uint32_t count);
 // Delete all, so that indices are handed out in ascending order.
 void keeli_entity_index_clear(keeli_entity_index *ix);
 

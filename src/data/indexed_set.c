@@ -20,6 +20,7 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
     set->root.shift = 31;
     set->pages = tag_pages;
     set->root.pages = set->pages;
+    set->page_counts = &set->tag_count;
 }
 
 static size_t value_bytes(const keeli_indexed_set *set) {

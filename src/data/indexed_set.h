@@ -21,6 +21,7 @@ typedef struct keeli_indexed_set {
     uint32_t page_count, capacity;
     uint32_t size, align; // of a value; size 0: a tag, without pages
     uint32_t spare;       // a page that became empty and keeps its memory; KEELI_NO_SPARE: none
+    uint32_t tag_count;   // what page_counts points to for a tag; says nothing
     size_t bytes;
 } keeli_indexed_set;
 
@@ -51,6 +52,15 @@ static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index
     if ((*count)++ == 0 && set->spare == index >> set->root.shift) set->spare = KEELI_NO_SPARE;
     return keeli_indexed_set_value(set, index);
 }
+// The same for an index whose block of 64 has a value on the same page: nothing to reserve.
+static inline void *keeli_indexed_set_add_beside(keeli_indexed_set *set, uint32_t index) {
+    ++set->page_counts[index >> set->root.shift];
+    return keeli_indexed_set_value(set, index);
+}
+// Does each block of 64 indices lie on one page?
+static inline bool keeli_indexed_set_has_whole_blocks(const keeli_indexed_set *set) {
+    return set->root.shift >= 6;
+}
 // The same for consecutive indices.
 static inline void keeli_indexed_set_add_run(keeli_indexed_set *set, uint32_t index,
                                              uint32_t count) {
@@ -72,6 +82,22 @@ static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *
     if (!set->size) return;
     const uint32_t page = index >> set->root.shift;
     if (--set->page_counts[page] == 0) keeli_indexed_set_give_page(set, heap, page);
+}
+// The same while its block of 64 keeps a value on the same page.
+static inline void keeli_indexed_set_remove_beside(keeli_indexed_set *set, uint32_t index) {
+    --set->page_counts[index >> set->root.shift];
+}
+// The same for the values of several of the 64 indices of a block.
+static inline void keeli_indexed_set_remove_bits(keeli_indexed_set *set, keeli_heap *heap,
+                                                 uint32_t first, uint64_t bits) {
+    if (!set->size) return;
+    const uint32_t page = first >> set->root.shift;
+    if (set->root.shift < 6) { // not all on one page
+        for (; bits; bits &= bits - 1)
+            keeli_indexed_set_remove(set, heap, first + (uint32_t)__builtin_ctzll(bits));
+    } else if ((set->page_counts[page] -= (uint32_t)__builtin_popcountll(bits)) == 0) {
+        keeli_indexed_set_give_page(set, heap, page);
+    }
 }
 // Values come to some of 64 indices from `first` on, after reserves: copies of those of another
 // set.

@@ -82,12 +82,14 @@ static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, ui
 bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     if (page >= set->root.page_count) {
+        uint32_t had = set->sparse_capacity;
         void *table = grow_table(set, heap, set->sparse, &set->sparse_capacity, page + 1);
         if (!table) return false;
         set->sparse = table;
         set->root.sparse = set->sparse;
-        while (set->root.page_count <= page)
-            set->sparse[set->root.page_count++] = keeli_no_cells;
+        set->root.page_count = page + 1;
+        for (; had < set->sparse_capacity; ++had)
+            set->sparse[had] = keeli_no_cells;
     }
     if (set->sparse[page] != keeli_no_cells) return true;
     uint32_t *cells = keeli_new(heap, cell_bytes, 64);
@@ -204,21 +206,9 @@ bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint
 }
 
 // ------------------------------------------------------------------ values
-void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value) {
-    void *to = keeli_sparse_set_value(set, slot);
-    if (!set->size) return;
-    if (!value) memset(to, 0, set->size);
-    else if (set->move) set->move(to, (void *)(uintptr_t)value, set->hook_data); // handed over
-    else memcpy(to, value, set->size);
-}
-
 static void move_value(keeli_sparse_set *set, void *to, void *from) {
     if (set->move) set->move(to, from, set->hook_data);
     else memcpy(to, from, set->size);
-}
-
-void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to) {
-    if (set->size) move_value(set, to, keeli_sparse_set_value(set, slot));
 }
 
 // ------------------------------------------------------------------ adding and removing
@@ -261,6 +251,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
     }
     set_cell(set, gone, KEELI_NO_SLOT);
     set->count = last;
+    ++set->moves;
 }
 
 static void swap_bytes(char *a, char *b, size_t size) {
@@ -298,6 +289,7 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
     *entity_b = was_a;
     set_cell(set, *entity_a, a);
     set_cell(set, *entity_b, b);
+    ++set->moves;
 }
 
 // Where the value at the start of a cycle waits while the others move up.
@@ -313,6 +305,7 @@ static void permute_values(keeli_sparse_set *set, uint32_t first, const uint32_t
 
 void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
                               void *scratch) {
+    ++set->moves;
     for (uint32_t first = 0; first < count; ++first) {
         if (order[first] == first) continue;
         if (set->size) permute_values(set, first, order, scratch);
@@ -351,6 +344,7 @@ void keeli_sparse_set_clear(keeli_sparse_set *set) {
         set_cell(set, *keeli_sparse_set_entity(set, slot), KEELI_NO_SLOT);
     }
     set->count = 0;
+    ++set->moves;
 }
 
 // ------------------------------------------------------------------ giving memory back

@@ -6,6 +6,7 @@
 // Values never move when one is added, except within the first page while it grows to its full
 // size. A value above 1 KiB has a page of its own. Removing moves the last value into the hole.
 #pragma once
+#include "base/bytes.h"
 #include "base/heap.h"
 
 #include <keel/view.h>
@@ -17,14 +18,17 @@
 
 typedef struct keeli_sparse_set {
     struct keeli_set_root root; // what keel_column reads: the same tables as below
-    uint32_t **sparse;   // pages of cells; a page that was never used is one shared empty page
+    // pages of cells, to sparse_capacity; a page that was never used is one shared empty page
+    uint32_t **sparse;
     keel_entity **dense; // pages of 1 << KEELI_DENSE_SHIFT entities
     void **values;       // pages of 1 << root.shift values
     uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
     uint32_t dense_pages, value_pages;
     uint32_t first_dense, first_values; // what the first page of each holds so far
     uint32_t count, room;               // slots in use, and how many there is memory for
-    uint32_t size, align;               // of a value; size 0: a tag
+    uint64_t
+        moves; // goes up when a slot in use gets another entity, or none; not when one is added
+    uint32_t size, align; // of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -79,33 +83,24 @@ uint32_t keeli_sparse_set_push_run(keeli_sparse_set *set, const keel_entity *ent
                                    uint32_t count);
 // Take a slot out whose value was moved out or dropped: the last one moves into the hole.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
-// The same where values are plain bytes.
-static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot) {
+// The same where values are plain bytes; `index`: of the entity in that slot.
+static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot,
+                                               uint32_t index) {
     const uint32_t last = --set->count;
-    keel_entity *gone = keeli_sparse_set_entity(set, slot);
-    const uint32_t index = keel_entity_index(*gone);
+    ++set->moves;
     const keel_entity moved = *keeli_sparse_set_entity(set, last);
-    *gone = moved; // nothing to move when it is the last, but that is as cheap as to ask
-    if (set->size == 8) {
-        uint64_t *to = (uint64_t *)keeli_sparse_set_value(set, slot);
-        memcpy(to, keeli_sparse_set_value(set, last), 8);
-    } else if (set->size == 24) { // links of the hierarchy
-        memmove(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last), 24);
-    } else if (slot != last) {
-        memcpy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last), set->size);
-    }
     const uint32_t moved_index = keel_entity_index(moved);
+    // nothing to move when it is the last, but that is as cheap as to ask
+    *keeli_sparse_set_entity(set, slot) = moved;
     set->sparse[moved_index / KEELI_SPARSE_PAGE][moved_index % KEELI_SPARSE_PAGE] = slot;
     set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = KEELI_NO_SLOT;
+    keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
+                     set->size);
 }
 // Call the drop hook on the value of a slot.
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
     if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
 }
-// Fill a slot that holds no value. NULL: zeros.
-void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value);
-// Move the value of a slot out to `to`.
-void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to);
 // Exchange two slots. `scratch` has room for one value; NULL: the value in `a` is gone (moved out
 // or dropped) and needs no place.
 void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch);

@@ -245,6 +245,14 @@ keel_result keeli_world_is_editable(keel_world *world) {
         "keel_share_end first");
 }
 
+keel_result keeli_world_is_idle(keel_world *world, const char *what) {
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!keeli_atomic_peek(&world->workload_depth)) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_SHARED,
+                       "%s while a workload runs, which would not know of it; do that between runs",
+                       what);
+}
+
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
     if (storage->flags & KEELI_IS_BOUND)
@@ -300,6 +308,9 @@ keel_result keel_share_begin(keel_world *world) {
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot share the world while %s is open; end it first",
                            world->holders->name);
+    if (!world->is_shared && keeli_atomic_peek(&world->workload_depth))
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "cannot share the world while a workload runs; do that between runs");
     ++world->share_depth;
     ++world->concurrent;
     world->heap.shared = world->is_shared = true;

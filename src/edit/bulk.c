@@ -131,8 +131,7 @@ static void pop(keel_world *world, const batch *b, keeli_storage *s, uint32_t co
 
 // All values are in place.
 static void join(keel_world *world, const batch *b, keeli_storage *s) {
-    for (uint32_t i = 0; s->flags & KEELI_IS_GROUPED && i < b->count; ++i)
-        keeli_store_joined(s, keel_entity_index(b->entities[i]));
+    if (s->flags & KEELI_IS_GROUPED && b->count) keeli_groups_added_new(s, b->entities, b->count);
     keeli_validate_storage(world, s);
 }
 

@@ -13,9 +13,11 @@ uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
     // in blocks of handles with equal versions, long enough that compilers make vector code of it
     enum { block = 128 };
     for (; n + block <= count; n += block) {
+        const keel_entity *e = entities + n;
+        const keel_entity_bits from = entities[0].bits + n;
         keel_entity_bits broken = 0;
         for (uint32_t i = 0; i < block; ++i)
-            broken |= (entities[n + i].bits - entities[0].bits) ^ (n + i);
+            broken |= (e[i].bits - from) ^ i;
         if (broken) break;
     }
     while (n < count && keel_entity_index(entities[n]) == first + n)
@@ -72,8 +74,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
         uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
         if (*word == 0) {
             keeli_presence_began(p, index);
-            if (!keeli_store_block_is_disabled(s, index))
-                keeli_component_lists_add(&world->lists, index, s->ordinal);
+            keeli_store_list_block(world, s, index);
         }
         *word |= (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << at;
         index += n;

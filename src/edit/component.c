@@ -197,8 +197,10 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
                                          keel_entity e, const keel_component *const *components) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!components) return KEEL_ABSENT;
+    if (!components || !components[0]) return KEEL_ABSENT;
     keel_result result;
+    if (!holder && !components[1] && keeli_quick_remove(world, e, components[0], NULL, &result))
+        return result;
     for (const keel_component *const *c = components; *c; ++c)
         if (!keeli_known_to_edit(world, holder, *c, "delete", &result) && result < 0) return result;
     KEEL_TRY(reserve_take_all(world, e, components, NULL));
@@ -225,19 +227,6 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 }
 
 // ------------------------------------------------------------------ public: edits
-keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
-                               const void *value) {
-    if (!world) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
-    return keeli_edit_add_unchecked(world, NULL, e, component, value);
-}
-
-keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
-                                         const keel_component *component, const void *value) {
-    return keeli_edit_add_unchecked(world, NULL, e, component, value);
-}
-
 keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
     return world ? keeli_edit_add_values(world, NULL, e, values) : keeli_no_world();
 }
@@ -259,11 +248,6 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     void *there = keeli_store_value(world, s, keel_entity_index(e));
     if (there) return there;
     return add(world, NULL, e, component, value, &result);
-}
-
-keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
-                                  void *out) {
-    return world ? keeli_edit_remove(world, NULL, e, component, out) : keeli_no_world();
 }
 
 keel_result keel_world_remove_values(keel_world *world, keel_entity e, const keel_out *outs) {

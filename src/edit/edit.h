@@ -26,6 +26,8 @@ keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holde
                                             const keel_component *component);
 // The entity is alive, may be deleted, and is in no hierarchy: delete its components, then itself.
 void keeli_commit_delete_entity(keel_world *world, keel_entity e);
+// The same for many different ones, in this order (delete_many.c).
+void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);
 // May this living entity be deleted now: the list of entities, its components, its family's links?
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
 

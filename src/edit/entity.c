@@ -51,12 +51,6 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     return KEEL_OK;
 }
 
-keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
-    if (!world) return keeli_no_world(), keel_null();
-    const keel_entity e = keeli_quick_add_entity(world, values);
-    return keel_is_null(e) ? keeli_edit_add_entity(world, NULL, values) : e;
-}
-
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
@@ -104,10 +98,6 @@ keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *hold
     return KEEL_OK;
 }
 
-keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
-    return world ? keeli_edit_delete_entity(world, NULL, e) : keeli_no_world();
-}
-
 void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
     keeli_commit_delete_entity(world, e);
 }
@@ -129,6 +119,7 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
 // that would take the component away from others before their turn.
 static keel_result delete_all_linked(keel_world *world, const keeli_storage *s) {
     keeli_storage *other = s == world->parents ? world->children : world->parents;
+    ++world->links.edits;
     keeli_store_clear(world, other);
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
         keeli_commit_delete_entity(world, keeli_entity_at(&world->entities, i));

@@ -44,6 +44,9 @@ static inline bool keeli_group_has(const keel_group *g, uint32_t index) {
 // Before values are added: make room for `extra` more members among the groups that name the
 // storage, one of them with this index. False when out of memory.
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
+// After new entities, which have the same components, got all of them: values were pushed in this
+// order. To be called for each of the components.
+void keeli_groups_added_new(keeli_storage *s, const keel_entity *entities, uint32_t count);
 // Before all components of an entity go. `gone`: their values were moved out.
 void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
 // Before the component goes from all entities.

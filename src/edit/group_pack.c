@@ -45,6 +45,27 @@ void keeli_groups_added(keeli_storage *s, uint32_t index) {
     }
 }
 
+// Do the last `count` values of all owned sets follow the members? They are in one order, then.
+static bool are_next(const keel_group *g, uint32_t count) {
+    for (uint32_t i = 0; i < g->owned_count; ++i)
+        if (g->storages[i]->set.count - count != g->length) return false;
+    return g->owned_count != 0;
+}
+
+void keeli_groups_added_new(keeli_storage *s, const keel_entity *entities, uint32_t count) {
+    const uint32_t first = keel_entity_index(entities[0]);
+    for (uint32_t i = 0; i < s->groups.count; ++i) {
+        keel_group *g = s->groups.items[i].group;
+        if (keeli_group_has(g, first) || !matches(g, first, NULL)) continue;
+        if (are_next(g, count)) {
+            g->length += count;
+            continue;
+        }
+        for (uint32_t k = 0; k < count; ++k)
+            enter(g, keel_entity_index(entities[k]));
+    }
+}
+
 void keeli_groups_removing(keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;

@@ -10,22 +10,25 @@
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ links
-static void *part(const keeli_storage *s, keel_entity e) { // both are sparse sets
-    const uint32_t slot = keeli_sparse_set_find(&s->set, keel_entity_index(e));
-    return slot == KEELI_NO_SLOT ? NULL : keeli_sparse_set_value(&s->set, slot);
+static bool has_children(const keel_world *world, keel_entity e) {
+    return keeli_store_has(world->parents, keel_entity_index(e));
 }
-static keel_parent *parent_part(const keel_world *world, keel_entity e) {
-    return part(world->parents, e);
+static bool has_parent(const keel_world *world, keel_entity e) {
+    return keeli_store_has(world->children, keel_entity_index(e));
 }
-static keel_child *child_part(const keel_world *world, keel_entity e) {
-    return part(world->children, e);
+// The links of an entity that has them.
+static keel_parent *parent_at(const keel_world *world, keel_entity e) {
+    return keeli_parent_at(&world->links, e);
+}
+static keel_child *child_at(const keel_world *world, keel_entity e) {
+    return keeli_child_at(&world->links, e);
 }
 static bool is_alive(const keel_world *world, keel_entity e) {
     return keeli_entity_is_alive(&world->entities, e);
 }
 
 bool keeli_has_links(const keel_world *world, keel_entity e) {
-    return parent_part(world, e) || child_part(world, e);
+    return has_children(world, e) || has_parent(world, e);
 }
 
 keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) {
@@ -33,57 +36,74 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
     return keeli_may_edit(world, holder, world->children, "change");
 }
 
-static void push(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
-    keeli_value_put(s, keeli_store_push(world, s, e), value);
-    keeli_store_joined(s, keel_entity_index(e));
+static void check(const keel_world *world) {
+    KEELI_CHECK_STRUCTURE(keeli_store_count(world->parents) > 256 ||
+                          keeli_hierarchy_is_valid(world));
+    (void)world;
+}
+
+// The entity gets a link: where it belongs. Groups are told when it is filled.
+static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
+    ++world->links.edits;
+    return keeli_store_push(world, s, e);
+}
+static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
+    ++world->links.edits;
+    keeli_store_leaving(s, keel_entity_index(e));
+    keeli_store_pop(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
 }
 
 // The entity has a parent.
 static void commit_detach(keel_world *world, keel_entity e) {
-    const keel_child link = *child_part(world, e);
-    keel_parent *parent = parent_part(world, link.parent);
+    const keel_child link = *child_at(world, e);
+    keel_parent *parent = parent_at(world, link.parent);
     if (--parent->child_count == 0) {
-        keeli_commit_delete(world, world->parents, link.parent);
+        pop(world, world->parents, link.parent);
     } else {
         if (keel_is_same(parent->first_child, e)) parent->first_child = link.next;
-        child_part(world, link.prev)->next = link.next;
-        child_part(world, link.next)->prev = link.prev;
+        child_at(world, link.prev)->next = link.next;
+        child_at(world, link.next)->prev = link.prev;
     }
-    keeli_commit_delete(world, world->children, e);
+    pop(world, world->children, e);
 }
 
-// The entity has no parent; room was reserved.
+// Fill the new link of the last child; `parent` counts it not yet.
+static void link_last(keel_world *world, keel_entity e, keel_entity to, keel_parent *parent,
+                      keel_child *link) {
+    if (parent->child_count++ == 0) parent->first_child = e;
+    *link = (keel_child){ .parent = to, .prev = e, .next = parent->first_child };
+    keel_child *next = child_at(world, link->next); // the first one, maybe itself
+    link->prev = next->prev;
+    child_at(world, link->prev)->next = e;
+    next->prev = e;
+}
+
+// The entity has no parent; there is room.
 static void commit_attach(keel_world *world, keel_entity e, keel_entity to) {
-    keel_parent *parent = parent_part(world, to);
-    keel_child link = { .parent = to, .prev = e, .next = e };
-    if (parent) {
-        link.next = parent->first_child;
-        link.prev = child_part(world, link.next)->prev;
-        ++parent->child_count;
-        child_part(world, link.prev)->next = e;
-        child_part(world, link.next)->prev = e;
-    } else {
-        push(world, world->parents, to, &(keel_parent){ .child_count = 1, .first_child = e });
-    }
-    push(world, world->children, e, &link);
+    const bool is_first = !has_children(world, to);
+    if (is_first) *(keel_parent *)push(world, world->parents, to) = (keel_parent){ 0 };
+    link_last(world, e, to, parent_at(world, to), push(world, world->children, e));
+    if (is_first) keeli_store_joined(world->parents, keel_entity_index(to));
+    keeli_store_joined(world->children, keel_entity_index(e));
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {
-    const keel_parent *parent = parent_part(world, e);
-    if (!parent) return;
-    keel_entity child = parent->first_child;
-    for (uint32_t left = parent->child_count; left; --left) {
-        const keel_entity next = child_part(world, child)->next;
-        keeli_commit_delete(world, world->children, child);
+    if (!has_children(world, e)) return;
+    const keel_parent parent = *parent_at(world, e);
+    keel_entity child = parent.first_child;
+    for (uint32_t left = parent.child_count; left; --left) {
+        const keel_entity next = child_at(world, child)->next;
+        pop(world, world->children, child);
         child = next;
     }
-    keeli_commit_delete(world, world->parents, e);
+    pop(world, world->parents, e);
 }
 
 void keeli_commit_unlink(keel_world *world, keel_entity e) {
-    if (child_part(world, e)) commit_detach(world, e);
+    if (has_parent(world, e)) commit_detach(world, e);
     commit_orphan_children(world, e);
-    KEELI_CHECK_STRUCTURE(world->parents->set.count > 256 || keeli_hierarchy_is_valid(world));
+    check(world);
 }
 
 // ------------------------------------------------------------------ attach and detach
@@ -97,28 +117,37 @@ static bool reserve_links(keel_world *world, keel_entity child, keel_entity pare
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
     // What has no children is above nothing: a tree that grows at its leaves is not climbed.
-    if (!parent_part(world, above)) return keel_is_same(above, of);
-    for (;;) {
+    if (!has_children(world, above)) return keel_is_same(above, of);
+    for (;; of = child_at(world, of)->parent) {
         if (keel_is_same(above, of)) return true;
-        const keel_child *link = child_part(world, of);
-        if (!link) return false;
-        of = link->parent;
+        if (!has_parent(world, of)) return false;
     }
 }
 
-// The common case: a childless root comes to a parent that has children already.
+// Where one of the 64 entities around it has such a link there is room for one more, on the same
+// page and in their list.
+static inline void *push_beside(keeli_storage *s, uint32_t index) {
+    KEEL_ASSERT_INTERNAL(s->indexed.root.shift >= 6);
+    (void)keeli_presence_set(&s->presence, index);
+    ++s->indexed.page_counts[index >> s->indexed.root.shift];
+    return keeli_indexed_set_value(&s->indexed, index);
+}
+
+// The common case: nothing is in use, the child is a root without children, and there is room.
 static bool quick_attach(keel_world *world, keel_entity child, keel_entity to) {
-    const keeli_storage *parents = world->parents;
-    if (world->holders || world->share_depth || parents->flags != KEELI_IS_LINK) return false;
-    keel_parent *parent = parent_part(world, to);
-    if (!parent || parent_part(world, child) || keel_is_same(child, to)) return false;
-    const keel_entity next = parent->first_child;
-    keel_child link = { .parent = to, .next = next, .prev = child_part(world, next)->prev };
-    if (!keeli_quick_add_link(world, world->children, child, &link)) return false;
-    ++parent->child_count;
-    child_part(world, link.prev)->next = child;
-    child_part(world, next)->prev = child;
-    KEELI_CHECK_STRUCTURE(parents->set.count > 256 || keeli_hierarchy_is_valid(world));
+    keeli_storage *parents = world->parents, *children = world->children;
+    if (world->holders || world->share_depth) return false;
+    if ((parents->flags | children->flags) != KEELI_IS_LINK) return false;
+    const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
+    const uint64_t around = keeli_presence_word(&children->presence, c / 64);
+    if (!around || around >> (c % 64) & 1 || has_children(world, child)) return false;
+    keel_parent *parent;
+    if (has_children(world, to)) parent = parent_at(world, to);
+    else if (c == p || !keeli_presence_word(&parents->presence, p / 64)) return false;
+    else *(parent = push_beside(parents, p)) = (keel_parent){ 0 };
+    ++world->links.edits;
+    link_last(world, child, to, parent, push_beside(children, c));
+    check(world);
     return true;
 }
 
@@ -134,9 +163,9 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
             (unsigned)keel_entity_index(child), (unsigned)keel_entity_index(parent));
     if (!reserve_links(world, child, parent, 0))
         return keeli_out_of_memory(world, "attaching a child");
-    if (child_part(world, child)) commit_detach(world, child);
+    if (has_parent(world, child)) commit_detach(world, child);
     commit_attach(world, child, parent);
-    KEELI_CHECK_STRUCTURE(world->parents->set.count > 256 || keeli_hierarchy_is_valid(world));
+    check(world);
     return KEEL_OK;
 }
 
@@ -167,9 +196,10 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
 keel_result keel_world_detach(keel_world *world, keel_entity child) {
     if (!world) return keeli_no_world();
     if (!is_alive(world, child)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!child_part(world, child)) return KEEL_ABSENT;
+    if (!has_parent(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     commit_detach(world, child);
+    check(world);
     return KEEL_OK;
 }
 
@@ -185,8 +215,8 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
 // ------------------------------------------------------------------ whole trees
 // The last of all descendants of `e` in pre-order, or `e` itself.
 static keel_entity last_below(const keel_world *world, keel_entity e) {
-    for (const keel_parent *p; (p = parent_part(world, e)) != NULL;)
-        e = child_part(world, p->first_child)->prev;
+    while (has_children(world, e))
+        e = child_at(world, parent_at(world, e)->first_child)->prev;
     return e;
 }
 
@@ -195,10 +225,10 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
     if (!is_alive(world, root)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, root)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
-    if (child_part(world, root)) commit_detach(world, root);
+    if (has_parent(world, root)) commit_detach(world, root);
     // take leaves off until none is left: each step goes on from the parent of the last
     for (keel_entity e = last_below(world, root); !keel_is_same(e, root);) {
-        const keel_entity parent = child_part(world, e)->parent;
+        const keel_entity parent = child_at(world, e)->parent;
         commit_detach(world, e);
         e = last_below(world, parent);
     }
@@ -208,11 +238,31 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
 // May the whole tree be deleted now? Nothing to ask when nothing is in use.
 static keel_result may_delete_tree(keel_world *world, keel_entity root) {
     KEEL_TRY(keeli_may_delete_entity(world, NULL, root));
-    if (!world->holders) return KEEL_OK;
+    if (!world->holders && !world->owned_storages) return KEEL_OK;
     keel_entity e = keel_null();
     while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, NULL, e));
     return KEEL_OK;
+}
+
+// From the last child of `e` on down: the last of all descendants.
+static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity first) {
+    while (has_children(world, e)) {
+        first = parent_at(world, e)->first_child;
+        e = child_at(world, first)->prev;
+    }
+    return (keeli_step){ e, first };
+}
+
+// The descendant before this one in pre-order, or the root.
+static inline keeli_step before(const keel_world *world, keel_entity root, keeli_step step) {
+    const keel_child *link = child_at(world, step.at);
+    if (!keel_is_same(step.at, step.first))
+        return has_children(world, link->prev) ? last_of(world, link->prev, step.first)
+                                               : (keeli_step){ link->prev, step.first };
+    if (keel_is_same(link->parent, root)) return (keeli_step){ root, root };
+    const keel_entity above = child_at(world, link->parent)->parent;
+    return (keeli_step){ link->parent, parent_at(world, above)->first_child };
 }
 
 // From the last descendant in pre-order up to the root. All links go, so none is repaired on the
@@ -221,14 +271,19 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     if (!world) return keeli_no_world();
     if (!is_alive(world, root)) return KEEL_ABSENT;
     KEEL_TRY(may_delete_tree(world, root));
-    if (child_part(world, root)) commit_detach(world, root);
-    for (keel_entity e = last_below(world, root); !keel_is_same(e, root);) {
-        const keel_child link = *child_part(world, e);
-        const bool is_first = keel_is_same(parent_part(world, link.parent)->first_child, e);
-        const keel_entity next = is_first ? link.parent : last_below(world, link.prev);
-        keeli_commit_delete_entity(world, e);
-        e = next;
+    ++world->links.edits;
+    if (has_parent(world, root)) commit_detach(world, root);
+    enum { at_once = 256 };
+    keel_entity doomed[at_once];
+    uint32_t count = 0;
+    for (keeli_step s = last_of(world, root, root); !keel_is_same(s.at, root);) {
+        doomed[count++] = s.at;
+        s = before(world, root, s);
+        if (count < at_once) continue;
+        keeli_commit_delete_entities(world, doomed, count);
+        count = 0;
     }
+    keeli_commit_delete_entities(world, doomed, count);
     keeli_commit_delete_entity(world, root);
     return KEEL_OK;
 }
@@ -248,11 +303,11 @@ static keel_entity merge(const sorting *s, keel_entity a, uint32_t left, keel_en
     while (left || right) {
         const bool take_a = left && (!right || s->compare(s->world, a, b, s->data) <= 0);
         const keel_entity e = take_a ? a : b;
-        const keel_entity next = child_part(s->world, e)->next;
+        const keel_entity next = child_at(s->world, e)->next;
         if (take_a) a = next, --left;
         else b = next, --right;
         if (keel_is_null(first)) first = e;
-        else child_part(s->world, end)->next = e;
+        else child_at(s->world, end)->next = e;
         end = e;
     }
     *last = end;
@@ -263,7 +318,7 @@ static keel_entity merge(const sorting *s, keel_entity a, uint32_t left, keel_en
 static keel_entity sort_chain(const sorting *s, keel_entity first, uint32_t count,
                               keel_entity *rest) {
     if (count == 1) {
-        *rest = child_part(s->world, first)->next;
+        *rest = child_at(s->world, first)->next;
         return first;
     }
     keel_entity middle, last;
@@ -278,9 +333,10 @@ keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entit
     if (!compare)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_children needs a comparator");
     if (!is_alive(world, parent)) return KEEL_ERROR_DEAD_ENTITY;
-    keel_parent *p = parent_part(world, parent);
-    if (!p || p->child_count < 2) return KEEL_ABSENT;
+    if (keel_child_count(world, parent) < 2) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
+    ++world->links.edits;
+    keel_parent *p = parent_at(world, parent);
     const sorting s = { world, compare, data };
     keel_entity rest;
     const keel_entity first = sort_chain(&s, p->first_child, p->child_count, &rest);
@@ -288,54 +344,81 @@ keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entit
     // `next` is right but for the last one; `prev` is made anew
     keel_entity e = first;
     for (uint32_t left = p->child_count; left; --left) {
-        keel_child *link = child_part(world, e);
+        keel_child *link = child_at(world, e);
         if (left == 1) link->next = first;
-        child_part(world, link->next)->prev = e;
+        child_at(world, link->next)->prev = e;
         e = link->next;
     }
-    KEELI_CHECK_STRUCTURE(world->parents->set.count > 256 || keeli_hierarchy_is_valid(world));
+    check(world);
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ walking
+static bool is_parent(const keel_world *world, keel_entity e) {
+    return world && is_alive(world, e) && has_children(world, e);
+}
+static bool is_child(const keel_world *world, keel_entity e) {
+    return world && is_alive(world, e) && has_parent(world, e);
+}
+
 keel_entity keel_world_parent_of(const keel_world *world, keel_entity e) {
-    const keel_child *link = world && is_alive(world, e) ? child_part(world, e) : NULL;
-    return link ? link->parent : keel_null();
+    return is_child(world, e) ? child_at(world, e)->parent : keel_null();
 }
 
 uint32_t keel_child_count(const keel_world *world, keel_entity e) {
-    const keel_parent *p = world && is_alive(world, e) ? parent_part(world, e) : NULL;
-    return p ? p->child_count : 0;
+    return is_parent(world, e) ? parent_at(world, e)->child_count : 0;
 }
 
 keel_entity keel_world_first_child(const keel_world *world, keel_entity parent) {
-    const keel_parent *p = world && is_alive(world, parent) ? parent_part(world, parent) : NULL;
-    return p ? p->first_child : keel_null();
+    return is_parent(world, parent) ? parent_at(world, parent)->first_child : keel_null();
+}
+
+static const keeli_step nowhere;
+
+// One step to the right, if there is one.
+static keeli_step beside(const keel_world *world, keel_entity e) {
+    const keel_child *link = child_at(world, e);
+    const keel_entity first = parent_at(world, link->parent)->first_child;
+    return keel_is_same(link->next, first) ? nowhere : (keeli_step){ link->next, first };
+}
+
+const struct keeli_links *keeli_world_links(const keel_world *world, keel_entity of) {
+    return is_parent(world, of) ? &world->links : NULL;
+}
+
+keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of, keel_entity child) {
+    const keel_world *world = links->world;
+    const bool is_there = is_alive(world, of) && is_child(world, child);
+    return is_there && keel_is_same(child_at(world, child)->parent, of) ? beside(world, child)
+                                                                        : nowhere;
+}
+
+keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root, keel_entity e) {
+    const keel_world *world = links->world;
+    for (; !keel_is_same(e, root); e = child_at(world, e)->parent) {
+        if (!has_parent(world, e)) return nowhere; // it is not below `root`
+        const keeli_step step = beside(world, e);
+        if (!keel_is_null(step.at)) return step;
+    }
+    return nowhere;
+}
+
+keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root, keel_entity e) {
+    const keel_world *world = links->world;
+    if (!is_alive(world, root) || !is_alive(world, e)) return nowhere;
+    if (!has_children(world, e)) return keeli_links_past(links, root, e);
+    const keel_entity first = parent_at(world, e)->first_child;
+    return (keeli_step){ first, first };
 }
 
 keel_entity keel_world_next_child(const keel_world *world, keel_entity parent, keel_entity child) {
-    if (!world || !is_alive(world, parent) || !is_alive(world, child)) return keel_null();
-    const keel_child *link = child_part(world, child);
-    const keel_parent *p = parent_part(world, parent);
-    if (!link || !p || !keel_is_same(link->parent, parent)) return keel_null();
-    return keel_is_same(link->next, p->first_child) ? keel_null() : link->next;
+    return world ? keeli_links_beside(&world->links, parent, child).at : keel_null();
 }
 
 keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
                                        keel_entity after) {
-    if (!world || !is_alive(world, root)) return keel_null();
-    keel_entity e = keel_is_null(after) ? root : after;
-    if (!is_alive(world, e)) return keel_null();
-    const keel_parent *below = parent_part(world, e);
-    if (below) return below->first_child;
-    while (!keel_is_same(e, root)) { // links are whole, so they are followed as they are
-        const keel_child *link = child_part(world, e);
-        if (!link) return keel_null(); // `after` is not below `root`
-        if (!keel_is_same(link->next, parent_part(world, link->parent)->first_child))
-            return link->next;
-        e = link->parent;
-    }
-    return keel_null();
+    const keel_entity e = keel_is_null(after) ? root : after;
+    return world ? keeli_links_onward(&world->links, root, e).at : keel_null();
 }
 
 // The next entity in pre-order that is at most `limit` levels below `root`; `*depth` is how deep
@@ -381,22 +464,26 @@ keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_ent
     return keel_is_null(beside) ? next_on_level(world, root, root, 0, level + 1) : beside;
 }
 
-bool keeli_hierarchy_is_valid(const keel_world *world) {
-    const keeli_sparse_set *parents = &world->parents->set;
-    uint32_t children = 0;
-    for (uint32_t slot = 0; slot < parents->count; ++slot) {
-        const keel_entity parent = *keeli_sparse_set_entity(parents, slot);
-        const keel_parent *p = keeli_sparse_set_value(parents, slot);
-        keel_entity e = p->first_child;
-        if (!is_alive(world, parent) || p->child_count == 0) return false;
-        for (uint32_t i = 0; i < p->child_count; ++i, ++children) {
-            const keel_child *link = is_alive(world, e) ? child_part(world, e) : NULL;
-            if (!link || !keel_is_same(link->parent, parent)) return false;
-            if (!child_part(world, link->next)) return false;
-            if (!keel_is_same(child_part(world, link->next)->prev, e)) return false;
-            e = link->next;
-        }
-        if (!keel_is_same(e, p->first_child)) return false;
+// The children of `parent`, which has the links of one that has some.
+static bool circle_is_valid(const keel_world *world, keel_entity parent) {
+    const keel_parent *p = parent_at(world, parent);
+    keel_entity e = p->first_child;
+    for (uint32_t left = p->child_count; left; --left) {
+        if (!is_child(world, e)) return false;
+        const keel_child *link = child_at(world, e);
+        if (!keel_is_same(link->parent, parent) || !is_child(world, link->next)) return false;
+        if (!keel_is_same(child_at(world, link->next)->prev, e)) return false;
+        e = link->next;
     }
-    return children == world->children->set.count;
+    return p->child_count && keel_is_same(e, p->first_child);
+}
+
+bool keeli_hierarchy_is_valid(const keel_world *world) {
+    uint32_t children = 0;
+    for (uint32_t i = 0; (i = keeli_store_next(world->parents, i)) != UINT32_MAX; ++i) {
+        const keel_entity parent = keeli_entity_at(&world->entities, i);
+        if (!is_alive(world, parent) || !circle_is_valid(world, parent)) return false;
+        children += parent_at(world, parent)->child_count;
+    }
+    return children == keeli_store_count(world->children);
 }

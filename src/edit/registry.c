@@ -230,6 +230,9 @@ bool keeli_registry_init(keel_world *world) {
     if (!world->parents || !world->children) return false;
     world->parents->flags |= KEELI_IS_LINK;
     world->children->flags |= KEELI_IS_LINK;
+    world->links = (struct keeli_links){ .world = world,
+                                         .parents = world->parents->root,
+                                         .children = world->children->root };
     return true;
 }
 
@@ -279,7 +282,7 @@ keel_result keel_register_components(keel_world *world, const keel_component *co
 
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
     if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
     if (s->flags & KEELI_IS_LINK)
@@ -304,6 +307,8 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     memmove(&world->order.items[at], &world->order.items[at + 1],
             (world->order.count - at - 1) * sizeof s);
     --world->order.count;
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (world->order.items[i]->known.leader == s) world->order.items[i]->known.leader = NULL;
     world->storages[s->slot] = NULL;
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);

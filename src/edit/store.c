@@ -5,6 +5,17 @@
 #include "base/assert.h"
 #include "edit/group.h"
 
+// ------------------------------------------------------------------ who has what
+void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (!keeli_store_block_is_disabled(s, index))
+        keeli_component_lists_add(&world->lists, index, s->ordinal);
+}
+
+void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (!keeli_store_block_is_disabled(s, index))
+        keeli_component_lists_remove(&world->lists, index, s->ordinal);
+}
+
 // ------------------------------------------------------------------ rows
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(world, index);
@@ -264,6 +275,7 @@ void keeli_store_clear(keel_world *world, keeli_storage *s) {
 
 void keeli_store_clear_all(keel_world *world) {
     keeli_archetypes *a = &world->archetypes;
+    ++world->links.edits;
     keeli_groups_clear_all(world);
     for (uint32_t i = 0; i < a->count; ++i)
         keeli_archetype_clear(&world->entities, a->all[i]);

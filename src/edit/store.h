@@ -2,6 +2,7 @@
 // Values in storages of every kind: the only code that changes them. A change has two halves:
 // reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
+#include "base/bytes.h"
 #include "world.h"
 
 #include <keel/edit.h>
@@ -15,7 +16,7 @@ static inline bool keeli_store_has(const keeli_storage *s, uint32_t index) {
 // Where an entity index has its value, UINT32_MAX when it has none.
 static inline uint32_t keeli_store_place(const keel_world *world, const keeli_storage *s,
                                          uint32_t index) {
-    return keeli_place(s->root, &world->entities.root, index);
+    return keeli_place(s->kind, s->root, &s->presence.root, &world->entities.root, index);
 }
 static inline void *keeli_store_at(const keeli_storage *s, uint32_t place) {
     const uint32_t shift = s->root->shift;
@@ -35,14 +36,10 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
 }
 
 // ------------------------------------------------------------------ values
-// Copy the bytes of a value. NULL: zeros. The usual sizes without a call.
+// Copy the bytes of a value. NULL: zeros.
 static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
-    if (!value) memset(to, 0, size);
-    else if (size == 8) memcpy(to, value, 8);
-    else if (size == 4) memcpy(to, value, 4);
-    else if (size == 16) memcpy(to, value, 16);
-    else if (size == 24) memcpy(to, value, 24);
-    else memcpy(to, value, size);
+    if (value) keeli_bytes_copy_fresh(to, value, size);
+    else memset(to, 0, size);
 }
 // Fill a place that holds no value. NULL: zeros.
 static inline void keeli_value_put(const keeli_storage *s, void *to, const void *value) {
@@ -81,13 +78,13 @@ static inline bool keeli_store_block_is_disabled(const keeli_storage *s, uint32_
     return s->flags & KEELI_HAS_DISABLED && keeli_presence_word(&s->disabled, index / 64);
 }
 // A block's list has the component's number while any of its entities has a value, disabled or not.
+void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_presence_set(&s->presence, index) && !keeli_store_block_is_disabled(s, index))
-        keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (keeli_presence_set(&s->presence, index)) keeli_store_list_block(world, s, index);
 }
 static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_presence_clear(&s->presence, index) && !keeli_store_block_is_disabled(s, index))
-        keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (keeli_presence_clear(&s->presence, index)) keeli_store_unlist_block(world, s, index);
 }
 
 // ------------------------------------------------------------------ disabled values (disable.c)

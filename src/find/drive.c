@@ -2,6 +2,7 @@
 // What leads a walk: a sparse set or the front of it that a group orders, windows of presence bits,
 // or the rows of archetypes. Each hands out spans or masks where storages allow, and lists of
 // filtered candidates elsewhere.
+#include "base/assert.h"
 #include "base/least.h"
 #include "edit/bulk_run.h"
 #include "find/iterate.h"
@@ -35,16 +36,64 @@ static bool can_run(const keeli_plan *plan) {
     return true;
 }
 
+// Walks note what they found out about orders, for the next ones: while one thread is at work,
+// where nobody else looks, and about sets that the world keeps.
+static bool may_note(const keeli_iterator *it) {
+    return it->plan.driver == KEELI_DRIVE_SPARSE && !it->view->world->concurrent;
+}
+
+// How many slots from the first on hold the same entities as the leader's, as far as is known.
+static uint32_t known_same(const keeli_iterator *it, const keeli_storage *s) {
+    const keeli_known_order *known = &s->known;
+    const keeli_storage *leader = it->plan.leader;
+    const bool is_right = known->leader == leader && known->moves == s->set.moves &&
+                          known->leader_moves == leader->set.moves;
+    return is_right ? known->same : 0;
+}
+
+static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t same) {
+    const uint32_t known = known_same(it, s);
+    if (!may_note(it) || it->at > known || it->at + same <= known) return;
+    s->known.leader = it->plan.leader;
+    s->known.moves = s->set.moves;
+    s->known.leader_moves = it->plan.leader->set.moves;
+    s->known.same = it->at + same;
+}
+
+// The same about slots whose entities have consecutive indices.
+static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, uint32_t run) {
+    keeli_storage *s = it->plan.leader;
+    const uint32_t known = s->known.moves_of_run == s->set.moves ? s->known.run : 0;
+    if (it->at + run <= known) {
+        KEEL_ASSERT_INTERNAL(keeli_run_length(first, run) == run);
+        return run;
+    }
+    const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
+    run = skip + keeli_run_length(first + skip, run - skip);
+    if (!may_note(it) || it->at > known || it->at + run <= known) return run;
+    s->known.moves_of_run = s->set.moves;
+    s->known.run = it->at + run;
+    return run;
+}
+
 // How far the sets hold the same entities in the same order as the leader from `first` on, to
 // `run`; 0 when one lacks the first entity.
-static uint32_t common_run(const keeli_storage *const *list, uint32_t count,
+static uint32_t common_run(const keeli_iterator *it, keeli_storage *const *list, uint32_t count,
                            const keel_entity *first, uint32_t run) {
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_sparse_set *set = &list[i]->set;
+        const uint32_t known = known_same(it, list[i]);
+        if (it->at + run <= known) {
+            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, it->at), run) ==
+                                 run);
+            continue;
+        }
         const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(*first));
         if (slot == KEELI_NO_SLOT) return 0;
         run = keeli_least(keeli_least(run, left_on_page(set, slot, false)), set->count - slot);
-        run = equal_run(first, keeli_sparse_set_entity(set, slot), run);
+        const uint32_t same = known > it->at ? keeli_least(known - it->at, run) : 0;
+        run = same + equal_run(first + same, keeli_sparse_set_entity(set, slot) + same, run - same);
+        if (slot == it->at) note_same(it, list[i], run);
     }
     return run;
 }
@@ -99,9 +148,9 @@ static attempt find_run(keeli_iterator *it) {
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
     uint32_t run = keeli_least(it->end - it->at, on_page);
     const bool is_filtered = plan->without_count || plan->any_count;
-    if (is_filtered) run = keeli_run_length(first, run);
-    run = common_run(plan->need, plan->need_count, first, run);
-    run = common_run(plan->beside, plan->beside_count, first, run);
+    if (is_filtered) run = consecutive_run(it, first, run);
+    run = common_run(it, plan->need, plan->need_count, first, run);
+    run = common_run(it, plan->beside, plan->beside_count, first, run);
     if (run == 0) return NO_RUN;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
@@ -121,20 +170,29 @@ static attempt find_run(keeli_iterator *it) {
     return HANDED_OUT;
 }
 
+// The same, but where there was no run for a while it is not tried before every block.
+static attempt try_run(keeli_iterator *it) {
+    if (it->run_pause) {
+        --it->run_pause;
+        return NO_RUN;
+    }
+    const attempt tried = find_run(it);
+    it->run_misses = tried == NO_RUN ? keeli_least(it->run_misses + 1, 4) : 0;
+    it->run_pause = it->run_misses ? (1u << it->run_misses) - 2 : 0; // 0, 2, 6, 14 blocks
+    return tried;
+}
+
 bool keeli_drive_sparse(keeli_iterator *it) {
     const keeli_sparse_set *set = &it->plan.leader->set;
     const bool runs = can_run(&it->plan);
     while (it->at < it->end) {
-        const attempt tried = runs ? find_run(it) : NO_RUN;
+        const attempt tried = runs ? try_run(it) : NO_RUN;
         if (tried == HANDED_OUT) return true;
         if (tried == SKIPPED) continue;
         uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
         count = keeli_least(count, left_on_page(set, it->at, false));
         const keel_entity *first = keeli_sparse_set_entity(set, it->at);
-        for (uint32_t i = 0; i < count; ++i) {
-            it->candidates[i] = keel_entity_index(first[i]);
-            it->places[i] = it->at + i;
-        }
+        keeli_list_block(it, first, count, it->at);
         it->at += count;
         count = keeli_list_filter(it, count);
         if (count && keeli_list_chunk(it, count)) return true;
@@ -170,18 +228,33 @@ static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t p
         it->words[w] &= some[w];
 }
 
+static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        words[w] = a[w] & b[w];
+}
+
+// Are there few matches on each page?
+static bool is_rare(const keeli_plan *plan) {
+    if (!plan->leader) return false;
+    const keeli_presence *p = &plan->leader->presence;
+    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
+}
+
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = &it->plan;
     uint64_t *words = it->words, some = 0;
-    if (plan->leader) memcpy(words, words_of(plan->leader, page), sizeof it->words);
-    else bits_of_living(it->view->world, page, words);
-    for (uint32_t i = 0; i < plan->need_count; ++i) {
-        const uint64_t *need = words_of(plan->need[i], page);
-        if (need == keeli_no_bits) return false;
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            words[w] &= need[w];
+    if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
+        memcpy(words, words_of(plan->leader, page), sizeof it->words);
+        return true;
     }
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (words_of(plan->need[i], page) == keeli_no_bits) return false;
+    if (!plan->leader) bits_of_living(it->view->world, page, words);
+    else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
+    else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
+    for (uint32_t i = 1; i < plan->need_count; ++i)
+        keep_both(words, words, words_of(plan->need[i], page));
     for (uint32_t i = 0; i < plan->without_count; ++i) {
         const uint64_t *without = words_of(plan->without[i], page);
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
@@ -189,24 +262,41 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+    uint64_t full = 0;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
         some |= words[w];
+        full |= words[w] == UINT64_MAX ? 1 : 0;
+    }
+    it->has_full = full != 0;
     return some != 0;
+}
+
+// A piece need not begin and end with a word: leave out what is before and behind it.
+static void trim_words(keeli_iterator *it, uint32_t page) {
+    const uint32_t from = it->from, end = it->end;
+    if (from % 64 && from / KEELI_WINDOW == page)
+        it->words[from % KEELI_WINDOW / 64] &= ~(uint64_t)0 << from % 64;
+    if (end % 64 && end / KEELI_WINDOW == page)
+        it->words[end % KEELI_WINDOW / 64] &= ((uint64_t)1 << end % 64) - 1;
 }
 
 // Go to the next page that has matches.
 static bool next_window(keeli_iterator *it) {
-    if (it->window_end >= it->end) return false;
-    uint32_t page = it->window_end / KEELI_WINDOW;
+    uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
+    if (page * KEELI_WINDOW >= it->end) return false;
     for (;; ++page) {
         if (it->plan.leader) page = keeli_presence_next_page(&it->plan.leader->presence, page);
         if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
         if (match_page(it, page)) break;
     }
+    while (!it->words[words - 1])
+        --words; // the end of a population is somewhere on a page
     it->at = page * KEELI_WINDOW;
-    const uint32_t end = (it->end + 63) / 64 * 64; // that of a piece lies inside of a page
-    it->window_end = keeli_least(it->at + KEELI_WINDOW, end);
-    if (it->at < it->from) it->at = it->from;
+    it->next_page = page + 1;
+    // a piece begins and ends inside of a page
+    it->window_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
+    if (it->at < it->from) it->at = it->from / 64 * 64;
+    trim_words(it, page);
     return true;
 }
 
@@ -253,15 +343,32 @@ static void mask_entities(keeli_iterator *it, uint32_t slots) {
     it->chunk.entities = it->entities;
 }
 
+static uint32_t leading_full(const uint64_t *words, uint32_t count) {
+    uint32_t n = 0;
+    while (n < count && words[n] == UINT64_MAX)
+        ++n;
+    return n;
+}
+
+// Words that go into one chunk: full ones that are worth a span, or all up to such ones.
+static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
+    uint32_t n = leading_full(words, count);
+    *is_span = n == count || n >= KEELI_SPAN_WORDS;
+    while (!*is_span && n < count) {
+        const uint32_t full = leading_full(words + n, count - n);
+        if (full >= KEELI_SPAN_WORDS) break;
+        n += full;
+        while (n < count && words[n] != UINT64_MAX)
+            ++n;
+    }
+    return n;
+}
+
 // Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    const uint32_t count = slots / 64;
-    const bool is_span = words[0] == UINT64_MAX;
-    uint32_t w = 1; // both go on as long as words are of one sort
-    while (w < count && (words[w] == UINT64_MAX) == is_span)
-        ++w;
-    slots = w * 64;
+    bool is_span = false;
+    if (it->has_full) slots = 64 * words_together(words, slots / 64, &is_span);
     if (!set_bases(it, slots)) return false;
     it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
     it->chunk.count = slots;
@@ -279,42 +386,50 @@ static bool skip_empty(keeli_iterator *it) {
     return it->at < it->window_end;
 }
 
-// Append the matches of the next word to the candidates; how many there are then.
-static uint32_t take_word(keeli_iterator *it, uint32_t count) {
-    uint64_t bits = it->words[it->at % KEELI_WINDOW / 64];
+// Append the matches of a word to `out`; how many.
+static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
+    uint32_t count = 0;
     for (; bits; bits &= bits - 1)
-        it->candidates[count++] = it->at + (uint32_t)__builtin_ctzll(bits);
-    it->at += 64;
+        out[count++] = index + (uint32_t)__builtin_ctzll(bits);
+    return count;
+}
+
+// Append the next matches before `end`, as long as there is room.
+static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
+    uint32_t *out = it->candidates, at = it->at;
+    while (at < end && count + 64 <= KEELI_BLOCK) {
+        const uint64_t *words = &it->words[at % KEELI_WINDOW / 64];
+        if (words[0]) count += take_word(out + count, words[0], at);
+        at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
+    }
+    it->at = at;
     return count;
 }
 
 // A list of the next matches in the window; false when there are none.
 static bool next_list(keeli_iterator *it, uint32_t slots) {
-    uint32_t count = 0;
-    const uint32_t end = it->at + slots;
-    while (it->at < end && count + 64 <= KEELI_BLOCK)
-        count = take_word(it, count);
+    const uint32_t count = take_words(it, 0, it->at + slots);
+    it->one_page = true;
+    it->highest = it->at;
     return count && keeli_list_chunk(it, count);
 }
 
-// Few matches on each page: masks would be nearly empty, and each miss of the cache would wait for
-// the one before. So matches of many pages go into one list. False at the end.
+// Few matches on each page: masks would be nearly empty, each miss of the cache would wait for the
+// one before, and most words of the other storages would be read for nothing. So the leader's
+// entities of several pages go into one list, which is filtered. False at the end.
 static bool gather_list(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
         while (count + 64 <= KEELI_BLOCK) {
-            if (skip_empty(it)) count = take_word(it, count);
+            if (it->at < it->window_end) count = take_words(it, count, it->window_end);
             else if (!next_window(it)) break;
         }
         if (!count) return false;
-        if (keeli_list_chunk(it, count)) return true;
+        it->highest = it->candidates[count - 1];
+        it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
+        count = keeli_list_filter(it, count);
+        if (count && keeli_list_chunk(it, count)) return true;
     }
-}
-
-static bool is_rare(const keeli_plan *plan) {
-    if (!plan->leader) return false;
-    const keeli_presence *p = &plan->leader->presence;
-    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
 }
 
 bool keeli_drive_bits(keeli_iterator *it) {
@@ -332,14 +447,6 @@ bool keeli_drive_bits(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ rows of archetypes
-static bool is_bare(const keeli_plan *plan) {
-    if (plan->need_count || plan->without_count || plan->any_count) return false;
-    for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
-            return false;
-    return true;
-}
-
 // The rows of a block from it->at on.
 static void block_span(keeli_iterator *it, const keeli_block *block) {
     const keeli_plan *plan = &it->plan;
@@ -347,7 +454,7 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         const keeli_storage *s = column->storage;
-        const bool there = !column->maybe ||
+        const bool there = column->how == KEELI_FOLLOW ||
                            (s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX);
         it->chunk.columns[column->term].base =
             there ? keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | it->at) : NULL;
@@ -361,38 +468,40 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
 
 static bool row_list(keeli_iterator *it, const keeli_block *block) {
     uint32_t count = keeli_least(keeli_least(block->count - it->at, KEELI_BLOCK), it->rows_left);
-    for (uint32_t i = 0; i < count; ++i) {
-        it->candidates[i] = keel_entity_index(block->entities[it->at + i]);
-        it->places[i] = block->number << KEELI_ROW_SHIFT | (it->at + i);
-    }
+    keeli_list_block(it, block->entities + it->at, count,
+                     block->number << KEELI_ROW_SHIFT | it->at);
     it->at += count;
     it->rows_left -= count;
     count = keeli_list_filter(it, count);
     return count && keeli_list_chunk(it, count);
 }
 
-bool keeli_drive_rows(keeli_iterator *it) {
+// The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which
+// there may be empty ones.
+static const keeli_block *next_block(keeli_iterator *it) {
     const keeli_match *match = it->plan.match;
-    const bool bare = is_bare(&it->plan);
-    while (it->rows_left && it->match_at < match->list.count) {
+    for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
-        if (it->block_at == archetype->block_count || !archetype->row_count) {
-            ++it->match_at;
-            it->block_at = it->at = 0;
-            continue;
-        }
+        if (it->block_at >= archetype->block_count) continue;
         const keeli_block *block = archetype->blocks[it->block_at];
+        if (block->count) return block;
+    }
+    return NULL;
+}
+
+bool keeli_drive_rows(keeli_iterator *it) {
+    const keeli_block *block;
+    while (it->rows_left && (block = next_block(it)) != NULL) {
         if (it->at >= block->count) {
             ++it->block_at;
             it->at = 0;
             continue;
         }
-        if (!bare) {
-            if (row_list(it, block)) return true;
-            continue;
+        if (it->plan.only_rows) {
+            block_span(it, block);
+            return true;
         }
-        block_span(it, block);
-        return true;
+        if (row_list(it, block)) return true;
     }
     return false;
 }

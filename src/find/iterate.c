@@ -74,10 +74,13 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
         return NULL;
     }
     it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
-    it->at = it->from = it->match_at = it->block_at = it->window_end = 0;
+    it->at = it->from = it->match_at = it->block_at = it->window_end = it->next_page = 0;
     it->rows_left = UINT32_MAX;
     it->end = end_of(it);
     it->span_at = 0;
+    it->run_misses = it->run_pause = 0;
+    it->block = NULL;
+    it->one_page = false;
     it->chunk.entities = NULL;
     it->chunk.words = NULL;
     memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
@@ -159,6 +162,13 @@ static uint32_t run_in_list(const keel_chunk_column *column, uint32_t from, uint
     return n;
 }
 
+static void *value_in_list(const keel_chunk_column *column, uint32_t i, const keeli_storage *s) {
+    const uint32_t place = column->index[i];
+    const uint32_t low = place & (((uint32_t)1 << column->shift) - 1);
+    if (place == UINT32_MAX) return NULL;
+    return (char *)column->pages[place >> column->shift] + (size_t)low * s->size;
+}
+
 static void cut_list(keeli_iterator *it) {
     const keel_chunk *list = &it->chunk;
     uint32_t run = list->count - it->span_at;
@@ -168,9 +178,8 @@ static void cut_list(keeli_iterator *it) {
             run, run_in_list(&list->columns[it->plan.columns[c].term], it->span_at, list->count));
     for (uint32_t c = 0; c < it->plan.column_count; ++c) {
         const keeli_plan_column *column = &it->plan.columns[c];
-        const uint32_t place = list->columns[column->term].index[it->span_at];
         it->span.columns[column->term].base =
-            place == UINT32_MAX ? NULL : keeli_store_at(column->storage, place);
+            value_in_list(&list->columns[column->term], it->span_at, column->storage);
     }
     it->span.count = run;
     it->span.entities = list->entities ? list->entities + it->span_at : NULL;

@@ -5,9 +5,10 @@
 #include "find/plan.h"
 
 enum {
-    KEELI_BLOCK = 256,   // candidates that are filtered at a time
-    KEELI_WINDOW = 4096, // slots of a mask at most
-    KEELI_SHORT_RUN = 32 // entities; fewer are not worth a chunk of their own
+    KEELI_BLOCK = 256,    // candidates that are filtered at a time
+    KEELI_WINDOW = 4096,  // slots of a mask at most
+    KEELI_SHORT_RUN = 32, // entities; fewer are not worth a chunk of their own
+    KEELI_SPAN_WORDS = 4  // words of ones; fewer are left in a mask
 };
 
 typedef struct keeli_iterator {
@@ -18,19 +19,28 @@ typedef struct keeli_iterator {
     keeli_plan plan;
     bool done;
     // where the walk is
-    uint32_t at, end;            // SPARSE, GROUP: slots; BITS, ENTITIES: indices
-    uint32_t from;               // BITS, ENTITIES: where the walk began
-    uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
-    uint32_t rows_left;          // ROWS: how many more to visit
-    uint32_t window_end;         // BITS, ENTITIES: the window that `words` is about
+    uint32_t at, end;               // SPARSE, GROUP: slots; BITS, ENTITIES: indices
+    uint32_t run_misses, run_pause; // SPARSE, GROUP: blocks without a run, and to go without a try
+    uint32_t match_at, block_at;    // ROWS: the archetype, and its block; `at` is the row
+    uint32_t rows_left;             // ROWS: how many more to visit
+    uint32_t from;                  // BITS, ENTITIES: where the walk began
+    uint32_t next_page;             // BITS, ENTITIES: the page after that of the window
+    uint32_t window_end;            // BITS, ENTITIES: the window that `words` is about
+    bool has_full;                  // there is a word of ones among them
     uint64_t words[KEELI_WINDOW / 64];
     // what is handed out
     keel_chunk chunk; // by keel_iterator_next
     keel_chunk span;  // by keel_iterator_next_span
     uint32_t span_at; // entities (slots of a mask) of `chunk` that were handed out in spans
-    // candidates of a list: their indices, and their places with the leader
-    uint32_t candidates[KEELI_BLOCK], places[KEELI_BLOCK];
+    // candidates of a list: their indices, and in what was handed in as a block which they are
+    uint32_t candidates[KEELI_BLOCK], picks[KEELI_BLOCK];
+    bool one_page;            // the indices are of one page of 4,096
+    uint32_t highest;         // none is above this
+    const keel_entity *block; // NULL: candidates are just indices
+    uint32_t block_place;     // of the block's first with the leader
+    const uint32_t *picked;   // `picks`, once somebody was dropped
     uint32_t index[KEEL_MAX_TERMS][KEELI_BLOCK];
+    void *flat[KEEL_MAX_TERMS]; // tables of one page
     keel_entity entities[KEELI_WINDOW];
 } keeli_iterator;
 
@@ -53,6 +63,8 @@ bool keeli_drive_bits(keeli_iterator *it);   // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
 
 // list.c
+// Take `count` entities as candidates, whose values are with the leader from `place` on.
+void keeli_list_block(keeli_iterator *it, const keel_entity *block, uint32_t count, uint32_t place);
 // Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
 // left to keeli_list_chunk.
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count);

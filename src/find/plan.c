@@ -56,7 +56,7 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
         if (!keeli_term_has_values(term->kind)) continue;
         const bool maybe = !keeli_term_must(term->kind);
         plan->has_maybe |= maybe;
-        plan->columns[plan->column_count++] = (keeli_plan_column){ t, maybe, s };
+        plan->columns[plan->column_count++] = (keeli_plan_column){ t, maybe, KEELI_ABSENT, s };
     }
     return true;
 }
@@ -211,6 +211,24 @@ static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
     return false;
 }
 
+static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *column) {
+    const keeli_storage *s = column->storage;
+    const bool is_walked = plan->driver == KEELI_DRIVE_SPARSE || plan->driver == KEELI_DRIVE_GROUP;
+    if (!s) return KEELI_ABSENT;
+    if (column->maybe) return KEELI_LOOK_UP;
+    if (is_walked && keeli_plan_is_ordered(plan, s)) return KEELI_FOLLOW;
+    if (plan->driver == KEELI_DRIVE_ROWS && s->kind == KEEL_ARCHETYPE) return KEELI_FOLLOW;
+    return s->kind == KEEL_INDEXED ? KEELI_BY_INDEX : KEELI_LOOK_UP;
+}
+
+static bool has_only_rows(const keeli_plan *plan) {
+    if (plan->need_count || plan->without_count || plan->any_count) return false;
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
+            return false;
+    return true;
+}
+
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
     demand d;
     memset(&d, 0, offsetof(demand, must));
@@ -236,6 +254,9 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
         plan->need[plan->need_count++] = d.must[i];
         if (!is_looked_up(plan, d.must[i])) plan->check[plan->check_count++] = d.must[i];
     }
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        plan->columns[c].how = way_of(plan, &plan->columns[c]);
+    plan->only_rows = plan->driver == KEELI_DRIVE_ROWS && has_only_rows(plan);
     return true;
 }
 

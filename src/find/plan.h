@@ -14,9 +14,18 @@ typedef enum keeli_driver {
     KEELI_DRIVE_GROUP     // the packed prefix of a group
 } keeli_driver;
 
+// How lists find the values of a column.
+typedef enum keeli_column_way {
+    KEELI_FOLLOW,   // they are in the order in which the driver walks
+    KEELI_BY_INDEX, // at the entity's index
+    KEELI_LOOK_UP,
+    KEELI_ABSENT
+} keeli_column_way;
+
 typedef struct keeli_plan_column {
-    uint32_t term;          // position in the view's list
-    bool maybe;             // may be absent
+    uint32_t term; // position in the view's list
+    bool maybe;    // may be absent
+    keeli_column_way how;
     keeli_storage *storage; // NULL: absent throughout
 } keeli_plan_column;
 
@@ -27,15 +36,16 @@ typedef struct keeli_plan {
     const keeli_match *match;       // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
     bool has_maybe;
-    bool has_rows; // a term is kept in archetypes
+    bool has_rows;  // a term is kept in archetypes
+    bool only_rows; // ROWS: nothing is left to check, and all values are in rows
     // lists, as long as said above
-    const keeli_storage *need[KEEL_MAX_TERMS];  // that the driver does not grant
+    keeli_storage *need[KEEL_MAX_TERMS];        // that the driver does not grant
     const keeli_storage *check[KEEL_MAX_TERMS]; // those that lists check by their bits
     const keeli_storage *without[KEEL_MAX_TERMS];
     const keeli_bound_term *any[KEEL_MAX_TERMS];
     keeli_plan_column columns[KEEL_MAX_TERMS];
     // GROUP: sparse sets with values that the group gets but does not order
-    const keeli_storage *beside[KEEL_MAX_TERMS];
+    keeli_storage *beside[KEEL_MAX_TERMS];
 } keeli_plan;
 
 // How many candidates it looks at.

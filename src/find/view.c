@@ -45,6 +45,7 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->holder.parent = NULL;
     view->term_count = view->storage_count = view->custom_count = 0;
     view->wants_entities = false;
+    view->piece_ns = 0;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 

@@ -31,7 +31,8 @@ typedef struct keeli_view {
     void *value;                    // of the custom view
     bool is_parameter;              // it ends with its system
     keeli_arena scratch;            // of a custom view that is no parameter
-    keel_chunk one;                 // what keel_view_get_all hands out
+    uint64_t piece_ns; // what a piece of a loop over it took the last time (run/split.c)
+    keel_chunk one;    // what keel_view_get_all hands out
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;

@@ -187,6 +187,10 @@ keel_entity keel_context_next_child(keel_context *context, keel_entity parent, k
                                    : keel_null();
 }
 
+const struct keeli_links *keeli_context_links(keel_context *context, keel_entity of) {
+    return may_read_links(context) ? keeli_world_links(context->world, of) : NULL;
+}
+
 keel_entity keel_context_next_descendant(keel_context *context, keel_entity root,
                                          keel_entity after) {
     return may_read_links(context) ? keel_world_next_descendant(context->world, root, after)

@@ -6,22 +6,24 @@
 #include "edit/report.h"
 #include "run/stock.h"
 #include "run/team.h"
-
-// Nodes are timed in a world's first runs and now and then later: only to know what is worth
-// another thread.
-enum { TIMED_RUNS = 3, TIMED_EVERY = 64, WORTH_A_TEAM_NS = 20000 };
+#include "run/worth.h"
 
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
-    uint32_t share_depth, concurrent;
+    uint32_t share_depth, concurrent, node;
+    keeli_first_error *first;
 } solitude;
 
-static solitude begin_alone(keel_world *world) {
-    const solitude kept = { world->share_depth, world->concurrent };
+// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go.
+static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
+    const solitude kept = { world->share_depth, world->concurrent, world->own_lane.node,
+                            world->own_lane.first };
     if (world->is_shared) return kept; // by the user: others may be at work
     world->share_depth = world->concurrent = 0;
     world->heap.shared = false;
+    world->own_lane.first = lane->first;
+    world->own_lane.node = lane->node;
     return kept;
 }
 
@@ -30,6 +32,8 @@ static void end_alone(keel_world *world, solitude kept) {
     world->share_depth = kept.share_depth;
     world->concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
+    world->own_lane.first = kept.first;
+    world->own_lane.node = kept.node;
 }
 
 // ------------------------------------------------------------------ systems and conditions
@@ -78,7 +82,7 @@ static keel_result run_context(keel_context *context) {
     keel_world *world = context->world;
     if (!context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
-    const solitude kept = begin_alone(world);
+    const solitude kept = begin_alone(world, context->lane);
     keel_result result = keeli_run_bound(context);
     const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
     end_alone(world, kept);
@@ -156,7 +160,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.last = node->last;
     context.current = node->last = s->time + index;
     result = run_context(&context);
-    node->has_run = true;
+    node->has_run |= result >= 0;
     end_commands(&context);
     return result;
 }
@@ -207,7 +211,7 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     return result;
 }
 
-static keel_result run_sync(keeli_schedule *s, keeli_node *node) {
+static keel_result run_sync(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
     keel_world *world = s->world;
     keeli_node *system = &s->nodes.items[node->of];
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
@@ -215,7 +219,7 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node) {
         return KEEL_OK;
     }
     if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
-    const solitude kept = begin_alone(world);
+    const solitude kept = begin_alone(world, lane);
     const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
     end_alone(world, kept);
@@ -225,7 +229,7 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node) {
 // ------------------------------------------------------------------ nodes
 static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
     keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node);
+    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, lane);
     const bool is_system = node->kind == KEELI_NODE_SYSTEM;
     if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
     node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
@@ -239,16 +243,12 @@ static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane)
     return is_system ? run_system(s, index, lane) : KEEL_OK;
 }
 
-static void measure(keeli_node *node, uint64_t cost) {
-    node->cost = node->is_measured ? (node->cost * 3 + cost) / 4 : cost;
-    node->is_measured = true;
-}
-
 keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
-    if (!s->is_timed) return run_node(s, index, lane);
+    keeli_node *node = &s->nodes.items[index];
+    if (!keeli_worth_wants(s, node)) return run_node(s, index, lane);
     const uint64_t begin = keeli_clock_ns();
     const keel_result result = run_node(s, index, lane);
-    measure(&s->nodes.items[index], keeli_clock_ns() - begin);
+    keeli_worth_note(s, node, keeli_clock_ns() - begin);
     return result;
 }
 
@@ -259,16 +259,16 @@ bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
 
 // ------------------------------------------------------------------ one thread
 static void block_next(keeli_schedule *s, const keeli_node *node) {
-    for (uint32_t e = 0; e < node->edge_count; ++e)
-        s->nodes.items[s->edges.items[node->first_edge + e]].is_blocked = true;
+    for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
+        if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
 }
 
 static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const uint32_t *idle = s->idle.items[i];
-        if (idle && !*idle) continue;
         keeli_node *node = &s->nodes.items[i];
+        if (keeli_node_is_idle(s, i) && !node->is_blocked)
+            continue; // others depend on a blocked one
         keel_result result = KEEL_OK;
         lane->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);
@@ -282,20 +282,6 @@ static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
 }
 
 // ------------------------------------------------------------------ before and after
-// Is it worth to have several threads at all, as far as it was measured?
-static bool wants_team(const keeli_schedule *s) {
-    if (!s->is_wide || s->world->worker_count < 2) return false;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        if (node->kind == KEELI_NODE_SYSTEM && !node->is_measured && !s->idle.items[i]) return true;
-        sum += node->cost;
-    }
-    const keel_world *world = s->world;
-    const bool is_hot = world->executor.context == &world->pool && keeli_pool_is_hot(&world->pool);
-    return sum >= (is_hot ? WORTH_A_TEAM_NS / 8 : WORTH_A_TEAM_NS);
-}
-
 static void reset_nodes(keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
@@ -341,9 +327,8 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_guest = world->is_shared || world->holders;
     s->time = keeli_run_times(world, s->nodes.count);
-    const bool wide = wants_team(s);
-    s->is_timed = world->worker_count > 1 && s->is_wide &&
-                  (s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0);
+    keeli_worth_begin(s);
+    const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
     keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
@@ -356,6 +341,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
         if (!world->is_shared) keeli_stocks_return(s);
     }
     if (team) keeli_team_give(team);
+    keeli_worth_end(s);
     ++s->runs;
     return result;
 }

@@ -97,6 +97,7 @@ static keeli_node *new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t gr
     memset(node, 0, sizeof *node);
     node->kind = kind;
     node->group = group;
+    node->workload = s->groups.items[group].name;
     node->of = KEELI_NO_NODE;
     node->reason.other = KEELI_NO_NODE;
     return node;
@@ -134,8 +135,8 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     if (!KEELI_RESERVE(heap, &s->groups, 1) || !KEELI_RESERVE(heap, &w->places, 1))
         return no_memory(s);
     const uint32_t group = s->groups.count++;
-    keeli_group *g = &s->groups.items[group];
-    *g = (keeli_group){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
+    keeli_section *g = &s->groups.items[group];
+    *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
     g->close = g->gate = KEELI_NO_NODE;
     if (step) {
         keeli_node *open = new_node(s, KEELI_NODE_OPEN, outer);
@@ -147,6 +148,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
         g->label = step->label;
         g->sequential = step->sequential;
         g->main_thread = step->main_thread || s->groups.items[outer].main_thread;
+        g->startup = step->startup || s->groups.items[outer].startup;
         g->gate = has_conditions(step) ? g->open : s->groups.items[outer].gate;
     }
     g->first = s->nodes.count;
@@ -156,7 +158,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
 
 static keel_result leave(keeli_schedule *s, walk *w) {
     const uint32_t group = w->places.items[--w->places.count].group;
-    keeli_group *g = &s->groups.items[group];
+    keeli_section *g = &s->groups.items[group];
     g->end = s->nodes.count;
     if (g->open == KEELI_NO_NODE) return KEEL_OK;
     keeli_node *close = new_node(s, KEELI_NODE_CLOSE, g->outer);
@@ -188,10 +190,10 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     if (!node) return no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->groups.items[group].main_thread;
+    node->step.startup |= s->groups.items[group].startup;
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
-    if (step->system) ++s->system_count;
-    s->has_main |= node->step.main_thread;
+    if (step->system) node->place = s->system_count++;
     s->has_parallel |= step->parallel;
     return KEEL_OK;
 }

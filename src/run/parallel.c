@@ -84,6 +84,31 @@ static void combine(const job *j, uint32_t count) {
         j->reduction->combine(j->reduction->total, j->partials + i * j->stride, j->data);
 }
 
+// ------------------------------------------------------------------ what it costs
+// Loops are run again and again: what a piece took the last time tells whether helpers are called
+// before the first one has ended. Two loops that share an entry only guess worse.
+static keeli_loop_cost *cost_of(const job *j) {
+    const uintptr_t code = j->view ? (uintptr_t)j->span : (uintptr_t)j->range;
+    const uint64_t hash = ((uint64_t)code + j->grain) * 0x9E3779B97F4A7C15u;
+    return &j->world->loop_costs[hash >> 60];
+}
+
+static uint64_t known_cost(const job *j) {
+    keeli_lock_take(&j->world->lock);
+    const keeli_loop_cost *cost = cost_of(j);
+    const bool is_this =
+        cost->range == j->range && cost->span == j->span && cost->grain == j->grain;
+    const uint64_t piece_ns = is_this ? cost->piece_ns : 0;
+    keeli_lock_give(&j->world->lock);
+    return piece_ns;
+}
+
+static void keep_cost(const job *j, uint64_t piece_ns) {
+    keeli_lock_take(&j->world->lock);
+    *cost_of(j) = (keeli_loop_cost){ j->range, j->span, j->grain, piece_ns };
+    keeli_lock_give(&j->world->lock);
+}
+
 // ------------------------------------------------------------------ one loop
 static bool make_pieces(job *j, keeli_loop *loop) {
     uint32_t count;
@@ -92,7 +117,13 @@ static bool make_pieces(job *j, keeli_loop *loop) {
         count = loop->pieces.list.count;
         loop->is_private = keeli_holder_is_bound(&j->view->holder);
     } else count = j->count / j->grain + (j->count % j->grain != 0);
-    return keeli_loop_size(loop, count);
+    return keeli_loop_size(loop, count, false);
+}
+
+static void run_pieces(const job *j, keeli_loop *loop, keeli_lane *lane) {
+    loop->piece_ns = known_cost(j);
+    keeli_loop_run(loop, lane);
+    keep_cost(j, loop->piece_ns);
 }
 
 static keel_result run_loop(job *j, keeli_lane *lane) {
@@ -108,7 +139,7 @@ static keel_result run_loop(job *j, keeli_lane *lane) {
     loop->user = j;
     if (make_pieces(j, loop) && make_partials(j, lane, loop->count)) {
         const bool begins = keeli_world_go_concurrent(world);
-        if (loop->count) keeli_loop_run(loop, lane);
+        if (loop->count) run_pieces(j, loop, lane);
         if (begins) keeli_world_end_concurrent(world);
         combine(j, loop->count);
     } else result = keeli_out_of_memory(world, "splitting a loop");

@@ -108,8 +108,7 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     return true;
 }
 
-bool keeli_prepared_is_empty(const keeli_prepared *p) {
-    const keeli_view *view = &p->view;
+bool keeli_loop_is_empty(const keeli_view *view) {
     for (uint32_t t = 0; t < view->term_count; ++t)
         if (keeli_term_must(view->terms[t].kind) &&
             !keeli_store_count(view->storages[view->terms[t].first]))

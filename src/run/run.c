@@ -7,6 +7,7 @@
 #include "run/custom.h"
 #include "run/prepared.h"
 #include "run/team.h"
+#include "run/timings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,12 +143,16 @@ static keel_result run_once(keel_context *context) {
     return KEEL_OK;
 }
 
+// A condition is known by the step that asks it.
 static keel_result tell_failure(const keel_context *context) {
     char message[256];
-    snprintf(message, sizeof message, "system '%.40s': %s", context->system->name,
-             context->message);
-    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, context->system->name,
-                                 context->object, message);
+    const keel_system *system = context->system;
+    if (system->kind == KEEL_IS_CONDITION && context->node)
+        snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
+                 context->node->name, context->message);
+    else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, system->name, context->object,
+                                 message);
 }
 
 static keel_result run_body(keel_context *context) {
@@ -165,6 +170,20 @@ static keel_result run_all(keel_context *context) {
     return result < 0 ? result : ended;
 }
 
+// A loop over nothing is often left out, so it never counts as one that ran.
+static bool counts(const keel_context *context) {
+    if (context->system->kind == KEEL_IS_CONDITION) return false;
+    return !is_per_entity(context->system) || !keeli_loop_is_empty(context->view);
+}
+
+static keel_result call_timed(keel_context *context) {
+    if (!counts(context)) return run_all(context);
+    const uint64_t number = keeli_timings_enter(context);
+    const keel_result result = run_all(context);
+    keeli_timings_leave(context->world, number);
+    return result;
+}
+
 static keel_result call(keel_context *context) {
     keeli_lane *lane = context->lane;
     if (lane->depth >= KEELI_DEPTH_AT_MOST)
@@ -175,7 +194,7 @@ static keel_result call(keel_context *context) {
     const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
     lane->running = context->system->name;
     ++lane->depth;
-    const keel_result result = run_all(context);
+    const keel_result result = context->world->timings ? call_timed(context) : run_all(context);
     --lane->depth;
     lane->running = outer;
     keeli_arena_back(&lane->scratch, mark);
@@ -210,7 +229,8 @@ static keel_result run_anew(keel_context *context) {
 
 // A loop over nothing is left out where nobody else could notice.
 static bool is_idle(const keel_context *context, const keeli_prepared *p) {
-    return is_per_entity(context->system) && !context->world->holders && keeli_prepared_is_empty(p);
+    return is_per_entity(context->system) && !context->world->holders &&
+           keeli_loop_is_empty(&p->view);
 }
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {

@@ -7,9 +7,12 @@
 //   graph.c     what each node touches, and an edge wherever two of them conflict
 //   batches.c   the same as batches, with what kept each system out of the batch before
 //   schedule.c  all of it, and keeping it
+//   describe.c  telling the user (describe_text.c, describe_graph.c: as text)
 #pragma once
 #include "find/view.h"
 #include "run/context.h"
+
+#include <keel/explain.h>
 
 #define KEELI_NO_NODE UINT32_MAX
 
@@ -23,9 +26,8 @@ typedef enum keeli_node_kind {
 
 // Why a node is not in the batch before its own.
 typedef struct keeli_reason {
-    uint32_t other;         // the node there, KEELI_NO_NODE: none
-    keeli_storage *storage; // what both touch; NULL: the order was asked for, or one has the world
-    keel_access access, other_access;
+    uint32_t other; // the node there, KEELI_NO_NODE: none
+    keel_wait why;
 } keeli_reason;
 
 // What a node touches.
@@ -46,10 +48,12 @@ typedef struct keeli_node {
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
-    uint32_t group;   // in which it is
-    uint32_t of;      // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
-    keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
-    const char *name; // of the system or workload
+    uint32_t group;       // in which it is
+    uint32_t place;       // SYSTEM: which one in list order
+    uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
+    keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
+    const char *name;     // of the system or workload
+    const char *workload; // in which it is
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
@@ -58,7 +62,7 @@ typedef struct keeli_node {
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
-    bool has_run;     // ever: a startup system is done
+    bool has_run;     // ever, and did not fail: a startup system is done
     uint64_t last;    // when it ran, 0: never
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
@@ -66,26 +70,28 @@ typedef struct keeli_node {
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
     bool is_measured;
-    uint64_t cost;        // nanoseconds, smoothed
+    uint64_t cost;        // nanoseconds, smoothed (worth.c)
+    uint64_t after;       // nanoseconds of the longest way to it; while costs are added up
     keeli_view *views[3]; // bound terms of system, run_if, skip_if; made at the first run
     KEELI_ARRAY(keel_commands *) lists; // recorded, in order
     keeli_stock stock;
 } keeli_node;
 
 // A nested workload, or the outermost one (group 0).
-typedef struct keeli_group {
+typedef struct keeli_section {
     const char *name;
     const char *label;
     uint32_t outer; // the group around it; of 0: 0
     uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
-    bool sequential, main_thread;
+    bool sequential, main_thread, startup;
     const void *steps; // to notice one that contains itself
-} keeli_group;
+} keeli_section;
 
 typedef struct keeli_edge_pair {
     uint32_t from, to;
+    bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
 // Bytes that the schedule was made of, to notice a change behind a pointer.
@@ -93,6 +99,19 @@ typedef struct keeli_witness {
     const void *at;
     size_t size, copy; // `copy`: offset in `witness_bytes`
 } keeli_witness;
+
+// What runs of a schedule take, to know whether several threads are worth it (worth.c).
+typedef struct keeli_costs {
+    bool are_wanted;     // by this run: several threads could run it
+    bool is_timed;       // this run measures its nodes, else only those that are new
+    bool is_wide;        // this run goes to several threads
+    bool are_known;      // all nodes that do something were measured
+    bool are_doubtful;   // several threads did not gain anything: the next run is on one
+    uint32_t news;       // nodes were measured for the first time (atomic)
+    uint32_t nodes;      // that do something
+    uint64_t sum, chain; // nanoseconds: of all, and of the longest chain
+    uint64_t began;
+} keeli_costs;
 
 typedef struct keeli_schedule {
     keel_world *world;
@@ -104,9 +123,10 @@ typedef struct keeli_schedule {
     bool is_busy;
     bool is_partial;               // a component was unknown in shared mode: not for another time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
-    KEELI_ARRAY(keeli_group) groups;
+    KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
+    KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_witness) witnesses;
     KEELI_ARRAY(char) witness_bytes;
@@ -115,12 +135,11 @@ typedef struct keeli_schedule {
     uint32_t created;  // nodes that create, of which
     bool is_wide;      // some two nodes may run at once, or a step is parallel
     bool has_parallel; // a step is parallel
-    bool has_main;     // a step runs in the calling thread only
     bool names_stored; // a nested workload is named, so that bytes tell nothing
     bool is_guest;     // others use the world during this run: commands wait for later
-    bool is_timed;     // this run measures its nodes
     uint32_t runs;     // so far
     uint64_t time;     // of the first node in this run
+    keeli_costs costs; // what they take
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)
@@ -138,5 +157,11 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
 void keeli_batches(keeli_schedule *s);
+// Is it a part of batches, and not only a point in the order?
+static inline bool keeli_node_is_work(const keeli_node *node) {
+    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
+}
+// Why node `to` waits for node `from`, one of those it has an edge from.
+keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);

@@ -232,7 +232,7 @@ static void play(uint64_t seed, uint32_t steps) {
 static void members_are_who_matches(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; ++seed)
-        play(seed, 1200);
+        play(seed, test_rounds(1200));
 }
 
 // The same, while every few steps an allocation fails: an edit is done or not, and groups agree.
@@ -243,7 +243,7 @@ static void members_are_who_matches_without_memory(void **state) {
     api_begin(&g.f);
     for (uint32_t i = 0; i < entities; ++i)
         g.e[i] = keel_add_entity(g.f.world);
-    for (uint32_t i = 0; i < 3000; ++i) {
+    for (uint32_t i = 0; i < test_rounds(3000); ++i) {
         const uint32_t what = any(&g, 12), c = any(&g, components);
         const keel_entity e = g.e[any(&g, entities)];
         if (what == 0) toggle_group(&g);
@@ -261,9 +261,73 @@ static void members_are_who_matches_without_memory(void **state) {
     assert_owned_end();
 }
 
+// ------------------------------------------------------------------ many at once
+static void make_groups(game *g) {
+    for (uint32_t k = 0; k < group_kinds; ++k)
+        assert_int_equal(keel_group_create(g->f.world,
+                                           &(keel_group_desc){ .owned = kinds[k].owned,
+                                                               .get = kinds[k].get,
+                                                               .exclude = kinds[k].exclude },
+                                           &g->groups[k]),
+                         KEEL_OK);
+}
+
+// New entities with some components: in one go, and one by one.
+static void add_to_both(game *bulk, game *single) {
+    keel_bulk columns[components + 1] = { { NULL, NULL, 0 } }; // zeros
+    keel_value values[components + 1] = { { NULL, NULL } };
+    uint32_t count = any(bulk, 30), n = 0;
+    for (uint32_t c = 0; c < components; ++c) {
+        if (all[c] == KEEL_OF(Owned) || any(bulk, 5) > 2) continue;
+        columns[n].component = values[n].component = all[c];
+        ++n;
+        columns[n].component = values[n].component = NULL;
+    }
+    assert_int_equal(keel_world_add_entities(bulk->f.world, count, NULL, columns), KEEL_OK);
+    while (count--)
+        assert_false(keel_is_null(keel_world_add_entity(single->f.world, values)));
+}
+
+static void compare_groups(const game *a, const game *b) {
+    for (uint32_t k = 0; k < group_kinds; ++k) {
+        const uint32_t count = keel_group_count(a->f.world, a->groups[k]);
+        assert_int_equal(count, keel_group_count(b->f.world, b->groups[k]));
+        for (uint32_t i = 0; i < count; ++i)
+            assert_same_entity(keel_group_entity(a->f.world, a->groups[k], i),
+                               keel_group_entity(b->f.world, b->groups[k], i));
+    }
+}
+
+// Whether others stand behind the members (then each is swapped in) or not.
+static void many_join_in_the_order_of_single_ones(void **state) {
+    (void)state;
+    for (uint32_t seed = 0; seed < test_rounds(8); ++seed) {
+        game bulk = { .seed = seed }, single = { .seed = seed };
+        api_begin(&bulk.f);
+        api_begin(&single.f);
+        make_groups(&bulk);
+        make_groups(&single);
+        for (uint32_t round = 0; round < 30; ++round) {
+            add_to_both(&bulk, &single);
+            const uint32_t gone = any(&bulk, 40);
+            for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(bulk.f.world, e));)
+                if ((keel_entity_index(e) + gone) % (gone + 2) == 0) {
+                    (void)keel_delete_entity(single.f.world, e);
+                    (void)keel_delete_entity(bulk.f.world, e);
+                }
+            for (uint32_t k = 0; k < group_kinds; ++k)
+                check_group(&bulk, k);
+            compare_groups(&bulk, &single);
+        }
+        api_end(&bulk.f);
+        api_end(&single.f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(members_are_who_matches, "after each random edit the members are who matches"),
     TEST(members_are_who_matches_without_memory, "the same while memory runs out"),
+    TEST(many_join_in_the_order_of_single_ones, "many join in the order of single ones"),
 };
 
 int main(void) { return RUN(tests); }

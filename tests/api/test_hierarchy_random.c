@@ -212,24 +212,25 @@ static void random_edits(uint64_t seed, uint32_t edits) {
 static void random_trees_are_as_in_the_model(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; ++seed)
-        random_edits(seed, 500);
+        random_edits(seed, test_rounds(500));
 }
 
 // ------------------------------------------------------------------ many children
 static void many_children_are_sorted_stably(void **state) {
     (void)state;
-    enum { MANY = 100000, KINDS = 1000 };
+    enum { KINDS = 1000 };
+    const uint32_t many = test_rounds(100000);
     api_fixture f;
     uint32_t calls = 0;
     api_begin(&f);
     const keel_entity root = keel_add_entity(f.world);
     random_state = 5;
-    for (uint32_t i = 0; i < MANY; ++i)
+    for (uint32_t i = 0; i < many; ++i)
         (void)keel_add_child(f.world, root, KEEL_INIT(Number, { random_below(KINDS) }),
                              KEEL_INIT(Other, { i }));
-    assert_int_equal(keel_child_count(f.world, root), MANY);
+    assert_int_equal(keel_child_count(f.world, root), many);
     assert_int_equal(keel_sort_children(f.world, root, by_number, &calls), KEEL_OK);
-    assert_true(calls < MANY * 17); // n log2 n, not n * n
+    assert_true(calls < many * 17); // n log2 n, not n * n
     uint32_t count = 0, number = 0, order = 0;
     KEEL_CHILDREN(f.world, root, child) {
         const uint32_t n = keel_get(f.world, child, Number)->value;
@@ -238,7 +239,7 @@ static void many_children_are_sorted_stably(void **state) {
         number = n;
         order = o;
     }
-    assert_int_equal(count, MANY);
+    assert_int_equal(count, many);
     assert_int_equal(keel_delete_tree(f.world, root), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), 0);
     api_end(&f);
@@ -246,10 +247,11 @@ static void many_children_are_sorted_stably(void **state) {
 
 // ------------------------------------------------------------------ a deep chain
 // One call per level would need several MiB. cmocka cannot fail in another thread: it only counts.
-enum { DEPTH = 100000, STACK = 512 * 1024 };
+enum { STACK = 512 * 1024 };
 typedef struct chain {
     keel_world *world;
     keel_entity *e; // from the root down
+    uint32_t depth;
     uint32_t mistakes;
 } chain;
 
@@ -259,10 +261,10 @@ static void walk_chain(chain *c) {
     uint32_t at = 0;
     KEEL_DESCENDANTS(c->world, c->e[0], below) {
         ++at;
-        EXPECT(at < DEPTH && keel_is_same(below, c->e[at]));
+        EXPECT(at < c->depth && keel_is_same(below, c->e[at]));
     }
-    EXPECT(at == DEPTH - 1);
-    KEEL_ANCESTORS(c->world, c->e[DEPTH - 1], above) {
+    EXPECT(at == c->depth - 1);
+    KEEL_ANCESTORS(c->world, c->e[c->depth - 1], above) {
         --at;
         EXPECT(keel_is_same(above, c->e[at]));
     }
@@ -270,21 +272,21 @@ static void walk_chain(chain *c) {
 }
 
 static void link_chain(chain *c, bool downwards) {
-    for (uint32_t i = 1; i < DEPTH; ++i) {
-        const uint32_t child = downwards ? i : DEPTH - i;
+    for (uint32_t i = 1; i < c->depth; ++i) {
+        const uint32_t child = downwards ? i : c->depth - i;
         EXPECT(keel_attach(c->world, c->e[child], c->e[child - 1]) == KEEL_OK);
     }
-    EXPECT(keel_count(c->world, keel_child) == DEPTH - 1);
+    EXPECT(keel_count(c->world, keel_child) == c->depth - 1);
 }
 
 static void *use_chain(void *data) {
     chain *c = data;
     keel_world *world = c->world;
     c->e[0] = keel_add_entity(world);
-    for (uint32_t i = 1; i < DEPTH; ++i)
+    for (uint32_t i = 1; i < c->depth; ++i)
         c->e[i] = keel_add_child(world, c->e[i - 1]);
     walk_chain(c);
-    EXPECT(keel_attach(world, c->e[0], c->e[DEPTH - 1]) == KEEL_ERROR_CYCLE);
+    EXPECT(keel_attach(world, c->e[0], c->e[c->depth - 1]) == KEEL_ERROR_CYCLE);
     (void)keel_take_error(world);
     EXPECT(keel_unlink_tree(world, c->e[0]) == KEEL_OK);
     EXPECT(keel_count(world, keel_parent) == 0 && keel_count(world, keel_child) == 0);
@@ -296,11 +298,11 @@ static void *use_chain(void *data) {
     walk_chain(c);
     EXPECT(keel_delete_tree(world, c->e[1]) == KEEL_OK);
     EXPECT(keel_entity_count(world) == 1 && keel_child_count(world, c->e[0]) == 0);
-    for (uint32_t i = 1; i < DEPTH; ++i)
+    for (uint32_t i = 1; i < c->depth; ++i)
         c->e[i] = keel_add_child(world, c->e[i - 1]);
     EXPECT(keel_delete_any(world, keel_child) == KEEL_OK);
     EXPECT(keel_entity_count(world) == 1);
-    for (uint32_t i = 1; i < DEPTH; ++i) // left for the world's end
+    for (uint32_t i = 1; i < c->depth; ++i) // left for the world's end
         c->e[i] = keel_add_child(world, c->e[i - 1]);
     return NULL;
 }
@@ -311,7 +313,8 @@ static void a_deep_chain_needs_no_stack(void **state) {
     pthread_t thread;
     pthread_attr_t attributes;
     api_begin(&f);
-    chain c = { f.world, calloc(DEPTH, sizeof(keel_entity)), 0 };
+    chain c = { .world = f.world, .depth = test_rounds(100000) };
+    c.e = calloc(c.depth, sizeof *c.e);
     assert_non_null(c.e);
     assert_int_equal(pthread_attr_init(&attributes), 0);
     assert_int_equal(pthread_attr_setstacksize(&attributes, STACK), 0);

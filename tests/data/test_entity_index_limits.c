@@ -39,6 +39,24 @@ static void a_retired_index_stays_retired(void **state) {
     test_index_deinit(&t);
 }
 
+static void deleting_many_retires_as_delete_does(void **state) {
+    (void)state;
+    test_index t;
+    test_index_init(&t);
+    assert_int_equal(test_index_add_at(&t, 0, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 1, 4), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 2, 5), KEEL_OK);
+    const keel_entity all[] = { keel_entity_make(2, 5),
+                                keel_entity_make(0, KEEL_ENTITY_VERSION_MAX),
+                                keel_entity_make(1, 4) };
+    keeli_entity_index_delete_many(&t.ix, all, 3);
+    assert_true(keeli_entity_index_is_valid(&t.ix));
+    assert_int_equal(t.ix.retired, 1);
+    assert_int_equal(t.ix.alive, 0);
+    ASSERT_NEXT_ADDS(&t, { 5, 1 }, { 6, 2 }, { 0, 3 }); // the last deleted first
+    test_index_deinit(&t);
+}
+
 static void clear_retires_as_delete_does(void **state) {
     (void)state;
     test_index t;
@@ -161,6 +179,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_version_that_would_wrap_retires_its_index,
          "a version that would wrap retires its index"),
     TEST(a_retired_index_stays_retired, "a retired index is never handed out or taken again"),
+    TEST(deleting_many_retires_as_delete_does, "Deleting many retires as delete does"),
     TEST(clear_retires_as_delete_does, "a clear retires what delete would retire"),
     TEST(every_version_is_used_once, "E-F12: each version is used once, all old ones stay dead"),
 #if defined(KEEL_ENTITY_32) && KEEL_ENTITY_32

@@ -210,6 +210,22 @@ static void clearing_keeps_one_page(void **state) {
     end();
 }
 
+// Of one block: all on one page, or a page each.
+static void values_of_a_block_go_together(void **state) {
+    (void)state;
+    const uint32_t sizes[] = { 0, 8, 1024, 2000 };
+    for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+        begin(sizes[k], 8);
+        for (uint32_t i = 0; i < 4; ++i)
+            (void)add(64 + i * 3);
+        keeli_indexed_set_remove_bits(&set, &memory.heap, 64, 1u | 1u << 6 | 1u << 9);
+        assert_true(keeli_indexed_set_is_valid(&set));
+        keeli_indexed_set_remove_bits(&set, &memory.heap, 64, 1u << 3);
+        assert_true(pages_with_memory() <= (sizes[k] ? 1u : 0u)); // the spare
+        end();
+    }
+}
+
 static void blocks_of_64_are_copied(void **state) {
     (void)state;
     const uint32_t sizes[] = { 8, 1200, 0 }; // 1200: a page each
@@ -298,6 +314,7 @@ static const struct CMUnitTest tests[] = {
          "A page that comes and goes costs no allocation"),
     TEST(a_page_that_was_promised_is_not_given_away, "A page that was promised is not given away"),
     TEST(clearing_keeps_one_page, "Clearing keeps one page"),
+    TEST(values_of_a_block_go_together, "Values of a block of 64 go together"),
     TEST(blocks_of_64_are_copied, "Blocks of 64 values are copied"),
     TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
     TEST(faults_are_noticed, "Planted faults are noticed"),

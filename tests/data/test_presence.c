@@ -113,6 +113,21 @@ static void set_and_clear_tell_first_and_last_of_a_word(void **state) {
     end();
 }
 
+static void bits_of_a_word_are_cleared_together(void **state) {
+    (void)state;
+    begin();
+    for (uint32_t i = 4096; i < 4096 + 64; i += 9)
+        (void)set(i);
+    assert_false(keeli_presence_clear_bits(&bits, 4096, 1u | 1u << 18));
+    assert_int_equal(bits.count, 6);
+    assert_false(keeli_presence_has(&bits, 4096 + 18));
+    assert_true(keeli_presence_has(&bits, 4096 + 9));
+    assert_true(keeli_presence_is_valid(&bits));
+    assert_true(keeli_presence_clear_bits(&bits, 4096, keeli_presence_word(&bits, 64)));
+    assert_int_equal(keeli_presence_next(&bits, 0), UINT32_MAX);
+    end();
+}
+
 static void a_walk_skips_what_is_empty(void **state) {
     (void)state;
     begin();
@@ -275,6 +290,7 @@ static const struct CMUnitTest tests[] = {
     TEST(boundaries_are_kept_apart, "Indices at 64, 4096, 262144 and the last one are kept apart"),
     TEST(set_and_clear_tell_first_and_last_of_a_word,
          "Setting and clearing tell the first and the last bit of a word"),
+    TEST(bits_of_a_word_are_cleared_together, "Bits of a word are cleared together"),
     TEST(a_walk_skips_what_is_empty, "A walk skips pages that are empty"),
     TEST(pages_come_when_used_and_go_when_trimmed, "Pages come when used and go when trimmed"),
     TEST(growing_keeps_all_bits, "Growing keeps all bits"),

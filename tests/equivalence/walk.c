@@ -89,7 +89,10 @@ static void *place_in(const keel_chunk *c, uint32_t t, uint32_t i, uint32_t size
     assert_non_null(column->pages);
     assert_non_null(column->index);
     const uint32_t at = column->index[i], low = at & ((1u << column->shift) - 1);
-    return at == UINT32_MAX ? NULL : (char *)column->pages[at >> column->shift] + low * size;
+    if (at == UINT32_MAX) return assert_null(column->base), NULL;
+    char *place = (char *)column->pages[at >> column->shift] + low * size;
+    if (column->base) assert_ptr_equal((char *)column->base + (size_t)at * size, place);
+    return place;
 }
 
 static void walk_chunk(walk *w, const keel_chunk *c) {

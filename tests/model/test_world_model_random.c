@@ -147,7 +147,7 @@ static void random_operations_agree_with_plain_tables(void **state) {
         model_add_kind(&t.world, sizeof(uint32_t));
     for (uint32_t i = 0; i < INDICES; i++)
         t.parent[i] = -1;
-    for (uint32_t n = 0; n < STEPS; n++) {
+    for (uint32_t n = 0; n < test_rounds(STEPS); n++) {
         step(&t);
         assert_true(model_is_valid(&t.world));
         for (uint32_t i = 0; i < INDICES; i++)

@@ -161,4 +161,4 @@ typedef struct operation_entry {
 // Each list ends with a NULL name.
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
     hierarchy_operations[], command_operations[], view_operations[], group_operations[],
-    world_operations[];
+    world_operations[], many_operations[];

@@ -318,7 +318,7 @@ static void op_unique(both *b, dice *d) {
 }
 
 const operation_entry component_operations[] = {
-    { "add", op_add, 36 },
+    { "add", op_add, 30 },
     { "add_unchecked", op_add_unchecked, 4 },
     { "add a value of the world", op_add_own, 5 },
     { "add_values", op_add_values, 11 },

@@ -175,7 +175,7 @@ static void op_strip(both *b, dice *d) {
 }
 
 const operation_entry entity_operations[] = {
-    { "add_entity", op_add_entity, 26 },
+    { "add_entity", op_add_entity, 22 },
     { "add_child", op_add_child, 6 },
     { "add_entity_at", op_add_entity_at, 6 },
     { "delete_entity", op_delete_entity, 14 },

@@ -28,8 +28,9 @@ typedef struct string {
 
 // ------------------------------------------------------------------ one string
 static const operation_entry *const lists[] = {
-    entity_operations,  component_operations, bulk_operations,  hierarchy_operations,
-    command_operations, view_operations,      group_operations, world_operations,
+    entity_operations,    component_operations, bulk_operations,
+    hierarchy_operations, command_operations,   view_operations,
+    group_operations,     world_operations,     many_operations,
 };
 
 static uint32_t total_weight(void) {

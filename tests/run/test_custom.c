@@ -35,7 +35,8 @@ static void assert_node(const keeli_schedule *s, uint32_t node, uint32_t waits_f
     const keeli_node *n = &s->nodes.items[node];
     assert_int_equal(n->waits_for, waits_for);
     assert_int_equal(n->batch, batch);
-    assert_string_equal(n->reason.storage ? n->reason.storage->component.name : "", storage);
+    const char *name = n->reason.why.storage;
+    assert_string_equal(name ? name : "", storage);
 }
 
 static void the_graph_sees_through_custom_views(void **state) {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 // cmocka 1.1.5 does not say so itself, and C++ tests include this file too.
 #ifdef __cplusplus
@@ -26,6 +27,12 @@ extern "C" {
 #ifdef __cplusplus
 }
 #endif
+
+/// How often a long test repeats what it does: `usual`, and a fifth of it where KEEL_TEST_FEW is
+/// set, as tools/valgrind_test does, where all is slower and the first times tell most.
+static inline uint32_t test_rounds(uint32_t usual) {
+    return getenv("KEEL_TEST_FEW") ? usual / 5 + 1 : usual;
+}
 
 /// One entry of a test table.
 #define TEST(function, title)                                                                      \

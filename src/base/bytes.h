@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copies of values whose size is known at run time only. A call of memcpy costs more than most
+// values are large.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// For the sizes that the others do not do in place.
+void keeli_bytes_copy_other(void *to, const void *from, uint32_t size);
+
+// `to` and `from` are the same or do not overlap.
+static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
+    if (size - 8 <= 8) { // 8 to 16: its first and its last 8 bytes
+        uint64_t first, last;
+        memcpy(&first, from, 8);
+        memcpy(&last, (const char *)from + size - 8, 8);
+        memcpy(to, &first, 8);
+        memcpy((char *)to + size - 8, &last, 8);
+    } else if (size == 4) {
+        uint32_t all;
+        memcpy(&all, from, 4);
+        memcpy(to, &all, 4);
+    } else {
+        keeli_bytes_copy_other(to, from, size);
+    }
+}
+
+// Four bytes of a value. Compilers do not see what they are, so that they do not join them.
+static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offset) {
+    uint32_t part;
+    memcpy(&part, (const char *)from + offset, 4);
+    __asm__("" : "+r"(part));
+    memcpy((char *)to + offset, &part, 4);
+}
+
+// The same for a value that was made just now, probably of members of 4 bytes: to read two of them
+// at once a processor would have to wait until both have left its store buffer.
+static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
+    switch (size) {
+    case 16:
+        keeli_bytes_copy_part(to, from, 12); // fall through
+    case 12:
+        keeli_bytes_copy_part(to, from, 8); // fall through
+    case 8:
+        keeli_bytes_copy_part(to, from, 4); // fall through
+    case 4:
+        keeli_bytes_copy_part(to, from, 0);
+        break;
+    default:
+        keeli_bytes_copy_other(to, from, size);
+    }
+}
