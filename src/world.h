@@ -14,6 +14,7 @@
 #include "data/sparse_set.h"
 #include "data/ticks.h"
 
+#include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/workload.h>
 
@@ -145,6 +146,14 @@ typedef struct keeli_lane {
     keeli_arena scratch;      // keel_context_scratch
 } keeli_lane;
 
+// What a piece of a loop by direct call took the last time.
+typedef struct keeli_loop_cost {
+    keel_range_fn *range; // the loop: one of these two
+    keel_span_fn *span;
+    uint32_t grain;
+    uint64_t piece_ns;
+} keeli_loop_cost;
+
 struct keel_world {
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
@@ -161,7 +170,7 @@ struct keel_world {
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
-    uint64_t run_times;     // given to runs of systems so far (run/lane.c)
+    uint64_t run_times;     // given to runs of systems so far (run/lane.h)
 
     uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
     uint32_t owned_storages; // how many have values that stay in that thread
@@ -217,8 +226,9 @@ struct keel_world {
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
     struct keeli_schedule
-        *schedules;           // workloads made ready to run, the latest first (run/schedule.c)
-    struct keeli_team *teams; // who works on runs, busy or spare (run/team.c)
+        *schedules; // workloads made ready to run, the latest first (run/schedule.c)
+    keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)
+    struct keeli_team *teams;       // who works on runs, busy or spare (run/team.c)
 
     struct keeli_timings *timings; // NULL: none are kept (run/timings.c)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, workload, explain, custom_view, timing, track, typed,
-/// time.
+/// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, track,
+/// typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -15,6 +15,7 @@
 #include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/parallel.h>
 #include <keel/time.h>
 #include <keel/timing.h>
 #include <keel/track.h>

@@ -16,6 +16,7 @@
 #include <keel/custom_view.h>
 #include <keel/group.h>
 #include <keel/explain.h>
+#include <keel/parallel.h>
 #include <keel/track.h>
 // clang-format off
 
@@ -938,6 +939,23 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
+
+// ---------------------------------------------------------------- loops on all workers
+/// Call a keel_range_fn for all indices below `count`, in pieces on all workers. Scope: world, context. See parallel.h.
+#define keel_parallel_for(scope, count, grain, fn, data) KEELI_PARALLEL_FOR((scope), (count), (grain), (fn), (data))
+/// The same with a result: `keel_parallel_reduce(scope, count, grain, fn, data, &reduction)`.
+#define keel_parallel_reduce(scope, count, grain, fn, data, reduction) KEELI_PARALLEL_REDUCE((scope), (count), (grain), (fn), (data), (reduction))
+#ifdef __cplusplus
+inline keel_result keeli_parallel_for(keel_world *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data) { return keel_world_parallel_for(s, n, grain, fn, data); }
+inline keel_result keeli_parallel_for(keel_context *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data) { return keel_context_parallel_for(s, n, grain, fn, data); }
+inline keel_result keeli_parallel_reduce(keel_world *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data, const keel_reduction *r) { return keel_world_parallel_reduce(s, n, grain, fn, data, r); }
+inline keel_result keeli_parallel_reduce(keel_context *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data, const keel_reduction *r) { return keel_context_parallel_reduce(s, n, grain, fn, data, r); }
+#define KEELI_PARALLEL_FOR(scope, count, grain, fn, data) keeli_parallel_for(scope, count, grain, fn, data)
+#define KEELI_PARALLEL_REDUCE(scope, count, grain, fn, data, r) keeli_parallel_reduce(scope, count, grain, fn, data, r)
+#else
+#define KEELI_PARALLEL_FOR(scope, count, grain, fn, data) _Generic(scope, keel_world *: keel_world_parallel_for, keel_context *: keel_context_parallel_for)(scope, count, grain, fn, data)
+#define KEELI_PARALLEL_REDUCE(scope, count, grain, fn, data, r) _Generic(scope, keel_world *: keel_world_parallel_reduce, keel_context *: keel_context_parallel_reduce)(scope, count, grain, fn, data, r)
+#endif
 
 // ---------------------------------------------------------------- custom views
 /// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside

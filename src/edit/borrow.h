@@ -18,6 +18,12 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage);
 // What the holder may do with a storage.
 keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage *storage);
 
+// Does it hold what may be used by one thread at a time, or by the world's only?
+static inline bool keeli_holder_is_bound(const keeli_holder *holder) {
+    for (uint32_t i = 0; i < holder->uses.count; ++i)
+        if (holder->uses.items[i].storage->flags & KEELI_IS_BOUND) return true;
+    return false;
+}
 // For the scheduler, of a holder with all its uses: must it be opened in the world's own thread?
 // And the access that counts between two threads: what one thread at a time may use, two cannot
 // read. (threads.c)

@@ -37,20 +37,22 @@ void keeli_lane_end(keel_world *world, keeli_lane *lane) {
     keeli_arena_deinit(&lane->scratch, &world->heap);
 }
 
+keeli_lane *keeli_lane_current(keel_world *world) {
+    const uint64_t self = keeli_thread_id();
+    keeli_lock_take(&world->lock);
+    keeli_lane *lane = world->lanes;
+    while (lane && lane->thread != self)
+        lane = lane->next;
+    keeli_lock_give(&world->lock);
+    return lane || world->concurrent || !world->own_lane.depth ? lane : &world->own_lane;
+}
+
 bool keeli_world_is_running(keel_world *world) {
     keeli_lock_take(&world->lock);
     const bool is_running =
         world->own_lane.depth || world->lanes || keeli_atomic_peek(&world->workload_depth);
     keeli_lock_give(&world->lock);
     return is_running;
-}
-
-uint64_t keeli_run_times(keel_world *world, uint32_t count) {
-    keeli_world_lock(world);
-    const uint64_t first = world->run_times + 1;
-    world->run_times += count;
-    keeli_world_unlock(world);
-    return first;
 }
 
 bool keeli_world_go_concurrent(keel_world *world) {

@@ -154,19 +154,12 @@ static bool make_room(split *s, const keel_context *context) {
     return !context->node || KEELI_RESERVE(heap, &context->node->lists, count);
 }
 
-// What may be used by one thread at a time, or by the world's only.
-static bool is_bound(const keeli_view *view) {
-    for (uint32_t i = 0; i < view->holder.uses.count; ++i)
-        if (view->holder.uses.items[i].storage->flags & KEELI_IS_BOUND) return true;
-    return false;
-}
-
 static keel_result run_pieces(keel_context *context, split *s) {
     keel_world *world = context->world;
     if (!make_room(s, context)) return keeli_out_of_memory(world, "splitting a system");
     s->loop->work = work;
     s->loop->user = s;
-    s->loop->is_private = is_bound(context->view);
+    s->loop->is_private = keeli_holder_is_bound(&context->view->holder);
     s->loop->piece_ns = context->view->piece_ns;
     const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);

@@ -382,6 +382,41 @@ void custom_views_run_as_in_c(void **) {
     assert_owned_end();
 }
 
+// ------------------------------------------------------------------ loops on all workers
+void add_range(uint32_t begin, uint32_t end, const keel_piece *piece, void *) {
+    for (uint32_t i = begin; i < end; ++i)
+        *static_cast<double *>(piece->partial) += i;
+}
+void add_tallies(const keel_span *span, const keel_piece *piece, void *) {
+    for (uint32_t i = 0; i < span->count; ++i)
+        *static_cast<double *>(piece->partial) += keel_span_read(span, Tally)[i].value;
+}
+void add_up(void *total, const void *partial, void *) {
+    *static_cast<double *>(total) += *static_cast<const double *>(partial);
+}
+KEEL_TASK(sum_range, KEEL_CONTEXT(context), KEEL_DATA(double, sum)) {
+    const keel_reduction sums = { sum, sizeof *sum, add_up };
+    assert_int_equal(keel_parallel_reduce(context, 100, 7, add_range, nullptr, &sums), KEEL_OK);
+}
+
+void loops_are_split_as_in_c(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    keel_view view;
+    double a = 0, b = 0, c = 0;
+    const keel_reduction in_world = { &a, sizeof a, add_up }, in_view = { &c, sizeof c, add_up };
+    for (uint32_t i = 0; i < 1000; ++i)
+        (void)keel_add_entity(w, KEEL_INIT(Tally, { i }));
+    assert_int_equal(keel_parallel_reduce(w, 100, 7, add_range, nullptr, &in_world), KEEL_OK);
+    assert_int_equal(keel_run_with(w, sum_range, &b), KEEL_OK);
+    assert_int_equal(keel_view_begin(&view, w, KEEL_TERMS(KEEL_READ(Tally, t)), "sum"), KEEL_OK);
+    assert_int_equal(keel_view_parallel_reduce(&view, add_tallies, nullptr, &in_view), KEEL_OK);
+    keel_view_end(&view);
+    assert_true(a == 4950 && b == 4950 && c == 499500);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ views and loops
 void views_take_every_verb(void **) {
     api_fixture f;
@@ -471,6 +506,7 @@ const CMUnitTest tests[] = {
     TEST(commands_take_every_verb, "commands take every verb in C++"),
     TEST(systems_run_as_in_c, "systems and workloads run in C++ as in C"),
     TEST(custom_views_run_as_in_c, "S-91 S-92: custom views are declared and run in C++ as in C"),
+    TEST(loops_are_split_as_in_c, "loops are split over workers in C++ as in C"),
     TEST(views_take_every_verb, "views take every verb in C++"),
     TEST(loops_are_left_in_every_way, "loops are left in every way in C++"),
 };

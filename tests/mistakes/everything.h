@@ -137,6 +137,24 @@ KEEL_WORKLOAD(inner, KEEL_STEP(only_filters), KEEL_STEP(nothing, .run_if = KEEL_
 KEEL_WORKLOAD(outer, KEEL_STEP(once), KEEL_STEP(elsewhere, .run_if = KEEL_IF(asked_elsewhere)),
               KEEL_NESTED(inner), KEEL_NESTED(listed_elsewhere, .run_if = KEEL_IF(many)));
 
+// Loops on all workers.
+static inline void add_range(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
+    (void)data;
+    if (piece->partial) *(uint32_t *)piece->partial += end - begin;
+}
+static inline void add_span(const keel_span *span, const keel_piece *piece, void *data) {
+    (void)data, (void)keel_piece_scratch(piece, span->count, 1);
+}
+static inline void add_up(void *total, const void *partial, void *data) {
+    (void)data;
+    *(uint32_t *)total += *(const uint32_t *)partial;
+}
+KEEL_TASK(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) {
+    const keel_reduction sum = { &total->value, sizeof total->value, add_up };
+    (void)keel_parallel_for(context, 100, 0, add_range, NULL);
+    (void)keel_parallel_reduce(context, 100, 10, add_range, NULL, &sum);
+}
+
 static inline keel_result run_all(keel_world *world) {
     Speed wind = { 1, 0 };
     keel_entity last;
@@ -149,6 +167,11 @@ static inline keel_result run_all(keel_world *world) {
     KEEL_TRY(keel_run(world, with_wild));
     KEEL_TRY(keel_run(world, with_bundle));
     KEEL_TRY(keel_run(world, with_empty));
+    KEEL_TRY(keel_run(world, loops));
+    uint32_t many_indices = 0;
+    const keel_reduction sum = { &many_indices, sizeof many_indices, add_up };
+    KEEL_TRY(keel_parallel_for(world, 100, 0, add_range, NULL));
+    KEEL_TRY(keel_parallel_reduce(world, 100, 10, add_range, NULL, &sum));
     Bundle bundle;
     KEEL_TRY(keel_custom_begin(world, Bundle, &bundle));
     KEEL_TRY(keel_custom_end(world, &bundle));
@@ -264,6 +287,7 @@ static inline keel_result views_and_uniques(keel_world *world, keel_entity e) {
         for (uint32_t i = 0; i < span.count; ++i)
             to[i].x = from[i].x;
     }
+    KEEL_TRY(keel_view_parallel_for(&view, add_span, NULL));
     (void)keel_add_entity(&view, KEEL_INIT(Place));
     (void)keel_add(&view, e, Frozen);
     (void)keel_add_unchecked(&view, e, Frozen);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/// @file parallel.h
+/// Loops that are split over the workers of a world by direct call, and reductions.
+///
+/// A loop is cut into **pieces**. Where the cuts are depends on the count and the grain (or on what
+/// the view leads over), never on the number of workers or on time. Pieces run in any order and at
+/// the same time; what each does must not depend on the others. A **reduction** gives every piece a
+/// partial result of its own and combines them in the order of the pieces when all have ended: sums
+/// of floats have the same bits for 1 and for 64 workers.
+///
+/// Loops may be started anywhere: in ordinary code, in systems, and inside the pieces of other
+/// loops. The calling thread works, too; a thread that waits for the last pieces of its loop does
+/// nothing else meanwhile. Short loops stay on the calling thread by themselves. A piece must come
+/// back: no exceptions, no longjmp out of it.
+///
+/// In a system a piece may touch what the system declared, and look things up with its context; it
+/// must not call keel_fail, record commands or edit: collect what is to be done, and do it after
+/// the loop. In ordinary code the same is true of the world: pieces do not edit it.
+#pragma once
+#include <keel/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The most pieces of a loop over indices; a smaller grain is raised.
+#define KEEL_MAX_PIECES 65536
+
+struct keeli_lane;
+
+/// A piece of a loop.
+typedef struct keel_piece {
+    uint32_t number; ///< its place among the pieces of the loop, from 0
+    /// Which worker runs it, below the world's worker count; no two pieces with the same number run
+    /// at the same time. For what is warm or added up later; results must not depend on it.
+    uint32_t lane;
+    void *partial;           ///< its partial result; NULL in loops that are no reductions
+    keel_world *world;       ///< private
+    struct keeli_lane *self; ///< private
+} keel_piece;
+
+/// A piece of a loop over indices: those from `begin` to before `end`.
+typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece, void *data);
+
+/// Part of a piece of a loop over a view: entities whose values lie side by side. A piece may have
+/// none or several.
+typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);
+
+/// How partial results become one.
+typedef struct keel_reduction {
+    void *total; ///< before: the neutral value (0 for a sum), which every piece starts with; after:
+                 ///< the result. Aligned as malloc does at most.
+    size_t size; ///< bytes of it
+    /// Add a partial result to the total. Called once for each piece, in their order, by the thread
+    /// that called keel_parallel_reduce.
+    void (*combine)(void *total, const void *partial, void *data);
+} keel_reduction;
+
+/// Call `fn` for all indices below `count`, in pieces: keel_parallel_for.
+/// @param grain indices of a piece; 0: chosen from `count` (64 to 4,096; about 256 pieces)
+/// @param data handed to every call
+/// @threads any
+/// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no function): nothing was called
+KEEL_API keel_result keel_world_parallel_for(keel_world *world, uint32_t count, uint32_t grain,
+                                             keel_range_fn *fn, void *data);
+/// The same inside a system.
+KEEL_API keel_result keel_context_parallel_for(keel_context *context, uint32_t count,
+                                               uint32_t grain, keel_range_fn *fn, void *data);
+
+/// The same with a result: keel_parallel_reduce. `fn` collects in `piece->partial`.
+/// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT: nothing was called, the total is as it
+///   was
+KEEL_API keel_result keel_world_parallel_reduce(keel_world *world, uint32_t count, uint32_t grain,
+                                                keel_range_fn *fn, void *data,
+                                                const keel_reduction *reduction);
+/// The same inside a system.
+KEEL_API keel_result keel_context_parallel_reduce(keel_context *context, uint32_t count,
+                                                  uint32_t grain, keel_range_fn *fn, void *data,
+                                                  const keel_reduction *reduction);
+
+/// Call `fn` for all entities of an open view, in pieces. It may write what the view writes, of the
+/// entities that it is handed. Views of components that are bound to a thread (keel_threads) stay
+/// on the calling thread.
+/// @return KEEL_OK; KEEL_ERROR_MEMORY; KEEL_ERROR_ARGUMENT: the view is closed, or no function
+KEEL_API keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data);
+
+/// The same with a result.
+/// @return as keel_view_parallel_for; the total is as it was on error
+KEEL_API keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data,
+                                               const keel_reduction *reduction);
+
+/// Memory for this piece, not initialised. It goes when the piece has ended and is used again, so a
+/// warmed-up loop allocates nothing.
+/// @param align a power of two
+/// @return NULL when out of memory
+KEEL_API void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align);
+
+#ifdef __cplusplus
+}
+#endif
