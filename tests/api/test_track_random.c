@@ -109,11 +109,11 @@ static void compare_terms(const looker *l, uint32_t c, const model_changes *m) {
     const uint32_t other = next_random(MODEL_COMPONENTS);
     const bool joined = next_random(2);
     for (keel_term_kind kind = KEEL_TERM_INSERTED; kind <= KEEL_TERM_NOT_CHANGED; ++kind) {
-        const keel_term terms[] = { { kind, 0, &components[c], NULL, NULL },
-                                    { KEEL_TERM_ENTITY, 0, NULL, NULL, NULL },
+        const keel_term terms[] = { { kind, 0, &components[c], NULL, NULL, NULL },
+                                    { KEEL_TERM_ENTITY, 0, NULL, NULL, NULL, NULL },
                                     { joined ? KEEL_TERM_READ : KEEL_TERM_NONE, 0,
-                                      joined ? &components[other] : NULL, NULL, NULL },
-                                    { KEEL_TERM_END, 0, NULL, NULL, NULL } };
+                                      joined ? &components[other] : NULL, NULL, NULL, NULL },
+                                    { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } };
         bool expected[MODEL_SLOTS];
         for (uint32_t s = 0; s < MODEL_SLOTS; ++s)
             expected[s] = !keel_is_null(events.entities[s]) && (!joined || events.has[s][other]) &&
@@ -229,8 +229,8 @@ static keel_result run_twice(keel_context *context) {
 
 static const keel_component *others[MODEL_COMPONENTS];
 static const keel_term system_terms[] = {
-    { KEEL_TERM_MAY_EDIT, 0, &components[0], others, NULL },
-    { KEEL_TERM_END, 0, NULL, NULL, NULL },
+    { KEEL_TERM_MAY_EDIT, 0, &components[0], others, NULL, NULL },
+    { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL },
 };
 static const keel_system alone = { "alone", KEEL_PER_RUN, NULL, run_alone, system_terms, NULL, 0 };
 static const keel_system first = { "first", KEEL_PER_RUN, NULL, run_first, system_terms, NULL, 0 };
@@ -268,7 +268,7 @@ static void create(void) {
     const Value a = make_value(c), b = { 7 };
     const keel_value values[] = { { &components[c], &a },
                                   { c == 0 ? NULL : &components[0], &b },
-                                  { NULL, NULL } };
+                                  { NULL, NULL, NULL } };
     events.entities[s] = keel_world_add_entity(f.world, values);
     event_log_put(&events, s, c, a.number);
     if (c) event_log_put(&events, s, 0, b.number);
@@ -297,7 +297,7 @@ static void change_one(uint32_t how) {
     const keel_entity e = events.entities[s];
     const bool had = events.has[s][c];
     Value v = { next_random(1000) };
-    const keel_value twins[] = { { &components[c], &v }, { NULL, NULL } };
+    const keel_value twins[] = { { &components[c], &v }, { NULL, NULL, NULL } };
     keel_result result = had ? KEEL_OK : KEEL_ABSENT;
     switch (how) {
     case 0:
@@ -440,11 +440,11 @@ static void loop(void) {
     const bool joined = next_random(2) && other != c, by_hand = next_random(2);
     uint32_t left = next_random(3) ? UINT32_MAX : 1 + next_random(4);
     const keel_term terms[] = { { by_hand ? KEEL_TERM_WRITE_MARKED : KEEL_TERM_WRITE, 0,
-                                  &components[c], NULL, NULL },
-                                { KEEL_TERM_ENTITY, 0, NULL, NULL, NULL },
+                                  &components[c], NULL, NULL, NULL },
+                                { KEEL_TERM_ENTITY, 0, NULL, NULL, NULL, NULL },
                                 { joined ? KEEL_TERM_WITH : KEEL_TERM_NONE, 0,
-                                  joined ? &components[other] : NULL, NULL, NULL },
-                                { KEEL_TERM_END, 0, NULL, NULL, NULL } };
+                                  joined ? &components[other] : NULL, NULL, NULL, NULL },
+                                { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } };
     keel_view view;
     keel_iterator it;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "loop"), KEEL_OK);
