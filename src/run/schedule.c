@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { kept_at_most = 256 }; // tables made by hand on the stack come and go
+enum { kept_at_most = 256 }; // tables made by hand: those on the stack come and go
 
 // ------------------------------------------------------------------ freeing
 static void free_node(keel_world *world, keeli_node *node) {
@@ -192,7 +192,17 @@ static void forget_oldest(keel_world *world) {
     uint32_t count = 0;
     for (keeli_schedule *s = world->schedules, *next; s; s = next) {
         next = s->next;
+        if (s->stamp || s->stored_name) continue;
         if (++count <= kept_at_most || s->is_busy) continue;
+        unlink(s);
+        free_schedule(s);
+    }
+}
+
+void keeli_schedule_forget(keel_world *world, const char *name) {
+    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
+        next = s->next;
+        if (s->is_busy || !s->stored_name || strcmp(s->stored_name, name) != 0) continue;
         unlink(s);
         free_schedule(s);
     }

@@ -153,6 +153,8 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
                                     keel_result *result);
 void keeli_schedule_give(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
+// A stored workload is gone, and what its systems knew.
+void keeli_schedule_forget(keel_world *world, const char *name);
 
 // The parts (false: out of memory, reported by the caller; or `*result` is an error).
 keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
