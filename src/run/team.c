@@ -439,8 +439,10 @@ uint32_t keeli_loop_next(keeli_loop *loop, const keeli_lane *lane, keeli_share *
     const uint32_t left = loop->count - taken;
     const bool is_first = lane == loop->owner && !loop->has_called;
     if (is_first) consider_helpers(loop, taken);
-    // several at once while there are many; the last ones as few as are worth it
-    const uint32_t many = is_first ? 0 : left / (team->world->worker_count * 8);
+    const bool is_alone = is_first && !loop->has_called;
+    // several at once while there are many; the last ones as few as are worth it; as long as nobody
+    // is called, all until the next look
+    const uint32_t many = is_alone ? taken : is_first ? 0 : left / (team->world->worker_count * 8);
     const uint32_t least = is_first || !loop->share ? 1 : loop->share;
     const uint32_t count = many > least ? many : least;
     share->next = keeli_atomic_take(&loop->taken, count);
