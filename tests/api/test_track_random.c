@@ -268,7 +268,7 @@ static void create(void) {
     const Value a = make_value(c), b = { 7 };
     const keel_value values[] = { { &components[c], &a },
                                   { c == 0 ? NULL : &components[0], &b },
-                                  { NULL, NULL, NULL } };
+                                  { NULL, NULL } };
     events.entities[s] = keel_world_add_entity(f.world, values);
     event_log_put(&events, s, c, a.number);
     if (c) event_log_put(&events, s, 0, b.number);
@@ -297,7 +297,7 @@ static void change_one(uint32_t how) {
     const keel_entity e = events.entities[s];
     const bool had = events.has[s][c];
     Value v = { next_random(1000) };
-    const keel_value twins[] = { { &components[c], &v }, { NULL, NULL, NULL } };
+    const keel_value twins[] = { { &components[c], &v }, { NULL, NULL } };
     keel_result result = had ? KEEL_OK : KEEL_ABSENT;
     switch (how) {
     case 0:
