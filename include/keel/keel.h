@@ -20,6 +20,7 @@
 #include <keel/timing.h>
 #include <keel/track.h>
 #include <keel/typed.h>
+#include <keel/typed_core.h>
 #include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/walk.h>
