@@ -35,5 +35,8 @@ struct Goal {
 // The goals of one row; none for most entt_ rows.
 std::vector<Goal> goals_of(const std::string &workload, uint32_t n);
 
+// The figure of a row on two threads is its fastest repetition; of others the median.
+bool counts_fastest(const std::string &workload);
+
 // workload/storage/N
 std::string benchmark_name(const std::string &workload, const std::string &storage, uint32_t n);

@@ -25,10 +25,13 @@ KEEL_COMPONENT(EnttVelocity, .storage = BENCH_STORAGE);
 #define BENCH_SYSTEM(name, ...) KEEL_SYSTEM(BENCH_NAME(name), __VA_ARGS__)
 #define BENCH_RUN(world, name) BENCH_RUN_1(world, BENCH_NAME(name))
 #define BENCH_RUN_1(world, name) keel_run(world, name)
+#define BENCH_RUN_PARALLEL(world, name) BENCH_RUN_PARALLEL_1(world, BENCH_NAME(name))
+#define BENCH_RUN_PARALLEL_1(world, name) keel_run_parallel(world, name)
+#define BENCH_TABLE(name, ...) BENCH_TABLE_1(BENCH_NAME(name), __VA_ARGS__)
+#define BENCH_TABLE_1(name, ...) KEEL_WORKLOAD(name, __VA_ARGS__)
+#define BENCH_RUN_WORKLOAD(world, name) BENCH_RUN_WORKLOAD_1(world, BENCH_NAME(name))
+#define BENCH_RUN_WORKLOAD_1(world, name) keel_run_workload(world, name)
 #define BENCH_STEP(name) KEEL_STEP(BENCH_NAME(name))
-#define BENCH_SYSTEM_OF(name) BENCH_SYSTEM_OF_1(BENCH_NAME(name))
-#define BENCH_SYSTEM_OF_1(name) BENCH_SYSTEM_OF_2(name)
-#define BENCH_SYSTEM_OF_2(name) (&name##_system)
 
 #ifdef BENCH_GROUP
 // Called when a world is set up, before it has entities: make the group that owns these components
@@ -54,11 +57,12 @@ static inline void bench_expect(keel_result result) {
     exit(1);
 }
 
-static inline keel_world *bench_world(void) {
-    keel_world *world = keel_world_create(NULL);
+static inline keel_world *bench_world_of(uint32_t workers) {
+    keel_world *world = keel_world_create(&(keel_world_desc){ .worker_count = workers });
     if (!world) bench_expect(KEEL_ERROR_MEMORY);
     return world;
 }
+static inline keel_world *bench_world(void) { return bench_world_of(0); }
 
 // Whatever went wrong in the workload is told, and is the benchmark's error.
 static inline void bench_end(bench_run *run, keel_world *world) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Raw versions: loops over entities, schedules, frames.
+// Raw versions: loops over entities, frames.
 #include "raw.h"
 
 #include <math.h>
@@ -192,113 +192,6 @@ BENCH_WORKLOAD(frag_many) {
         run->sum += raw_sum_positions(p[k], each);
         free(p[k]);
         free(v[k]);
-    }
-}
-
-BENCH_WORKLOAD(heavy_seq) {
-    const uint32_t n = run->n;
-    Transform *m = RAW_NEW(Transform, n);
-    Position3 *p = RAW_NEW(Position3, n);
-    run->items = n;
-    while (bench_next(run)) {
-        for (uint32_t i = 0; i < n; ++i) {
-            m[i] = bench_rotation(1.2f);
-            p[i] = (Position3){ 1, 0, 0 };
-        }
-        bench_start(run);
-        for (uint32_t i = 0; i < n; ++i)
-            bench_heavy(&m[i], &p[i]);
-        bench_stop(run);
-        double sum = 0;
-        for (uint32_t i = 0; i < n; ++i)
-            for (int k = 0; k < 16; ++k)
-                sum += (double)m[i].m[k];
-        run->sum = llround(sum);
-    }
-    free(m);
-    free(p);
-}
-
-// ---- schedule: the sets AB, ABC, ABCD, ABCE, and three systems ----
-static void swap(float *restrict a, float *restrict b, uint32_t n) {
-    for (uint32_t i = 0; i < n; ++i) {
-        const float kept = a[i];
-        a[i] = b[i];
-        b[i] = kept;
-    }
-}
-
-typedef struct schedule {
-    float *a[4], *b[4], *c[4], *d, *e; // d belongs to the third set, e to the fourth
-} schedule;
-
-static __attribute__((noinline)) void swap_ab(const schedule *s) {
-    for (int k = 0; k < 4; ++k)
-        swap(s->a[k], s->b[k], BENCH_SCHEDULE_SET);
-}
-static __attribute__((noinline)) void swap_cd(const schedule *s) {
-    swap(s->c[2], s->d, BENCH_SCHEDULE_SET);
-}
-static __attribute__((noinline)) void swap_ce(const schedule *s) {
-    swap(s->c[3], s->e, BENCH_SCHEDULE_SET);
-}
-
-static float *filled(float value) {
-    float *array = RAW_NEW(float, BENCH_SCHEDULE_SET);
-    for (int i = 0; i < BENCH_SCHEDULE_SET; ++i)
-        array[i] = value;
-    return array;
-}
-
-static long long sum_pair(const float *x, const float *y) {
-    double sum = 0;
-    for (int i = 0; i < BENCH_SCHEDULE_SET; ++i)
-        sum += (double)(x[i] + 10 * y[i]);
-    return (long long)sum;
-}
-
-BENCH_WORKLOAD(schedule_seq) {
-    schedule s = { .d = filled(4), .e = filled(5) };
-    for (int k = 0; k < 4; ++k) {
-        s.a[k] = filled(1);
-        s.b[k] = filled(2);
-        s.c[k] = filled(3);
-    }
-    run->items = (double)run->n * BENCH_SCHEDULE_RUNS;
-    while (bench_next(run)) {
-        bench_start(run);
-        for (int k = 0; k < BENCH_SCHEDULE_RUNS; ++k) {
-            swap_ab(&s);
-            swap_cd(&s);
-            swap_ce(&s);
-            BENCH_BARRIER();
-        }
-        bench_stop(run);
-    }
-    run->sum = sum_pair(s.c[2], s.d) + sum_pair(s.c[3], s.e);
-    for (int k = 0; k < 4; ++k) {
-        run->sum += sum_pair(s.a[k], s.b[k]);
-        free(s.a[k]);
-        free(s.b[k]);
-        free(s.c[k]);
-    }
-    free(s.d);
-    free(s.e);
-}
-
-static __attribute__((noinline)) void nothing(void) { BENCH_BARRIER(); }
-
-BENCH_WORKLOAD(empty_system) {
-    void (*volatile systems[BENCH_SYSTEMS])(void);
-    for (int i = 0; i < BENCH_SYSTEMS; ++i)
-        systems[i] = nothing;
-    run->items = (double)run->n * BENCH_SYSTEM_RUNS;
-    while (bench_next(run)) {
-        bench_start(run);
-        for (int k = 0; k < BENCH_SYSTEM_RUNS; ++k)
-            for (int i = 0; i < BENCH_SYSTEMS; ++i)
-                systems[i]();
-        bench_stop(run);
     }
 }
 

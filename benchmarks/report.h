@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// Collects all repetitions and prints one table of their medians when everything has run.
+// Collects all repetitions and prints one table of their medians (or fastest) when everything has
+// run.
 class TableReporter : public benchmark::BenchmarkReporter {
   public:
     bool ReportContext(const Context &context) override;
@@ -18,7 +19,7 @@ class TableReporter : public benchmark::BenchmarkReporter {
   private:
     // By the benchmark's name: per item, nanoseconds; in memory rows bytes.
     std::map<std::string, std::vector<double>> measured;
-    std::map<std::string, double> medians;
+    std::map<std::string, double> figures;
     std::map<std::string, bool> in_bytes;
     std::vector<std::string> errors;
 

@@ -43,7 +43,9 @@
     X(frag_iter,            frag_iter,            1, 0, (520), (20)) \
     X(frag_many,            frag_many,            1, 1, (65536), (3)) \
     X(heavy_seq,            heavy_seq,            1, 1, (1000), (3)) \
+    X(heavy_par,            heavy_par,            1, 1, (1000), (3)) \
     X(schedule_seq,         schedule_seq,         1, 0, (60000), (3)) \
+    X(schedule_par,         schedule_par,         1, 0, (60000), (3)) \
     X(empty_system,         empty_system,         1, 0, (100), (20)) \
     X(churn_frame,          churn_frame,          1, 1, (100000), (2)) \
     X(churn_frame_p999,     churn_frame_p999,     0, 1, (100000), (1)) \

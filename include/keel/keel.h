@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, workload, explain, typed, time.
+/// group, commands, view, executor, walk, workload, explain, custom_view, timing, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
 #include <keel/commands.h>
 #include <keel/component.h>
+#include <keel/custom_view.h>
 #include <keel/edit.h>
 #include <keel/entity.h>
 #include <keel/executor.h>
@@ -14,6 +15,7 @@
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/time.h>
+#include <keel/timing.h>
 #include <keel/typed.h>
 #include <keel/unique.h>
 #include <keel/view.h>

@@ -271,6 +271,15 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     return some != 0;
 }
 
+// A piece need not begin and end with a word: leave out what is before and behind it.
+static void trim_words(keeli_iterator *it, uint32_t page) {
+    const uint32_t from = it->from, end = it->end;
+    if (from % 64 && from / KEELI_WINDOW == page)
+        it->words[from % KEELI_WINDOW / 64] &= ~(uint64_t)0 << from % 64;
+    if (end % 64 && end / KEELI_WINDOW == page)
+        it->words[end % KEELI_WINDOW / 64] &= ((uint64_t)1 << end % 64) - 1;
+}
+
 // Go to the next page that has matches.
 static bool next_window(keeli_iterator *it) {
     uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
@@ -286,7 +295,8 @@ static bool next_window(keeli_iterator *it) {
     it->next_page = page + 1;
     // a piece begins and ends inside of a page
     it->window_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
-    if (it->at < it->from) it->at = it->from;
+    if (it->at < it->from) it->at = it->from / 64 * 64;
+    trim_words(it, page);
     return true;
 }
 

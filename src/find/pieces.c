@@ -4,10 +4,9 @@
 #include "base/least.h"
 
 uint32_t keeli_grain(uint32_t range) {
-    const uint32_t even = (range / KEELI_PIECES + 63) / 64 * 64;
-    return even < KEELI_GRAIN_LEAST  ? (uint32_t)KEELI_GRAIN_LEAST
-           : even > KEELI_GRAIN_MOST ? (uint32_t)KEELI_GRAIN_MOST
-                                     : even;
+    const uint32_t few = (range + KEELI_PIECES_OF_FEW - 1) / KEELI_PIECES_OF_FEW;
+    if (few < 64) return few ? few : 1;
+    return keeli_least((range / KEELI_PIECES + 63) / 64 * 64, KEELI_GRAIN_MOST);
 }
 
 static bool add(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
@@ -49,12 +48,23 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
     return piece.end == 0 || add(p, heap, piece);
 }
 
+// Presence bits go by whole pages; of a single one only the part with bits counts.
+static uint32_t range_of(const keeli_iterator *it) {
+    if (it->plan.driver != KEELI_DRIVE_BITS || it->end != KEELI_WINDOW) return it->end;
+    uint32_t word = KEELI_WINDOW / 64;
+    while (word && !keeli_presence_word(&it->plan.leader->presence, word - 1))
+        --word;
+    if (!word) return 0;
+    const uint64_t last = keeli_presence_word(&it->plan.leader->presence, word - 1);
+    return word * 64 - (uint32_t)__builtin_clzll(last);
+}
+
 bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
     keeli_heap *heap = &it->view->world->heap;
     pieces->list.count = 0;
     if (it->done) return true;
     if (it->plan.driver == KEELI_DRIVE_ROWS) return cut_rows(pieces, heap, it->plan.match);
-    return cut_range(pieces, heap, it->end);
+    return cut_range(pieces, heap, range_of(it));
 }
 
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {

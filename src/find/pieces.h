@@ -4,8 +4,9 @@
 #pragma once
 #include "find/iterate.h"
 
-// Entities (or slots, or indices) of a piece: the range in about this many pieces, within limits.
-enum { KEELI_PIECES = 256, KEELI_GRAIN_LEAST = 64, KEELI_GRAIN_MOST = 4096 };
+// Entities (or slots, or indices) of a piece: the range in about 256 pieces of a multiple of 64, at
+// most a page. Fewer than 4,096 may be heavy ones: about 64 pieces of any length, down to 1.
+enum { KEELI_PIECES = 256, KEELI_PIECES_OF_FEW = 64, KEELI_GRAIN_MOST = 4096 };
 
 typedef struct keeli_piece {
     uint32_t at, end;            // slots or indices; rows of archetypes: the first, and how many

@@ -6,10 +6,7 @@
 #include "edit/report.h"
 #include "run/stock.h"
 #include "run/team.h"
-
-// Nodes are timed in a world's first runs and now and then later: only to know what is worth
-// another thread.
-enum { TIMED_RUNS = 3, TIMED_EVERY = 64, WORTH_A_TEAM_NS = 20000 };
+#include "run/worth.h"
 
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
@@ -99,6 +96,8 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
     context.node = node;
+    context.last = node->last;
+    context.current = s->time + (uint32_t)(node - s->nodes.items);
     if (context.view) result = run_context(&context);
     end_commands(&context);
     *answer = context.answer;
@@ -158,6 +157,8 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     context.node = node;
     context.splits = node->step.parallel;
+    context.last = node->last;
+    context.current = node->last = s->time + index;
     result = run_context(&context);
     node->has_run |= result >= 0;
     end_commands(&context);
@@ -242,16 +243,12 @@ static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane)
     return is_system ? run_system(s, index, lane) : KEEL_OK;
 }
 
-static void measure(keeli_node *node, uint64_t cost) {
-    node->cost = node->is_measured ? (node->cost * 3 + cost) / 4 : cost;
-    node->is_measured = true;
-}
-
 keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
-    if (!s->is_timed) return run_node(s, index, lane);
+    keeli_node *node = &s->nodes.items[index];
+    if (!keeli_worth_wants(s, node)) return run_node(s, index, lane);
     const uint64_t begin = keeli_clock_ns();
     const keel_result result = run_node(s, index, lane);
-    measure(&s->nodes.items[index], keeli_clock_ns() - begin);
+    keeli_worth_note(s, node, keeli_clock_ns() - begin);
     return result;
 }
 
@@ -262,17 +259,16 @@ bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
 
 // ------------------------------------------------------------------ one thread
 static void block_next(keeli_schedule *s, const keeli_node *node) {
-    for (uint32_t e = 0; e < node->edge_count; ++e)
-        s->nodes.items[s->edges.items[node->first_edge + e]].is_blocked = true;
+    for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
+        if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
 }
 
 static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const uint32_t *idle = s->idle.items[i];
         keeli_node *node = &s->nodes.items[i];
-        // a guest may have to be told of a conflict, and what depends on this one of a failure
-        if (idle && !*idle && !s->is_guest && !node->is_blocked) continue;
+        if (keeli_node_is_idle(s, i) && !node->is_blocked)
+            continue; // others depend on a blocked one
         keel_result result = KEEL_OK;
         lane->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);
@@ -286,20 +282,6 @@ static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
 }
 
 // ------------------------------------------------------------------ before and after
-// Is it worth to have several threads at all, as far as it was measured?
-static bool wants_team(const keeli_schedule *s) {
-    if (!s->is_wide || s->world->worker_count < 2) return false;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        if (node->kind == KEELI_NODE_SYSTEM && !node->is_measured && !s->idle.items[i]) return true;
-        sum += node->cost;
-    }
-    const keel_world *world = s->world;
-    const bool is_hot = world->executor.context == &world->pool && keeli_pool_is_hot(&world->pool);
-    return sum >= (is_hot ? WORTH_A_TEAM_NS / 8 : WORTH_A_TEAM_NS);
-}
-
 static void reset_nodes(keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
@@ -344,9 +326,9 @@ static keel_result run_alone(keeli_schedule *s) {
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_guest = world->is_shared || world->holders;
-    const bool wide = wants_team(s);
-    s->is_timed = world->worker_count > 1 && s->is_wide &&
-                  (s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0);
+    s->time = keeli_run_times(world, s->nodes.count);
+    keeli_worth_begin(s);
+    const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
     keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
@@ -359,6 +341,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
         if (!world->is_shared) keeli_stocks_return(s);
     }
     if (team) keeli_team_give(team);
+    keeli_worth_end(s);
     ++s->runs;
     return result;
 }

@@ -13,7 +13,7 @@
 // ------------------------------------------------------------------ small helpers
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
     if (!KEELI_RESERVE(&s->world->heap, &s->pairs, 1)) return false;
-    s->pairs.items[s->pairs.count++] = (keeli_edge_pair){ from, to };
+    s->pairs.items[s->pairs.count++] = (keeli_edge_pair){ from, to, false };
     return true;
 }
 

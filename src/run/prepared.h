@@ -19,6 +19,6 @@ keeli_prepared *keeli_prepared_take(keel_world *world, const keel_system *system
 // Its terms are bound to `view`: keep that for the next time, if it can be kept. False when out of
 // memory.
 bool keeli_prepared_keep(keel_world *world, const keel_system *system, const keeli_view *view);
-// Nothing that the view demands is there, so that a loop over it does nothing.
-bool keeli_prepared_is_empty(const keeli_prepared *p);
+// Something that the view demands is nowhere, so that a loop over it does nothing.
+bool keeli_loop_is_empty(const keeli_view *view);
 void keeli_prepared_deinit(keel_world *world);

@@ -30,6 +30,7 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_RELEASE(heap, &s->groups);
     KEELI_RELEASE(heap, &s->pairs);
     KEELI_RELEASE(heap, &s->edges);
+    KEELI_RELEASE(heap, &s->loose);
     KEELI_RELEASE(heap, &s->touches);
     KEELI_RELEASE(heap, &s->witnesses);
     KEELI_RELEASE(heap, &s->witness_bytes);
@@ -137,6 +138,7 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
         const keeli_node *was = next_veteran(&v, old, node->step.system);
         if (!was) continue;
         node->has_run = was->has_run;
+        node->last = was->last;
         node->stock.want = was->stock.want;
     }
     s->runs = old->runs;

@@ -48,11 +48,12 @@ typedef struct keeli_node {
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
-    uint32_t group;   // in which it is
-    uint32_t place;   // SYSTEM: which one in list order
-    uint32_t of;      // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
-    keel_step step;   // SYSTEM, OPEN: what was asked for; names and components are the user's
-    const char *name; // of the system or workload
+    uint32_t group;       // in which it is
+    uint32_t place;       // SYSTEM: which one in list order
+    uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
+    keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
+    const char *name;     // of the system or workload
+    const char *workload; // in which it is
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
@@ -62,13 +63,15 @@ typedef struct keeli_node {
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     bool has_run;     // ever, and did not fail: a startup system is done
+    uint64_t last;    // when it ran, 0: never
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
     bool is_measured;
-    uint64_t cost;        // nanoseconds, smoothed
+    uint64_t cost;        // nanoseconds, smoothed (worth.c)
+    uint64_t after;       // nanoseconds of the longest way to it; while costs are added up
     keeli_view *views[3]; // bound terms of system, run_if, skip_if; made at the first run
     KEELI_ARRAY(keel_commands *) lists; // recorded, in order
     keeli_stock stock;
@@ -88,6 +91,7 @@ typedef struct keeli_section {
 
 typedef struct keeli_edge_pair {
     uint32_t from, to;
+    bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
 // Bytes that the schedule was made of, to notice a change behind a pointer.
@@ -95,6 +99,19 @@ typedef struct keeli_witness {
     const void *at;
     size_t size, copy; // `copy`: offset in `witness_bytes`
 } keeli_witness;
+
+// What runs of a schedule take, to know whether several threads are worth it (worth.c).
+typedef struct keeli_costs {
+    bool are_wanted;     // by this run: several threads could run it
+    bool is_timed;       // this run measures its nodes, else only those that are new
+    bool is_wide;        // this run goes to several threads
+    bool are_known;      // all nodes that do something were measured
+    bool are_doubtful;   // several threads did not gain anything: the next run is on one
+    uint32_t news;       // nodes were measured for the first time (atomic)
+    uint32_t nodes;      // that do something
+    uint64_t sum, chain; // nanoseconds: of all, and of the longest chain
+    uint64_t began;
+} keeli_costs;
 
 typedef struct keeli_schedule {
     keel_world *world;
@@ -109,6 +126,7 @@ typedef struct keeli_schedule {
     KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
+    KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_witness) witnesses;
     KEELI_ARRAY(char) witness_bytes;
@@ -119,8 +137,9 @@ typedef struct keeli_schedule {
     bool has_parallel; // a step is parallel
     bool names_stored; // a nested workload is named, so that bytes tell nothing
     bool is_guest;     // others use the world during this run: commands wait for later
-    bool is_timed;     // this run measures its nodes
     uint32_t runs;     // so far
+    uint64_t time;     // of the first node in this run
+    keeli_costs costs; // what they take
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)

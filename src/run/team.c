@@ -8,14 +8,17 @@
 #include "edit/report.h"
 #include "run/execute.h"
 #include "run/order.h"
+#include "run/worth.h"
 
 #include <string.h>
 
 enum {
     SPIN_NS = 20000, // a lane that waits looks for so long before it sleeps
     // Work that is worth another lane: more than what it costs to get one.
-    WORTH_HOT_NS = 2000,
-    WORTH_COLD_NS = 40000
+    WORTH_HOT_NS = 5000,
+    WORTH_COLD_NS = 40000,
+    SHARE_NS =
+        2000 // of pieces that are taken at once: taking them costs 100 when others do it, too
 };
 
 // ------------------------------------------------------------------ states
@@ -23,6 +26,7 @@ static void free_loop(keel_world *world, keeli_loop *loop) {
     KEELI_RELEASE(&world->heap, &loop->ended);
     KEELI_RELEASE(&world->heap, &loop->pieces.list);
     KEELI_RELEASE(&world->heap, &loop->lists);
+    KEELI_RELEASE(&world->heap, &loop->stock.handles);
     KEELI_FREE(&world->heap, keeli_loop, loop);
 }
 
@@ -50,9 +54,15 @@ static keeli_team *new_team(keel_world *world) {
     team->lane_count = world->executor.worker_count;
     team->lanes = keeli_new_zeroed(&world->heap, team->lane_count * sizeof *team->lanes,
                                    _Alignof(keeli_lane));
-    if (team->lanes) return team;
-    free_team(team);
-    return NULL;
+    if (!team->lanes) return free_team(team), NULL;
+    for (uint32_t i = 0; i < team->lane_count; ++i) {
+        keeli_lane *lane = &team->lanes[i];
+        lane->number = i;
+        lane->team = team;
+        lane->node = KEELI_NO_NODE; // and again when it leaves a node
+        lane->first = &team->first;
+    }
+    return team;
 }
 
 static keeli_team *find_spare(keel_world *world) {
@@ -75,14 +85,6 @@ keeli_team *keeli_team_take(keel_world *world) {
         team->next = world->teams;
         world->teams = team;
         keeli_world_unlock(world);
-    }
-    for (uint32_t i = 0; i < team->lane_count; ++i) {
-        keeli_lane *lane = &team->lanes[i];
-        lane->number = i;
-        lane->team = team;
-        lane->node = KEELI_NO_NODE;
-        lane->piece = 0;
-        lane->first = &team->first;
     }
     team->failed_node = KEELI_NO_NODE;
     team->failed_result = KEEL_OK;
@@ -233,7 +235,7 @@ static void finish(keeli_team *team, uint32_t index, keel_result result) {
     for (uint32_t e = 0; e < node->edge_count; ++e) {
         const uint32_t next = s->edges.items[node->first_edge + e];
         keeli_node *waiting = &s->nodes.items[next];
-        if (result < 0 || node->is_blocked) waiting->is_blocked = true;
+        if (node->has_failed && !s->loose.items[node->first_edge + e]) waiting->is_blocked = true;
         if (--waiting->pending == 0) make_ready(s, next);
     }
     --team->unfinished;
@@ -242,7 +244,8 @@ static void finish(keeli_team *team, uint32_t index, keel_result result) {
 static void run_node(keeli_team *team, keeli_lane *lane, uint32_t index) {
     const keeli_node *node = &team->schedule->nodes.items[index];
     keel_result result = KEEL_OK;
-    if (keeli_node_may_run(team->schedule, node)) {
+    const bool is_idle = keeli_node_is_idle(team->schedule, index);
+    if (!is_idle && keeli_node_may_run(team->schedule, node)) {
         ++team->active;
         keeli_lock_give(&team->lock);
         lane->node = index;
@@ -269,8 +272,11 @@ static void join_loop(keeli_team *team, keeli_loop *loop, keeli_lane *lane) {
     ++loop->users;
     ++team->active;
     keeli_lock_give(&team->lock);
+    const uint64_t began = keeli_clock_ns();
     loop->work(loop, lane);
+    const uint64_t spent = keeli_clock_ns() - began;
     keeli_lock_take(&team->lock);
+    loop->spent += spent;
     --team->active;
     --loop->users;
     announce(team);
@@ -334,14 +340,17 @@ keeli_loop *keeli_loop_take(keeli_team *team) {
     if (!loop) return keeli_out_of_memory(team->world, "splitting a loop"), NULL;
     loop->team = team;
     loop->taken = loop->users = 0;
-    loop->began = 0;
+    loop->piece_ns = loop->spent = 0;
+    loop->share = 1;
     loop->has_called = loop->is_private = false;
     loop->lists.count = loop->pieces.list.count = 0;
     return loop;
 }
 
-bool keeli_loop_size(keeli_loop *loop, uint32_t count) {
+bool keeli_loop_size(keeli_loop *loop, uint32_t count, bool in_turns) {
     loop->count = count;
+    loop->in_turns = in_turns;
+    if (!in_turns) return true;
     if (!KEELI_RESERVE(&loop->team->world->heap, &loop->ended, count)) return false;
     if (count) memset(loop->ended.items, 0, count);
     return true;
@@ -365,11 +374,15 @@ static void unlink_loop(keeli_team *team, keeli_loop *loop) {
 void keeli_loop_run(keeli_loop *loop, keeli_lane *lane) {
     keeli_team *team = loop->team;
     loop->owner = lane;
+    loop->has_called = team->world->worker_count < 2 || loop->is_private;
+    const bool is_timed = !loop->has_called;
     keeli_lock_take(&team->lock);
     loop->next = team->loops;
     team->loops = loop;
     keeli_lock_give(&team->lock);
+    loop->began = is_timed ? keeli_clock_ns() : 0;
     loop->work(loop, lane);
+    const uint64_t spent = is_timed ? keeli_clock_ns() - loop->began : 0;
     keeli_lock_take(&team->lock);
     if (loop->users) --team->active;
     const bool waits = loop->users > 0;
@@ -380,22 +393,30 @@ void keeli_loop_run(keeli_loop *loop, keeli_lane *lane) {
         wait_for_change(team);
     if (waits) ++team->active;
     unlink_loop(team, loop);
+    if (is_timed) loop->piece_ns = (spent + loop->spent) / loop->count;
     keeli_lock_give(&team->lock);
 }
 
-// The owner's first pieces tell how long the others will take.
-static void consider_helpers(keeli_loop *loop, uint32_t taken) {
+// Are the pieces that are left worth another lane?
+static void call_if_worth(keeli_loop *loop, uint32_t left) {
     keeli_team *team = loop->team;
-    const uint32_t left = loop->count - taken;
-    if (team->world->worker_count < 2 || loop->is_private) loop->has_called = true;
-    if (loop->has_called) return;
-    if (!taken) loop->began = keeli_clock_ns();
-    else if ((keeli_clock_ns() - loop->began) / taken * left < worth(team)) return;
-    if (!taken) return;
+    const uint64_t all = loop->piece_ns * left, least = worth(team);
+    if (all < least) return;
     loop->has_called = true;
+    const uint64_t fair = left / (team->world->worker_count * 2), share = SHARE_NS / loop->piece_ns;
+    loop->share = (uint32_t)(share < fair ? share : fair);
+    const uint64_t helpers = all / least;
     keeli_lock_take(&team->lock);
-    call_helpers(team, left);
+    call_helpers(team, helpers < left ? (uint32_t)helpers : left);
     keeli_lock_give(&team->lock);
+}
+
+// What pieces took the last time tells how long they will take, and those that the owner has ended;
+// it looks after 1, 2, 4, 8 and so on.
+static void consider_helpers(keeli_loop *loop, uint32_t taken) {
+    if (taken & (taken - 1)) return;
+    if (taken) loop->piece_ns = (keeli_clock_ns() - loop->began) / taken;
+    if (loop->piece_ns) call_if_worth(loop, loop->count - taken);
 }
 
 // A lane that wants to be alone waits for this one.
@@ -418,9 +439,10 @@ uint32_t keeli_loop_next(keeli_loop *loop, const keeli_lane *lane, keeli_share *
     const uint32_t left = loop->count - taken;
     const bool is_first = lane == loop->owner && !loop->has_called;
     if (is_first) consider_helpers(loop, taken);
-    // several at once while there are many; the last ones one by one
+    // several at once while there are many; the last ones as few as are worth it
     const uint32_t many = is_first ? 0 : left / (team->world->worker_count * 8);
-    const uint32_t count = many ? many : 1;
+    const uint32_t least = is_first || !loop->share ? 1 : loop->share;
+    const uint32_t count = many > least ? many : least;
     share->next = keeli_atomic_take(&loop->taken, count);
     share->end = share->next + count;
     if (share->next >= loop->count) return share->next = share->end = 0, UINT32_MAX;
@@ -429,6 +451,7 @@ uint32_t keeli_loop_next(keeli_loop *loop, const keeli_lane *lane, keeli_share *
 }
 
 void keeli_loop_ended(keeli_loop *loop, uint32_t piece) {
+    if (!loop->in_turns) return;
     keeli_atomic_store_byte(&loop->ended.items[piece], 1);
     keeli_team *team = loop->team;
     if (!keeli_atomic_load(&team->waiting)) return;

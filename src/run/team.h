@@ -16,14 +16,20 @@ typedef struct keeli_loop {
     void (*work)(struct keeli_loop *loop, keeli_lane *lane);
     void *user;                         // for `work`
     uint32_t count;                     // of pieces
-    uint32_t taken;                     // pieces below it were taken (atomic)
-    KEELI_ARRAY(uint8_t) ended;         // by piece (atomic)
+    bool in_turns;                      // pieces may have to wait for those before them
+    KEELI_ARRAY(uint8_t) ended;         // by piece (atomic), if `in_turns`
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
+    keeli_stock stock;                  // of a system outside of workloads
     uint32_t users;                     // lanes that are in it; under the team's lock
+    uint32_t share;                     // pieces that a lane takes at once, at least
+    uint64_t piece_ns;                  // what a piece takes, as far as it is known; otherwise 0
     uint64_t began;                     // when the owner took its first piece
-    bool has_called;                    // for helpers
+    uint64_t spent;                     // nanoseconds of helpers; under the team's lock
+    bool has_called;                    // for helpers, or never will
     bool is_private;                    // nobody may help
+    // Written by all of them: not beside what they read all the time.
+    _Alignas(KEELI_LINE) uint32_t taken; // pieces below it were taken (atomic)
 } keeli_loop;
 
 // The pieces that a lane has taken and not worked on yet.
@@ -43,8 +49,9 @@ typedef struct keeli_team {
     uint32_t outstanding; // jobs that were handed to the executor and have not ended
     uint32_t helpers;     // lanes beside the first
     uint32_t active;      // lanes that run somebody's code and do not wait for their turn
-    uint32_t waiting;     // lanes that wait for their turn (atomic)
-    uint32_t pausing;     // a lane wants to be alone: nothing new starts (atomic)
+    // Seldom written, and read by all lanes between two pieces.
+    _Alignas(KEELI_LINE) uint32_t waiting; // lanes that wait for their turn (atomic)
+    uint32_t pausing;                      // a lane wants to be alone: nothing new starts (atomic)
     uint32_t lane_count;
     keeli_lane *lanes; // one for each worker of the executor
     // the run
@@ -70,10 +77,11 @@ void keeli_team_close(keeli_team *team);
 // team afterwards.
 void keeli_team_run(keeli_team *team, keeli_schedule *schedule);
 
-// A loop: take, say how many pieces it has, set `work` and `user`, run (on the caller's lane and on
-// whoever comes to help), give. NULL when out of memory (reported), and false.
+// A loop: take, say how many pieces it has and whether they may wait for their turn, set `work` and
+// `user`, run (on the caller's lane and on whoever comes to help), give. NULL when out of memory
+// (reported), and false.
 keeli_loop *keeli_loop_take(keeli_team *team);
-bool keeli_loop_size(keeli_loop *loop, uint32_t count);
+bool keeli_loop_size(keeli_loop *loop, uint32_t count, bool in_turns);
 void keeli_loop_run(keeli_loop *loop, keeli_lane *lane);
 void keeli_loop_give(keeli_loop *loop);
 // The next piece of this lane, whose `share` starts zeroed; UINT32_MAX when there is none.

@@ -5,6 +5,7 @@
 #include "edit/report.h"
 #include "run/execute.h"
 #include "run/lane.h"
+#include "run/timings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,8 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     if (result < 0) return result;
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
+    if (world->timings && !keeli_atomic_peek(&world->workload_depth))
+        keeli_timings_count_frame(world);
     keeli_count(world, &world->workload_depth, 1);
     result = keeli_schedule_run(s);
     keeli_count(world, &world->workload_depth, -1);

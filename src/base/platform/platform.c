@@ -71,7 +71,15 @@ static void aligned_free(void *block) { _aligned_free(block); }
 
 void keeli_lock_init(keeli_lock *lock) { pthread_mutex_init(&lock->handle, NULL); }
 void keeli_lock_deinit(keeli_lock *lock) { pthread_mutex_destroy(&lock->handle); }
-void keeli_lock_take(keeli_lock *lock) { pthread_mutex_lock(&lock->handle); }
+// Whoever holds a lock mostly gives it back before a sleeper could be woken.
+void keeli_lock_take(keeli_lock *lock) {
+    enum { LOOKS = 100 };
+    for (int i = 0; i < LOOKS; ++i) {
+        if (pthread_mutex_trylock(&lock->handle) == 0) return;
+        keeli_pause();
+    }
+    pthread_mutex_lock(&lock->handle);
+}
 void keeli_lock_give(keeli_lock *lock) { pthread_mutex_unlock(&lock->handle); }
 
 void keeli_condition_init(keeli_condition *condition) {

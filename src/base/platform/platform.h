@@ -75,6 +75,10 @@ static inline void keeli_pause(void) {
 // malloc, realloc and free for any alignment; NULL when out of memory.
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align);
 
+// Bytes that processors hand to each other as one. What one thread writes often is kept away by so
+// much from what others read.
+#define KEELI_LINE 64
+
 // ------------------------------------------------------------------ atomics
 static inline uint32_t keeli_atomic_load(const uint32_t *p) {
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Timings of systems. An entry gets its place when the system begins, so that the ring is in order
+// of `begin` whoever runs what; its end is filled in later, unless it was overwritten by then. One
+// lock, held for the copy of two names: nobody pays who did not ask for timings.
+#include "run/timings.h"
+
+#include "edit/borrow.h"
+#include "edit/report.h"
+#include "run/schedule.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_CAPACITY = 16384 };
+
+typedef struct keeli_timings {
+    keeli_lock lock;
+    uint64_t origin;    // of all times
+    uint64_t count;     // entries that have begun; number n lies at n % capacity
+    uint64_t frames;    // outermost workloads that have begun
+    uint32_t capacity;  // of `ring`
+    keel_timing ring[]; // `end` 0: still running
+} keeli_timings;
+
+static size_t size_of(uint32_t capacity) {
+    return sizeof(keeli_timings) + (size_t)capacity * sizeof(keel_timing);
+}
+
+// ------------------------------------------------------------------ recording
+static void copy_name(char to[48], const char *from) {
+    const size_t length = from ? strlen(from) : 0, fits = length < 47 ? length : 47;
+    if (fits) memcpy(to, from, fits);
+    to[fits] = 0;
+}
+
+uint64_t keeli_timings_enter(const keel_context *context) {
+    keeli_timings *t = context->world->timings;
+    keeli_lock_take(&t->lock);
+    const uint64_t number = t->count++;
+    keel_timing *entry = &t->ring[number % t->capacity];
+    copy_name(entry->system, context->system->name);
+    copy_name(entry->workload, context->node ? context->node->workload : NULL);
+    entry->frame = t->frames;
+    entry->thread = keeli_thread_id();
+    entry->worker = context->lane->number;
+    entry->end = 0;
+    entry->begin = keeli_clock_ns() - t->origin;
+    keeli_lock_give(&t->lock);
+    return number;
+}
+
+void keeli_timings_leave(keel_world *world, uint64_t number) {
+    keeli_timings *t = world->timings;
+    const uint64_t now = keeli_clock_ns() - t->origin;
+    keeli_lock_take(&t->lock);
+    keel_timing *entry = &t->ring[number % t->capacity];
+    if (t->count - number <= t->capacity) entry->end = now ? now : 1;
+    keeli_lock_give(&t->lock);
+}
+
+void keeli_timings_count_frame(keel_world *world) {
+    keeli_timings *t = world->timings;
+    keeli_lock_take(&t->lock);
+    ++t->frames;
+    keeli_lock_give(&t->lock);
+}
+
+// ------------------------------------------------------------------ on and off
+void keeli_timings_deinit(keel_world *world) {
+    keeli_timings *t = world->timings;
+    if (!t) return;
+    keeli_lock_deinit(&t->lock);
+    keeli_free(&world->heap, t, size_of(t->capacity), _Alignof(keeli_timings));
+    world->timings = NULL;
+}
+
+static keel_result check_changeable(keel_world *world) {
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!keeli_world_is_running(world)) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "timings cannot be switched on or off while a system runs");
+}
+
+keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(check_changeable(world));
+    if (!capacity) capacity = DEFAULT_CAPACITY;
+    if (capacity > KEEL_TIMINGS_MAX)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "timings cannot keep %" PRIu32 " entries; KEEL_TIMINGS_MAX is %u",
+                            capacity, KEEL_TIMINGS_MAX);
+    keeli_timings *t = keeli_new(&world->heap, size_of(capacity), _Alignof(keeli_timings));
+    if (!t) return keeli_out_of_memory(world, "making room for timings");
+    memset(t, 0, sizeof *t);
+    t->capacity = capacity;
+    keeli_lock_init(&t->lock);
+    t->origin = keeli_clock_ns();
+    keeli_timings_deinit(world);
+    world->timings = t;
+    return KEEL_OK;
+}
+
+keel_result keel_timings_end(keel_world *world) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(check_changeable(world));
+    keeli_timings_deinit(world);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ reading
+// With the lock.
+static bool read_next(const keeli_timings *t, keel_timings_cursor *cursor, keel_timing *out) {
+    const uint64_t oldest = t->count > t->capacity ? t->count - t->capacity : 0;
+    if (cursor->next > t->count) cursor->next = 0; // of timings that were kept before
+    if (cursor->next < oldest) {
+        cursor->missed += oldest - cursor->next;
+        cursor->next = oldest;
+    }
+    if (cursor->next == t->count) return false;
+    const keel_timing *entry = &t->ring[cursor->next % t->capacity];
+    if (!entry->end) return false;
+    *out = *entry;
+    ++cursor->next;
+    return true;
+}
+
+bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timing *out) {
+    if (!world || !cursor || !out) {
+        if (!world) (void)keeli_no_world();
+        else
+            (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                               "keel_timings_next needs a cursor and a place for the entry");
+        return false;
+    }
+    keeli_timings *t = world->timings;
+    if (!t) return false;
+    keeli_lock_take(&t->lock);
+    const bool is_there = read_next(t, cursor, out);
+    keeli_lock_give(&t->lock);
+    return is_there;
+}
+
+// ------------------------------------------------------------------ the trace
+// How many bytes the UTF-8 character takes that begins here; 0: it is none, or longer than 3.
+static uint32_t length_of(const unsigned char *at) {
+    const bool follows = at[0] && (at[1] & 0xC0) == 0x80;
+    if (at[0] >= 0xC2 && at[0] <= 0xDF) return follows ? 2 : 0;
+    if (at[0] < 0xE0 || at[0] > 0xEF || !follows || (at[2] & 0xC0) != 0x80) return 0;
+    if (at[0] == 0xE0 && at[1] < 0xA0) return 0; // longer than needed
+    if (at[0] == 0xED && at[1] > 0x9F) return 0; // half a pair of UTF-16
+    return 3;
+}
+
+// Names are the user's: whatever bytes they have, the file must be right.
+static void write_text(FILE *file, const char *text) {
+    fputc('"', file);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        const uint32_t length = *at >= 0x80 ? length_of(at) : 1;
+        if (!length) fputs("\\ufffd", file);
+        else if (*at < 0x20 || *at == 0x7F) fprintf(file, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\') fprintf(file, "\\%c", *at);
+        else fwrite(at, 1, length, file);
+        at += length ? length : 1;
+    }
+    fputc('"', file);
+}
+
+// Microseconds, whatever the locale thinks of decimal points.
+static void write_time(FILE *file, const char *key, uint64_t ns) {
+    fprintf(file, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
+}
+
+typedef KEELI_ARRAY(uint64_t) numbers;
+
+// The first entry of a thread names it. False when out of memory.
+static bool name_thread(keel_world *world, FILE *file, numbers *named, const keel_timing *entry) {
+    for (uint32_t i = 0; i < named->count; ++i)
+        if (named->items[i] == entry->thread) return true;
+    if (!KEELI_RESERVE(&world->heap, named, 1)) return false;
+    named->items[named->count++] = entry->thread;
+    fprintf(file,
+            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%" PRIu64
+            ",\"args\":{\"name\":\"worker %" PRIu32 "\"}},\n",
+            entry->thread, entry->worker);
+    return true;
+}
+
+static void write_entry(FILE *file, const keel_timing *entry) {
+    fputs("{\"ph\":\"X\",\"name\":", file);
+    write_text(file, entry->system);
+    fputs(",\"cat\":", file);
+    write_text(file, *entry->workload ? entry->workload : "keel_run");
+    write_time(file, "ts", entry->begin);
+    write_time(file, "dur", entry->end - entry->begin);
+    fprintf(file,
+            ",\"pid\":1,\"tid\":%" PRIu64 ",\"args\":{\"frame\":%" PRIu64 ",\"worker\":%" PRIu32
+            "}},\n",
+            entry->thread, entry->frame, entry->worker);
+}
+
+// False when out of memory; errors of the file are in the file.
+static bool write_events(keel_world *world, FILE *file) {
+    numbers named = { 0 };
+    keel_timings_cursor cursor = { 0 };
+    keel_timing entry;
+    bool fits = true;
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
+    // no more than fit: others may be adding to them
+    for (uint32_t i = 0; fits && i < world->timings->capacity; ++i) {
+        if (!keel_timings_next(world, &cursor, &entry)) break;
+        fits = name_thread(world, file, &named, &entry);
+        write_entry(file, &entry);
+    }
+    fputs("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":", file);
+    write_text(file, world->name);
+    fputs("}}\n]}\n", file);
+    KEELI_RELEASE(&world->heap, &named);
+    return fits;
+}
+
+static keel_result file_error(keel_world *world, const char *path, int reason) {
+    return keeli_error(world, KEEL_ERROR_FILE, "cannot write the trace '%s': %s", path,
+                       strerror(reason));
+}
+
+keel_result keel_timings_write_trace(keel_world *world, const char *path) {
+    if (!world) return keeli_no_world();
+    if (!path) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the path of the trace is NULL");
+    if (!world->timings)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "no timings are kept that could be written; call keel_timings_begin "
+                            "before what is to be timed");
+    errno = 0;
+    FILE *file = fopen(path, "wb");
+    if (!file) return file_error(world, path, errno);
+    const bool fits = write_events(world, file);
+    bool is_written = !ferror(file) && fflush(file) == 0;
+    const int reason = errno;
+    if (fclose(file) != 0) is_written = false;
+    if (fits && is_written) return KEEL_OK;
+    return fits ? file_error(world, path, reason ? reason : errno)
+                : keeli_out_of_memory(world, "writing a trace");
+}
