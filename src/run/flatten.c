@@ -126,8 +126,8 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     if (!KEELI_RESERVE(heap, &s->groups, 1) || !KEELI_RESERVE(heap, &w->places, 1))
         return no_memory(s);
     const uint32_t group = s->groups.count++;
-    keeli_group *g = &s->groups.items[group];
-    *g = (keeli_group){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
+    keeli_section *g = &s->groups.items[group];
+    *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
     g->close = g->gate = KEELI_NO_NODE;
     if (step) {
         keeli_node *open = new_node(s, KEELI_NODE_OPEN, outer);
@@ -148,7 +148,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
 
 static keel_result leave(keeli_schedule *s, walk *w) {
     const uint32_t group = w->places.items[--w->places.count].group;
-    keeli_group *g = &s->groups.items[group];
+    keeli_section *g = &s->groups.items[group];
     g->end = s->nodes.count;
     if (g->open == KEELI_NO_NODE) return KEEL_OK;
     keeli_node *close = new_node(s, KEELI_NODE_CLOSE, g->outer);

@@ -172,7 +172,7 @@ static bool follow_nodes(keeli_schedule *s, const uint32_t *place) {
         pair->to = place[pair->to];
     }
     for (uint32_t g = 0; g < s->groups.count; ++g) {
-        keeli_group *group = &s->groups.items[g];
+        keeli_section *group = &s->groups.items[g];
         if (group->open != KEELI_NO_NODE) group->open = place[group->open];
         if (group->close != KEELI_NO_NODE) group->close = place[group->close];
         if (group->gate != KEELI_NO_NODE) group->gate = place[group->gate];

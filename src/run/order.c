@@ -88,7 +88,7 @@ static bool collect_names(keeli_schedule *s, names *n) {
         if (!add_labels(s, n, node->step.label, i, i)) return false;
     }
     for (uint32_t g = 1; g < s->groups.count; ++g) {
-        const keeli_group *group = &s->groups.items[g];
+        const keeli_section *group = &s->groups.items[g];
         if (!add_name(s, n, group->name, strlen(group->name), group->open, group->close) ||
             !add_labels(s, n, group->label, group->open, group->close))
             return false;
@@ -125,7 +125,7 @@ static keel_result unknown_name(const keeli_schedule *s, const names *n, const k
                                 const wish *w, const char *token, size_t length) {
     char known[200] = "";
     size_t at = 0;
-    const keeli_group *scope = &s->groups.items[w->scope];
+    const keeli_section *scope = &s->groups.items[w->scope];
     for (uint32_t i = 0; i < n->list.count && at < sizeof known; ++i) {
         const named *entry = &n->list.items[i];
         if (entry->first < scope->first || entry->first >= scope->end) continue;
@@ -140,7 +140,7 @@ static keel_result unknown_name(const keeli_schedule *s, const names *n, const k
 // Edges for one name; `first` and `last` are the step that wishes, as a nested one two nodes.
 static keel_result add_wish(keeli_schedule *s, const names *n, uint32_t first, uint32_t last,
                             const wish *w) {
-    const keeli_group *scope = &s->groups.items[w->scope];
+    const keeli_section *scope = &s->groups.items[w->scope];
     const char *at = w->names, *token;
     size_t length;
     while (next_token(&at, &token, &length)) {
@@ -218,7 +218,7 @@ static uint32_t end_of_member(const keeli_schedule *s, uint32_t first, uint32_t 
 // Inside a nested workload everything is between its two nodes; barriers and sequential sections
 // order its members.
 static bool add_section(keeli_schedule *s, uint32_t group) {
-    const keeli_group *g = &s->groups.items[group];
+    const keeli_section *g = &s->groups.items[group];
     uint32_t barrier = KEELI_NO_NODE, before = KEELI_NO_NODE, nested = group;
     uint32_t waiting = g->first; // the first member since the last barrier
     for (uint32_t first = g->first; first < g->end;) {
@@ -358,7 +358,7 @@ static bool apply_order(keeli_schedule *s, const sorter *k, uint32_t *place) {
         s->pairs.items[e].to = place[s->pairs.items[e].to];
     }
     for (uint32_t g = 0; g < s->groups.count; ++g) {
-        keeli_group *group = &s->groups.items[g];
+        keeli_section *group = &s->groups.items[g];
         if (group->open != KEELI_NO_NODE) group->open = place[group->open];
         if (group->close != KEELI_NO_NODE) group->close = place[group->close];
         if (group->gate != KEELI_NO_NODE) group->gate = place[group->gate];

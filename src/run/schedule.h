@@ -74,7 +74,7 @@ typedef struct keeli_node {
 } keeli_node;
 
 // A nested workload, or the outermost one (group 0).
-typedef struct keeli_group {
+typedef struct keeli_section {
     const char *name;
     const char *label;
     uint32_t outer; // the group around it; of 0: 0
@@ -83,7 +83,7 @@ typedef struct keeli_group {
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread;
     const void *steps; // to notice one that contains itself
-} keeli_group;
+} keeli_section;
 
 typedef struct keeli_edge_pair {
     uint32_t from, to;
@@ -118,7 +118,7 @@ typedef struct keeli_schedule {
     bool is_busy;
     bool is_partial;               // a component was unknown in shared mode: not for another time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
-    KEELI_ARRAY(keeli_group) groups;
+    KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
     KEELI_ARRAY(keeli_touch) touches;
