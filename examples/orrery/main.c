@@ -82,7 +82,8 @@ static int populate(orrery *o) {
     const uint64_t capacity = (uint64_t)o->bodies.count + o->set.belt;
     const keel_world_desc desc = { .name = "orrery",
                                    .log = keel_log_none, // main prints the error
-                                   .entity_capacity = (uint32_t)capacity };
+                                   .entity_capacity = (uint32_t)capacity,
+                                   .worker_count = o->set.threads };
     o->world = keel_world_create(&desc);
     if (!o->world) {
         fail(&o->why, "orrery: out of memory");
@@ -163,10 +164,13 @@ static void warn_about_dates(const settings *set) {
 static int summarize(orrery *o) {
     const uint32_t entities = keel_entity_count(o->world);
     const double speed = o->seconds > 0 ? (double)o->set.steps / o->seconds : 0;
+    uint64_t hash;
+    const keel_result hashed = keel_world_hash(o->world, &hash);
+    if (hashed < 0) return fail_in_world(o, hashed);
     const bool printed =
         printf("%" PRIu32 " entities, %" PRIu64 " steps in %.2f s: %.1f steps per second, "
-               "%.2f million entity updates per second\n",
-               entities, o->set.steps, o->seconds, speed, speed * entities / 1e6) >= 0 &&
+               "%.2f million entity updates per second, hash 0x%016" PRIx64 "\n",
+               entities, o->set.steps, o->seconds, speed, speed * entities / 1e6, hash) >= 0 &&
         fflush(stdout) == 0;
     if (!printed) fail(&o->why, "orrery: standard output: %s", strerror(errno));
     return printed ? EXIT_DONE : EXIT_INPUT;
