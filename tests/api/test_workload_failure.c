@@ -359,7 +359,7 @@ static void a_condition_that_fails_is_a_failure_of_its_step(void **state) {
         assert_error(f.world, KEEL_ERROR_SYSTEM, "'broken' of 'spoil_a': no answer");
         assert_int_equal(keel_run_workload(f.world, asks_outside), KEEL_ERROR_SYSTEM);
         assert_ran("-------+"); // read_c follows a_to_c, and write_b read_b
-        assert_error(f.world, KEEL_ERROR_SYSTEM, "'broken' of 'spoil_a': no answer");
+        assert_error(f.world, KEEL_ERROR_SYSTEM, "'broken' of 'inner': no answer");
         fails = false;
         assert_int_equal(keel_run_workload(f.world, asks_outside), KEEL_OK);
         assert_ran("--++++-+");
