@@ -11,6 +11,7 @@
 #include "edit/store.h"
 #include "edit/threads.h"
 #include "find/iterate.h"
+#include "run/custom.h"
 #include "run/prepared.h"
 #include "run/schedule.h"
 #include "run/team.h"
@@ -42,6 +43,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->bindings = 1;
     world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
+    world->handle_storage.component.name = "free entity handles";
     world->row_storage.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
     return world;
@@ -100,6 +102,7 @@ void keel_world_destroy(keel_world *world) {
     if (!world) return;
     if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
     world->share_depth = world->concurrent = 0;
+    keeli_customs_deinit(world);
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
     keeli_threads_ending(world);

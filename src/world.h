@@ -79,7 +79,8 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    struct keeli_holder *parent;      // the system in which a view was opened, or NULL
+    uint32_t opened;                  // views that were opened inside and are still open
+    struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];
 } keeli_holder;
@@ -126,12 +127,14 @@ struct keel_world {
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
+    uint64_t run_times;     // given to runs of systems so far (run/lane.c)
 
     uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
     uint32_t owned_storages; // how many have values that stay in that thread
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
+    keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
     keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (edit/store.c)
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has

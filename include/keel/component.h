@@ -128,7 +128,7 @@ KEEL_API keel_result keel_register_components(keel_world *world,
 /// @invalidates the world's descriptor of it, keel_column, pointers to its values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_GROUPED while a group
-///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_component *component);
 
 /// The world's descriptor of the component (or unique) of this name, or NULL.

@@ -51,14 +51,14 @@ typedef struct keel_group_desc {
 /// it),
 ///   KEEL_ERROR_ARGUMENT (see keel_group_desc; an owned component that is no sparse set, or
 ///   keel_parent or keel_child), KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+///   KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_group_create(keel_world *world, const keel_group_desc *desc,
                                        keel_group **group);
 
 /// End a group: other groups may own its components then. Values stay where they are.
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT when it is not a group of this world, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+///   KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_group_destroy(keel_world *world, keel_group *group);
 
 /// The group of this name, or NULL.

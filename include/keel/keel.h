@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, workload, typed, time, timing.
+/// group, commands, view, executor, walk, workload, explain, custom_view, timing, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
 #include <keel/commands.h>
 #include <keel/component.h>
+#include <keel/custom_view.h>
 #include <keel/edit.h>
 #include <keel/entity.h>
 #include <keel/executor.h>
+#include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/time.h>

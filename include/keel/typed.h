@@ -13,8 +13,9 @@
 #pragma once
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header
+#include <keel/custom_view.h>
 #include <keel/group.h>
-#include <keel/workload.h>
+#include <keel/explain.h>
 // clang-format off
 
 #ifdef __cplusplus
@@ -145,10 +146,12 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
+/// @cond the two components of the hierarchy
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
 KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
 KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+/// @endcond
 
 // ---------------------------------------------------------------- values
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
@@ -413,9 +416,9 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
 /// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
 #ifdef __cplusplus
-#define KEEL_GROUP(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_group(keeli_world, &keeli_it); }(world)
+#define KEEL_GROUP(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_make_group(keeli_world, &keeli_it); }(world)
 #else
-#define KEEL_GROUP(world, ...) keeli_group((world), &(const keel_group_desc){ __VA_ARGS__ })
+#define KEEL_GROUP(world, ...) keeli_make_group((world), &(const keel_group_desc){ __VA_ARGS__ })
 #endif
 /// What a group orders: sparse sets.
 #define KEEL_OWNED(...) .owned = KEELI_GROUPED(__VA_ARGS__)
@@ -429,7 +432,7 @@ template <const keel_component *...C> struct keeli_grouped { static constexpr co
 #else
 #define KEELI_GROUPED(...) (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }
 #endif
-static inline keel_group *keeli_group(keel_world *world, const keel_group_desc *desc) {
+static inline keel_group *keeli_make_group(keel_world *world, const keel_group_desc *desc) {
     keel_group *group;
     (void)keel_group_create(world, desc, &group);
     return group;
@@ -496,6 +499,12 @@ static inline keel_group *keeli_group(keel_world *world, const keel_group_desc *
 #define KEEL_CONTEXT(name) (keeli_context, KEEL_TERM_CONTEXT, keel_context, name, NULL, NULL, ~)
 /// Parameter: what keel_run_with was given, `T *name`.
 #define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
+/// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another one: a member `T name`.
+#define KEEL_CUSTOM(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &T##_view)
+/// Parameter: the same, `const T *name`, for systems that are split over several threads, too: they share it.
+#define KEEL_CUSTOM_READ(T, name) (keeli_custom, KEEL_TERM_CUSTOM_READ, const T, name, NULL, NULL, &T##_view)
+/// Member of a custom view: `keel_view name`, open over the terms that follow, as for KEEL_TERMS.
+#define KEEL_VIEW(name, ...) (keeli_view, KEEL_TERM_NONE, keel_view, name, NULL, NULL, (KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__)))
 /// Parameter of a task: the world itself, `keel_world *name`. Everything is the task's, alone.
 #define KEEL_WORLD(name) (keeli_world, KEEL_TERM_EDIT_WORLD, keel_world, name, NULL, NULL, ~)
 #define KEELI_END (keeli_end, KEEL_TERM_END, void, , NULL, NULL, ~)
@@ -532,8 +541,11 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // 1. The table of terms.
 #define KEELI_TERM(s, i, x) KEELI_APPLY(KEELI_TERM_, KEELI_PARTS(x))
-#define KEELI_TERM_(c, kind, CT, n, component, others, T) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n },
-#define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL }
+#define KEELI_TERM_(c, kind, CT, n, component, others, T) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n, KEELI_CAT(KEELI_KIND_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CUSTOM_, c), 0, ~))(T) },
+#define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
+#define KEELI_IS_CUSTOM_keeli_custom ~, 1
+#define KEELI_KIND_1(kind) kind
+#define KEELI_KIND_0(T) NULL
 // Nothing, but only for a type that has a value.
 #ifdef __cplusplus
 #define KEELI_SIZE_keeli_value(CT) 0 * sizeof(CT)
@@ -548,6 +560,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIZE_keeli_count(CT) 0
 #define KEELI_SIZE_keeli_unique(CT) 0
 #define KEELI_SIZE_keeli_data(CT) sizeof(CT)
+#define KEELI_SIZE_keeli_custom(CT) 0
+#define KEELI_SIZE_keeli_view(CT) KEEL_VIEW_is_for_KEEL_CUSTOM_VIEW
 #define KEELI_SIZE_keeli_commands(CT) 0
 #define KEELI_SIZE_keeli_context(CT) 0
 #define KEELI_SIZE_keeli_world(CT) 0
@@ -565,6 +579,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_CHECK_keeli_count(s, i, ...)
 #define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { s##_unique_##T = i };
 #define KEELI_CHECK_keeli_data(s, i, ...) enum { s##_data_parameter = i };
+#define KEELI_CHECK_keeli_custom(s, i, ...)
+#define KEELI_CHECK_keeli_view(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_VIEW is for KEEL_CUSTOM_VIEW; a system names components, or loops with KEEL_EACH")
 #define KEELI_CHECK_keeli_commands(s, i, ...) enum { s##_commands_parameter = i };
 #define KEELI_CHECK_keeli_context(s, i, ...)
 #define KEELI_CHECK_keeli_world(s, i, ...)
@@ -583,6 +599,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_BODY_keeli_count(s, i, c, k, CT, n, ...) , const uint32_t n
 #define KEELI_BODY_keeli_unique(s, i, c, k, CT, n, ...) , CT *n
 #define KEELI_BODY_keeli_data(s, i, c, k, CT, n, ...) , CT *n
+#define KEELI_BODY_keeli_custom(s, i, c, k, CT, n, ...) , CT *n
+#define KEELI_BODY_keeli_view(s, i, ...)
 #define KEELI_BODY_keeli_commands(s, i, c, k, CT, n, ...) , keel_commands *n
 #define KEELI_BODY_keeli_context(s, i, c, k, CT, n, ...) , keel_context *n
 #define KEELI_BODY_keeli_world(s, i, c, k, CT, n, ...) , keel_world *n
@@ -627,6 +645,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_LOCAL_keeli_count(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_COUNT is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM runs for one entity")
 #define KEELI_LOCAL_keeli_unique(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_data(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
+#define KEELI_LOCAL_keeli_custom(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
+#define KEELI_LOCAL_keeli_view(s, i, ...)
 #define KEELI_LOCAL_keeli_commands(s, i, ...) keel_commands *keeli_commands = keel_context_commands(keeli_context);
 #define KEELI_LOCAL_keeli_context(s, i, ...)
 #define KEELI_LOCAL_keeli_world(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_WORLD is for KEEL_TASK; a KEEL_SYSTEM takes KEEL_CONTEXT(name)")
@@ -655,6 +675,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIDE_keeli_count(s, i, ...) , 0
 #define KEELI_SIDE_keeli_unique(s, i, ...) , keeli_value_##i
 #define KEELI_SIDE_keeli_data(s, i, ...) , keeli_value_##i
+#define KEELI_SIDE_keeli_custom(s, i, ...) , keeli_value_##i
+#define KEELI_SIDE_keeli_view(s, i, ...)
 #define KEELI_SIDE_keeli_commands(s, i, ...) , keeli_commands
 #define KEELI_SIDE_keeli_context(s, i, ...) , keeli_context
 #define KEELI_SIDE_keeli_world(s, i, ...) , NULL
@@ -672,6 +694,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_AT_keeli_count(s, i, ...) , 0
 #define KEELI_AT_keeli_unique(s, i, ...) , keeli_value_##i
 #define KEELI_AT_keeli_data(s, i, ...) , keeli_value_##i
+#define KEELI_AT_keeli_custom(s, i, ...) , keeli_value_##i
+#define KEELI_AT_keeli_view(s, i, ...)
 #define KEELI_AT_keeli_commands(s, i, ...) , keeli_commands
 #define KEELI_AT_keeli_context(s, i, ...) , keeli_context
 #define KEELI_AT_keeli_world(s, i, ...) , NULL
@@ -697,6 +721,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_WHOLE_keeli_count(s, i, ...) , keeli_chunk->count
 #define KEELI_WHOLE_keeli_unique(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_data(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_custom(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_view(s, i, ...)
 #define KEELI_WHOLE_keeli_commands(s, i, ...) , keel_context_commands(keeli_context)
 #define KEELI_WHOLE_keeli_context(s, i, ...) , keeli_context
 #define KEELI_WHOLE_keeli_world(s, i, ...) , keel_context_world(keeli_context)
@@ -718,6 +744,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_ABOUT_keeli_access + 0
 #define KEELI_ABOUT_keeli_unique + 0
 #define KEELI_ABOUT_keeli_data + 0
+#define KEELI_ABOUT_keeli_custom + 0
+#define KEELI_ABOUT_keeli_view + 0
 #define KEELI_ABOUT_keeli_commands + 0
 #define KEELI_ABOUT_keeli_context + 0
 #define KEELI_ABOUT_keeli_world + 0
@@ -831,6 +859,122 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
 
+// ---------------------------------------------------------------- custom views
+/// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside
+/// it (KEEL_VIEW), and code: `KEEL_CUSTOM_VIEW(Frame, KEEL_UNIQUE_READ(Time, time), KEEL_VIEW(all, KEEL_READ(Position, p)),
+/// .init = frame_init, .drop = frame_drop);`. What has a name is a member of `T` of that name, filled in: `const Time *time`,
+/// `keel_view all`. To 16 in all; legal wherever KEEL_COMPONENT is. See custom_view.h.
+#define KEEL_CUSTOM_VIEW(...) KEELI_CUSTOM_VIEW(__VA_ARGS__, KEELI_END)
+#define KEELI_CUSTOM_VIEW(T, ...)                                                                   \
+    KEELI_MAP(KEELI_MEMBER, T, __VA_ARGS__)                                                         \
+    KEELI_UNUSED static const keel_term T##_view_terms[] = { KEELI_MAP(KEELI_DECLARED, T, __VA_ARGS__) }; \
+    KEELI_UNUSED static keel_result T##_view_fill(void *keeli_value, keel_context *keeli_context) { \
+        T *keeli_self = KEELI_CAST(T, keeli_value);                                                 \
+        (void)keeli_self; (void)keeli_context;                                                      \
+        KEELI_MAP(KEELI_FILL, T, __VA_ARGS__)                                                       \
+        return KEEL_OK;                                                                             \
+    }                                                                                               \
+    KEELI_CUSTOM_OBJECT(T, __VA_ARGS__)
+/// The descriptor of a custom view, for functions that take one.
+#define KEEL_CUSTOM_OF(T) (&T##_view)
+/// Make a custom view in ordinary code: `Frame frame; keel_custom_begin(world, Frame, &frame)`. Scope: world, context.
+#define keel_custom_begin(scope, T, value) KEELI_CUSTOM_BEGIN((scope), &T##_view, KEELI_FILLS(T, value))
+/// Drop it, with the scope it was begun with: `keel_custom_end(world, &frame)`.
+#define keel_custom_end(scope, value) KEELI_CUSTOM_END((scope), (value))
+#ifdef __cplusplus
+inline keel_result keeli_custom_begin(keel_world *s, const keel_custom_view *kind, void *value) { return keel_world_begin_custom_view(s, kind, value); }
+inline keel_result keeli_custom_begin(keel_context *s, const keel_custom_view *kind, void *value) { return keel_context_begin_custom_view(s, kind, value); }
+inline keel_result keeli_custom_end(keel_world *s, void *value) { return keel_world_end_custom_view(s, value); }
+inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_context_end_custom_view(s, value); }
+#define KEELI_CUSTOM_BEGIN(scope, kind, value) keeli_custom_begin(scope, kind, value)
+#define KEELI_CUSTOM_END(scope, value) keeli_custom_end(scope, value)
+#define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
+    KEELI_UNUSED static const keel_custom_view T##_view = [] {                                      \
+        keel_custom_view keeli_it = {};                                                             \
+        keeli_it.name = #T; keeli_it.size = sizeof(T); keeli_it.align = KEELI_ALIGNOF(T);           \
+        keeli_it.terms = T##_view_terms; keeli_it.fill = T##_view_fill;                             \
+        keeli_it.file = __FILE__; keeli_it.line = __LINE__;                                         \
+        KEELI_MAP(KEELI_CHOICE, ~, __VA_ARGS__)                                                     \
+        return keeli_it;                                                                            \
+    }()
+#define KEELI_CHOICE_0(x) keeli_it x;
+#define KEELI_SAME_TYPE(CT, member) static_cast<keeli_same<CT>::type *>(&keeli_self->member)
+#else
+#define KEELI_CUSTOM_BEGIN(scope, kind, value) _Generic(scope, keel_world *: keel_world_begin_custom_view, keel_context *: keel_context_begin_custom_view)(scope, kind, value)
+#define KEELI_CUSTOM_END(scope, value) _Generic(scope, keel_world *: keel_world_end_custom_view, keel_context *: keel_context_end_custom_view)(scope, value)
+#define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
+    KEELI_UNUSED static const keel_custom_view T##_view = {                                         \
+        .name = #T, .size = sizeof(T), .align = KEELI_ALIGNOF(T), .terms = T##_view_terms,          \
+        .fill = T##_view_fill, .file = __FILE__, .line = __LINE__,                                  \
+        KEELI_MAP(KEELI_CHOICE, ~, __VA_ARGS__) }
+#define KEELI_CHOICE_0(x) x,
+#define KEELI_SAME_TYPE(CT, member) _Generic(&keeli_self->member, CT *: &keeli_self->member)
+#endif
+// What is no tuple is an option.
+#define KEELI_CHOICE(s, i, x) KEELI_CAT(KEELI_CHOICE_, KEELI_IS_TUPLE(x))(x)
+#define KEELI_CHOICE_1(x)
+#define KEELI_MANY_KEELI_CHOICE(s)
+// What a parameter is in a custom view: by its class.
+#define KEELI_ROLE_keeli_value keeli_loose
+#define KEELI_ROLE_keeli_maybe keeli_loose
+#define KEELI_ROLE_keeli_filter keeli_loose
+#define KEELI_ROLE_keeli_entity keeli_loose
+#define KEELI_ROLE_keeli_entities keeli_loose
+#define KEELI_ROLE_keeli_count keeli_loose
+#define KEELI_ROLE_keeli_access keeli_access
+#define KEELI_ROLE_keeli_unique keeli_unique
+#define KEELI_ROLE_keeli_custom keeli_custom
+#define KEELI_ROLE_keeli_view keeli_view
+#define KEELI_ROLE_keeli_data keeli_system
+#define KEELI_ROLE_keeli_commands keeli_system
+#define KEELI_ROLE_keeli_context keeli_system
+#define KEELI_ROLE_keeli_world keeli_world
+#define KEELI_ROLE_keeli_bad keeli_option
+#define KEELI_ROLE_keeli_end keeli_end
+#define KEELI_AS(prefix, s, i, x) KEELI_APPLY(KEELI_CAT(prefix, KEELI_CAT(KEELI_ROLE_, KEELI_CLASS(x))), s, i, KEELI_PARTS(x))
+#define KEELI_MEMBER(s, i, x) KEELI_AS(KEELI_MEMBER_, s, i, x)
+#define KEELI_MEMBER_keeli_loose(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": a custom view has no current entity; put KEEL_READ(T, name) and the like into KEEL_VIEW(member, ...), or declare KEEL_MAY_READ(T)")
+#define KEELI_MEMBER_keeli_system(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": commands, context and data are parameters of systems; init and drop get a context")
+#define KEELI_MEMBER_keeli_access(s, i, ...)
+#define KEELI_MEMBER_keeli_unique(s, i, ...)
+#define KEELI_MEMBER_keeli_custom(s, i, ...)
+#define KEELI_MEMBER_keeli_view(s, i, ...)
+#define KEELI_MEMBER_keeli_world(s, i, ...)
+#define KEELI_MEMBER_keeli_option(s, i, ...)
+#define KEELI_MEMBER_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_MEMBER(s) KEELI_STATIC_ASSERT(0, #s ": a custom view takes at most 16 parameters and options")
+// What it declares: terms of views inside as they are.
+#define KEELI_DECLARED(s, i, x) KEELI_AS(KEELI_DECLARED_, s, i, x)
+#define KEELI_DECLARED_keeli_loose(s, i, ...)
+#define KEELI_DECLARED_keeli_system(s, i, ...)
+#define KEELI_DECLARED_keeli_access(s, i, ...) KEELI_TERM_(__VA_ARGS__)
+#define KEELI_DECLARED_keeli_unique(s, i, ...) KEELI_TERM_(__VA_ARGS__)
+#define KEELI_DECLARED_keeli_custom(s, i, ...) KEELI_TERM_(__VA_ARGS__)
+#define KEELI_DECLARED_keeli_world(s, i, ...) KEELI_TERM_(__VA_ARGS__)
+#define KEELI_DECLARED_keeli_view(s, i, c, k, CT, n, component, others, terms) KEELI_UNWRAP terms
+#define KEELI_DECLARED_keeli_option(s, i, ...)
+#define KEELI_DECLARED_keeli_end(s, i, ...) KEELI_TERM_(__VA_ARGS__)
+#define KEELI_MANY_KEELI_DECLARED(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
+// Filling in its members.
+#define KEELI_FILL(s, i, x) KEELI_AS(KEELI_FILL_, s, i, x)
+#define KEELI_FILL_keeli_loose(s, i, ...)
+#define KEELI_FILL_keeli_system(s, i, ...)
+#define KEELI_FILL_keeli_access(s, i, ...)
+#define KEELI_FILL_keeli_unique(s, i, c, k, CT, n, component, ...) *KEELI_SAME_TYPE(CT *, n) = KEELI_CAST(CT, KEELI_CAT(KEELI_GET_, k)(keeli_context, component));
+#define KEELI_FILL_keeli_custom(s, i, c, k, CT, n, component, others, kind) KEEL_TRY(keel_context_begin_custom_view(keeli_context, kind, KEELI_SAME_TYPE(CT, n)));
+#define KEELI_FILL_keeli_view(s, i, c, k, CT, n, component, others, terms) KEEL_TRY(keel_view_begin_in(KEELI_SAME_TYPE(keel_view, n), keeli_context, KEELI_TERMS_IN terms, #s "." #n));
+#define KEELI_FILL_keeli_world(s, i, c, k, CT, n, ...) *KEELI_SAME_TYPE(keel_world *, n) = keel_context_world(keeli_context);
+#define KEELI_FILL_keeli_option(s, i, ...)
+#define KEELI_FILL_keeli_end(s, i, ...)
+#define KEELI_MANY_KEELI_FILL(s)
+#define KEELI_GET_KEEL_TERM_UNIQUE_READ keel_context_get_unique_value
+#define KEELI_GET_KEEL_TERM_UNIQUE_WRITE keel_context_get_unique_value_mut
+#ifdef __cplusplus
+#define KEELI_TERMS_IN(...) keeli_terms_of({ __VA_ARGS__ { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } })
+#else
+#define KEELI_TERMS_IN(...) (const keel_term[]){ __VA_ARGS__ { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } }
+#endif
+
 // ---------------------------------------------------------------- workloads
 /// A step that runs a system: `KEEL_STEP(move)`, `KEEL_STEP(move, .run_if = KEEL_IF(playing))`.
 #define KEEL_STEP(...) KEELI_STEP(__VA_ARGS__, .line = __LINE__)
@@ -863,6 +1007,12 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
 /// Run a workload now; see keel_world_run_workload.
 #define keel_run_workload(world, w) keel_world_run_workload((world), &w##_workload)
+/// Its parts and their batches; see keel_world_workload_nodes.
+#define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &w##_workload, (nodes), (capacity))
+/// What waits for what in it; see keel_world_workload_edges.
+#define keel_workload_edges(world, w, edges, capacity) keel_world_workload_edges((world), &w##_workload, (edges), (capacity))
+/// Its plan as text, a drawing, or JSON; see keel_world_explain_workload.
+#define keel_explain_workload(world, w, format, text, size) keel_world_explain_workload((world), &w##_workload, (format), (text), (size))
 /// Store a workload in the world, to run it by name; see keel_world_add_workload.
 #define keel_add_workload(world, w) keel_world_add_workload((world), &w##_workload)
 
@@ -914,6 +1064,8 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
 #define KEELI_NOT_IN_A_LOOP for (; KEELI_NEVER("a loop takes components and entities; uniques, commands and the like are for systems");)
 #define KEELI_ONE_keeli_unique(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ONE_keeli_data(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_custom(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ONE_keeli_view(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ONE_keeli_commands(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ONE_keeli_context(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ONE_keeli_world(it, i, ...) KEELI_NOT_IN_A_LOOP
@@ -930,6 +1082,8 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
 #define KEELI_ALL_keeli_entity(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_ENTITIES(name)");)
 #define KEELI_ALL_keeli_unique(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_data(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_custom(it, i, ...) KEELI_NOT_IN_A_LOOP
+#define KEELI_ALL_keeli_view(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_commands(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_context(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_world(it, i, ...) KEELI_NOT_IN_A_LOOP

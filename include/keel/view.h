@@ -62,7 +62,9 @@ typedef enum keel_term_kind {
     KEEL_TERM_UNIQUE_WRITE,  ///< a unique, to write
     KEEL_TERM_COMMANDS,      ///< systems only: a list of commands
     KEEL_TERM_CONTEXT,       ///< systems only: the context
-    KEEL_TERM_DATA           ///< systems only: what keel_run_with was given
+    KEEL_TERM_DATA,          ///< systems only: what keel_run_with was given
+    KEEL_TERM_CUSTOM,        ///< systems and custom views: a custom view
+    KEEL_TERM_CUSTOM_READ    ///< the same, not to be changed: several threads may have it
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
@@ -73,6 +75,7 @@ typedef struct keel_term {
     const keel_component *const
         *others;      ///< further components of the same term, ends with NULL; or NULL
     const char *name; ///< the parameter's name, for messages; may be NULL
+    const struct keel_custom_view *custom; ///< KEEL_TERM_CUSTOM*: which (custom_view.h)
 } keel_term;
 
 /// How a chunk's values are addressed; the same for all its columns.

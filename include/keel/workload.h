@@ -63,8 +63,10 @@ typedef struct keel_step {
     /// The system is split over the workers. Its body must not touch what other entities' turns
     /// change; it cannot write uniques. How it is split depends on the view only.
     bool parallel;
-    bool sequential;  ///< a nested workload: its steps run one after the other
-    bool startup;     ///< runs in the first run of the workload only
+    bool sequential; ///< a nested workload: its steps run one after the other
+    /// It runs once: in the first run of the workload in which its conditions let it, and again in
+    /// the next one when it failed. A nested workload: each system in it.
+    bool startup;
     bool main_thread; ///< runs on the thread that runs the workload
     int line;         ///< where it was written
 } keel_step;
@@ -162,6 +164,13 @@ KEEL_API uint32_t keel_context_lane(const keel_context *context);
 /// @param align a power of two
 /// @return NULL when out of memory
 KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
+
+/// When the system ran before this, at the same place of the same workload: 0 the first time, and
+/// outside of workloads. Times are counted in runs of systems; later is larger.
+KEEL_API uint64_t keel_context_last_run(const keel_context *context);
+
+/// When this run of the system takes place; above keel_context_last_run.
+KEEL_API uint64_t keel_context_this_run(const keel_context *context);
 
 /// What the caller of keel_run_with handed in; NULL when nothing, or when `size` is not its size.
 KEEL_API void *keel_context_data(keel_context *context, size_t size);

@@ -72,7 +72,7 @@ KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after
 KEEL_API bool keel_world_is_alive(const keel_world *world, keel_entity e);
 
 /// Begin shared mode. Calls nest.
-/// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open in owner mode
+/// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open or a workload runs in owner mode
 KEEL_API keel_result keel_share_begin(keel_world *world);
 
 /// End shared mode: every thread but the owner is done with the world.

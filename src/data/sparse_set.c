@@ -206,21 +206,9 @@ bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint
 }
 
 // ------------------------------------------------------------------ values
-void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value) {
-    void *to = keeli_sparse_set_value(set, slot);
-    if (!set->size) return;
-    if (!value) memset(to, 0, set->size);
-    else if (set->move) set->move(to, (void *)(uintptr_t)value, set->hook_data); // handed over
-    else memcpy(to, value, set->size);
-}
-
 static void move_value(keeli_sparse_set *set, void *to, void *from) {
     if (set->move) set->move(to, from, set->hook_data);
     else memcpy(to, from, set->size);
-}
-
-void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to) {
-    if (set->size) move_value(set, to, keeli_sparse_set_value(set, slot));
 }
 
 // ------------------------------------------------------------------ adding and removing

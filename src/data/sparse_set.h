@@ -101,10 +101,6 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
     if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
 }
-// Fill a slot that holds no value. NULL: zeros.
-void keeli_sparse_set_put(keeli_sparse_set *set, uint32_t slot, const void *value);
-// Move the value of a slot out to `to`.
-void keeli_sparse_set_move_out(keeli_sparse_set *set, uint32_t slot, void *to);
 // Exchange two slots. `scratch` has room for one value; NULL: the value in `a` is gone (moved out
 // or dropped) and needs no place.
 void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch);

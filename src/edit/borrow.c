@@ -76,16 +76,20 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
 
 static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                               const keeli_storage *storage, keel_access access) {
-    const char *macro = access == KEEL_ACCESS_READ    ? "KEEL_MAY_READ"
-                        : access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE"
-                                                      : "KEEL_MAY_EDIT";
+    const char *macro =
+        storage->component.is_unique
+            ? (access == KEEL_ACCESS_READ ? "KEEL_UNIQUE_READ" : "KEEL_UNIQUE_WRITE")
+        : access == KEEL_ACCESS_READ  ? "KEEL_MAY_READ"
+        : access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE"
+                                      : "KEEL_MAY_EDIT";
     const keeli_holder *system = holder->parent ? holder->parent : holder;
     const char *name = storage->component.name;
     if (holder->parent)
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
-                            "system '%s' opens a view that %ss '%s' at %s but did not declare it; "
+                            "%s '%s' opens a view that %ss '%s' at %s but did not declare it; "
                             "add %s(%s) to its parameters",
-                            system->name, to_do(access), name, holder->name, macro, name);
+                            system->is_system ? "system" : "view", system->name, to_do(access),
+                            name, holder->name, macro, name);
     return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not %s '%s'; add %s(%s) to its %s",
                         system->is_system ? "system" : "view", system->name, to_do(access), name,
                         macro, name, system->is_system ? "parameters" : "terms");
@@ -131,16 +135,24 @@ keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage 
     return use ? use->access : KEEL_ACCESS_NONE;
 }
 
-// The counter that a use of this holder goes to: the storage's, or the system's own.
-static int32_t *counter_of(const keeli_holder *holder, const keeli_use *use) {
-    if (!holder->parent) return &use->storage->borrow;
-    keeli_use *outer = use_of(holder->parent, use->storage);
+// The counter that a use of this holder goes to: the storage's, or that of the system or custom
+// view around it. A custom view that was begun in the world does not hold the list of entities all
+// the time, or nobody could make any; its code may read it.
+static int32_t *counter_of(const keel_world *world, const keeli_holder *holder,
+                           const keeli_use *use) {
+    const keeli_holder *parent = holder->parent;
+    if (!parent) return &use->storage->borrow;
+    keeli_use *outer = use_of(parent, use->storage);
+    if (!outer && use->storage == &world->entity_storage && use->access == KEEL_ACCESS_READ &&
+        !parent->is_system && !parent->parent)
+        return &use->storage->borrow;
     return outer && outer->access >= use->access ? &outer->inner : NULL;
 }
 
 static void give_first(const keel_world *world, const keeli_holder *holder, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
-        give(world, counter_of(holder, &holder->uses.items[i]), holder->uses.items[i].access);
+        give(world, counter_of(world, holder, &holder->uses.items[i]),
+             holder->uses.items[i].access);
 }
 
 // With a rule about threads, this one becomes the user together with the count.
@@ -169,7 +181,7 @@ not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
 static keel_result take_all(keel_world *world, keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        int32_t *counter = counter_of(holder, use);
+        int32_t *counter = counter_of(world, holder, use);
         if (counter && take_use(world, use, counter)) continue;
         give_first(world, holder, i);
         return counter ? not_taken(world, holder, use)
@@ -233,6 +245,14 @@ keel_result keeli_world_is_editable(keel_world *world) {
         "keel_share_end first");
 }
 
+keel_result keeli_world_is_idle(keel_world *world, const char *what) {
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!keeli_atomic_peek(&world->workload_depth)) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_SHARED,
+                       "%s while a workload runs, which would not know of it; do that between runs",
+                       what);
+}
+
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
     if (storage->flags & KEELI_IS_BOUND)
@@ -288,6 +308,9 @@ keel_result keel_share_begin(keel_world *world) {
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot share the world while %s is open; end it first",
                            world->holders->name);
+    if (!world->is_shared && keeli_atomic_peek(&world->workload_depth))
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "cannot share the world while a workload runs; do that between runs");
     ++world->share_depth;
     ++world->concurrent;
     world->heap.shared = world->is_shared = true;

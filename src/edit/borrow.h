@@ -31,6 +31,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.
 keel_result keeli_world_is_editable(keel_world *world);
+// The same, and no workload runs, not even the caller: it would go on with what it knew before.
+keel_result keeli_world_is_idle(keel_world *world, const char *what);
 // May all of the world be read now, outside of views: KEEL_OK, KEEL_ERROR_BORROWED when something
 // is being written, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD. `teller` keeps the error; `verb` as
 // above: "copy".

@@ -277,8 +277,8 @@ static uint32_t count_values(const keel_value *values) {
     return count;
 }
 
-// Places for the values first, then the values: nothing is taken over when memory runs out.
-static keel_result take_values(keel_commands *list, command *c, const keel_value *values) {
+// Places for the values: may fail, and nothing was taken over.
+static keel_result prepare_values(keel_commands *list, command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         keel_result result;
         const keeli_storage *s = named(list, values[i].component, &result);
@@ -290,13 +290,16 @@ static keel_result take_values(keel_commands *list, command *c, const keel_value
                                             s->component.align);
         if (!c->parts[i].value) return no_memory(list);
     }
+    return KEEL_OK;
+}
+
+static void take_values(const keel_commands *list, const command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         const keel_component *d = &list->world->storages[c->parts[i].number]->component;
         if (!values[i].value) continue;
         if (d->move) d->move(c->parts[i].value, (void *)(uintptr_t)values[i].value, d->hook_data);
         else memcpy(c->parts[i].value, values[i].value, d->size);
     }
-    return KEEL_OK;
 }
 
 // A handle for a new entity. While several threads are at work the index of entities cannot grow.
@@ -320,26 +323,16 @@ static keel_result no_entity(keel_world *world, keel_result result) {
     return keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result));
 }
 
-// Nobody saw the handle.
-static void give_back(keel_commands *list, keel_entity e) {
-    keel_world *world = list->world;
-    keeli_world_lock(world);
-    keeli_entity_index_unhold(&world->entities, e);
-    keeli_world_unlock(world);
-}
-
-// A handle for an entity first: values are taken over when nothing can fail any more. `attach`: a
-// command that makes it a child of `parent`, or NULL.
+// The handle is the last that may fail: so none is given back. `attach`: a command that makes it a
+// child of `parent`, or NULL.
 static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
                                      command *attach) {
     command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
     if (!c) return keel_null();
-    keel_result result = promise(list, &c->entity);
+    if (prepare_values(list, c, values) < 0) return keel_null();
+    const keel_result result = promise(list, &c->entity);
     if (result < 0) return no_entity(list->world, result), keel_null();
-    if (take_values(list, c, values) < 0) {
-        give_back(list, c->entity);
-        return keel_null();
-    }
+    take_values(list, c, values);
     append(list, c);
     if (attach) {
         attach->entity = c->entity;
@@ -365,7 +358,8 @@ keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
                                      const keel_value *values) {
     command *c = new_command(commands, ADD_VALUES, e, count_values(values));
     if (!c) return not_recorded(commands);
-    KEEL_TRY(take_values(commands, c, values));
+    KEEL_TRY(prepare_values(commands, c, values));
+    take_values(commands, c, values);
     return append(commands, c);
 }
 

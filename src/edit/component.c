@@ -227,11 +227,6 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 }
 
 // ------------------------------------------------------------------ public: edits
-keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
-                                         const keel_component *component, const void *value) {
-    return keeli_edit_add_unchecked(world, NULL, e, component, value);
-}
-
 keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
     return world ? keeli_edit_add_values(world, NULL, e, values) : keeli_no_world();
 }

@@ -176,7 +176,7 @@ static void init_order(keel_group *g) {
 keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group) {
     if (group) *group = NULL;
     if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_world_is_idle(world, "a group is made"));
     if (!desc) return bad(world, "", "its description is NULL");
     const uint32_t capacity =
         length_of(desc->owned) + length_of(desc->get) + length_of(desc->exclude);
@@ -205,7 +205,7 @@ keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, ke
 // ------------------------------------------------------------------ ending
 keel_result keel_group_destroy(keel_world *world, keel_group *group) {
     if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_world_is_idle(world, "a group is destroyed"));
     keel_group *g = keeli_group_of(world, group);
     if (!g) return KEEL_ERROR_ARGUMENT;
     KEEL_TRY(keeli_may_edit_group(world, g, "end the group of"));

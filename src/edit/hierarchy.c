@@ -238,7 +238,7 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
 // May the whole tree be deleted now? Nothing to ask when nothing is in use.
 static keel_result may_delete_tree(keel_world *world, keel_entity root) {
     KEEL_TRY(keeli_may_delete_entity(world, NULL, root));
-    if (!world->holders) return KEEL_OK;
+    if (!world->holders && !world->owned_storages) return KEEL_OK;
     keel_entity e = keel_null();
     while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, NULL, e));

@@ -15,7 +15,7 @@ static inline bool is_plain(const keel_world *world, const keeli_storage *s) {
 // Groups that only order what they own need no room, and nobody may be looking at what moves.
 static __attribute__((noinline)) bool is_quickly_grouped(const keel_world *world,
                                                          const keeli_storage *s) {
-    if (s->flags != KEELI_IS_GROUPED || world->holders || world->share_depth) return false;
+    if (s->flags != KEELI_IS_GROUPED || world->share_depth || world->holders) return false;
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
         if (!g->owned_count || g->order.flags) return false;
@@ -38,12 +38,13 @@ static inline uint64_t *live_word(const keeli_storage *s, uint32_t index) {
     uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
     return *word ? word : NULL;
 }
-// A component of the entity that is edited.
+static inline uint64_t bit_of(uint32_t index) { return (uint64_t)1 << (index % 64); }
+
+// A component that an entity gets.
 typedef struct part {
     keeli_storage *s;
-    uint64_t *word; // with its bit
+    uint64_t *word; // see word_to_set
 } part;
-static inline uint64_t bit_of(uint32_t index) { return (uint64_t)1 << (index % 64); }
 
 // ------------------------------------------------------------------ room
 static inline bool has_slot_room(const keeli_storage *s, uint32_t index) {
@@ -96,13 +97,16 @@ static inline uint64_t *word_to_set(const keel_world *world, const keeli_storage
                                     keeli_archetype **to) {
     uint64_t *word = live_word(s, index);
     if (!word || *word & bit_of(index)) return NULL;
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_has_whole_blocks(&s->indexed) ? word : 0;
-    if (s->kind == KEEL_SPARSE_SET) return s->set.count < s->set.room ? word : NULL;
     const keeli_storage *rows = &world->row_storage;
-    if (!to || ((uint32_t)keeli_atomic_peek(&rows->borrow) | rows->flags)) return NULL;
-    *to = next_archetype(*to, s);
-    return *to ? word : NULL;
+    bool has_place;
+    if (s->kind == KEEL_INDEXED) has_place = keeli_indexed_set_has_whole_blocks(&s->indexed);
+    else if (s->kind == KEEL_SPARSE_SET) has_place = s->set.count < s->set.room;
+    else
+        has_place = to && !((uint32_t)keeli_atomic_peek(&rows->borrow) | rows->flags) &&
+                    (*to = next_archetype(*to, s)) != NULL;
+    return has_place ? word : NULL;
 }
+// The same, unless an edit of the storage is more than that.
 static inline uint64_t *plain_word_to_set(const keel_world *world, const keeli_storage *s,
                                           uint32_t index, keeli_archetype **to) {
     return is_plain(world, s) ? word_to_set(world, s, index, to) : NULL;
@@ -167,16 +171,26 @@ add_slowly(keel_world *world, keel_entity e, const keel_component *component, co
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
-keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
-                               const void *value) {
-    if (!world) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+static inline keel_result add(keel_world *world, keel_entity e, const keel_component *component,
+                              const void *value) {
     keeli_storage *s = keeli_storage_known(world, component);
     uint64_t *word = s ? plain_word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
     if (!word) return add_slowly(world, e, component, value);
     keeli_bytes_put(set_word(world, s, word, e), value, s->size);
     keeli_validate_storage(world, s);
     return KEEL_OK;
+}
+
+keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
+                               const void *value) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    return add(world, e, component, value);
+}
+
+keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
+                                         const keel_component *component, const void *value) {
+    return add(world, e, component, value);
 }
 
 // ------------------------------------------------------------------ adding several
@@ -291,7 +305,7 @@ static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
-    if (!keeli_entity_index_is_ready(ix) || world->share_depth || world->entity_storage.borrow)
+    if (world->share_depth || world->entity_storage.borrow || !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return add_entity_with(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
@@ -405,7 +419,7 @@ static inline void delete_row(keel_world *world, keel_entity e) {
 }
 
 bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
-    if (world->holders || world->share_depth) return false;
+    if (world->share_depth || world->holders) return false;
     // groups look at all that the entity has before anything of it goes
     if (world->groups) keeli_groups_leave(world, e, false);
     if (!take_parts(world, keel_entity_index(e), allowed | KEELI_IS_GROUPED)) return false;
@@ -421,7 +435,7 @@ static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, ke
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (world->holders || world->groups || world->share_depth) return delete_slowly(world, e);
+    if (world->share_depth || world->holders || world->groups) return delete_slowly(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);
     keeli_validate_entities(world);

@@ -282,7 +282,7 @@ keel_result keel_register_components(keel_world *world, const keel_component *co
 
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
     if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
     if (s->flags & KEELI_IS_LINK)

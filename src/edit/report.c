@@ -77,10 +77,10 @@ keel_result keeli_misuse(keel_world *world, keel_result result, const char *form
     return result;
 }
 
-keel_result keeli_error_from_system(keel_world *world, const char *system, const void *object,
-                                    const char *message) {
-    keep(world, KEEL_ERROR_SYSTEM, system, object, message);
-    return KEEL_ERROR_SYSTEM;
+keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
+                                  const void *object, const char *message) {
+    keep(world, result, system, object, message);
+    return result;
 }
 
 void keeli_warn(keel_world *world, const char *format, ...) {

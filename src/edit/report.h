@@ -18,9 +18,9 @@ keel_result keeli_error(keel_world *world, keel_result result, const char *forma
 // not to.
 keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...)
     KEELI_PRINTF(3, 4);
-// The same for what the user reported with keel_fail.
-keel_result keeli_error_from_system(keel_world *world, const char *system, const void *object,
-                                    const char *message);
+// The same for what the user reported with keel_fail. `system` NULL: the one that runs.
+keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
+                                  const void *object, const char *message);
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);

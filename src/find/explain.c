@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The plan of a view as text, for people. Nothing is walked.
+#include "base/writer.h"
 #include "edit/group.h"
 #include "find/plan.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-// What was written so far, which may be more than fits.
-typedef struct writer {
-    char *text;
-    size_t size, length;
-} writer;
-
-__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...) {
-    const bool fits = w->length < w->size;
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(fits ? w->text + w->length : NULL, fits ? w->size - w->length : 0,
-                            format, arguments);
-    va_end(arguments);
-    if (n > 0) w->length += (size_t)n;
-}
 
 static const char *name_of(const keeli_storage *s) { return s->component.name; }
 
@@ -32,12 +15,12 @@ static const char *kind_of(const keeli_storage *s) {
 
 // ------------------------------------------------------------------ the driver
 // The components that the view names and that are kept in archetypes.
-static void put_row_terms(writer *w, const keeli_view *view) {
+static void put_row_terms(keeli_writer *w, const keeli_view *view) {
     const char *separator = "";
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_storage *s = view->storages[view->terms[t].first];
         if (!keeli_term_must(view->terms[t].kind) || !s || s->kind != KEEL_ARCHETYPE) continue;
-        put(w, "%s%s", separator, name_of(s));
+        keeli_write(w, "%s%s", separator, name_of(s));
         separator = ", ";
     }
 }
@@ -49,58 +32,60 @@ static uint32_t archetypes_with_rows(const keeli_match *match) {
     return count;
 }
 
-static void put_driver(writer *w, const keeli_plan *plan, const keeli_view *view) {
-    put(w, "driver: ");
+static void put_driver(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
+    keeli_write(w, "driver: ");
     switch (plan->driver) {
     case KEELI_DRIVE_NOTHING:
-        put(w, "none, because nothing can match");
+        keeli_write(w, "none, because nothing can match");
         break;
     case KEELI_DRIVE_SPARSE:
-        put(w, "sparse set %s, in packed order", name_of(plan->leader));
+        keeli_write(w, "sparse set %s, in packed order", name_of(plan->leader));
         break;
     case KEELI_DRIVE_BITS:
-        put(w, "presence bits of %s, by ascending index", name_of(plan->leader));
+        keeli_write(w, "presence bits of %s, by ascending index", name_of(plan->leader));
         break;
     case KEELI_DRIVE_ROWS:
-        put(w, "archetypes with ");
+        keeli_write(w, "archetypes with ");
         put_row_terms(w, view);
-        put(w, " (%u of them have rows), row by row", (unsigned)archetypes_with_rows(plan->match));
+        keeli_write(w, " (%u of them have rows), row by row",
+                    (unsigned)archetypes_with_rows(plan->match));
         break;
     case KEELI_DRIVE_ENTITIES:
-        put(w, "living entities, by ascending index");
+        keeli_write(w, "living entities, by ascending index");
         break;
     case KEELI_DRIVE_GROUP:
-        put(w, "group %s, in packed order", plan->group->name);
+        keeli_write(w, "group %s, in packed order", plan->group->name);
         break;
     }
-    put(w, "\ntouches: %" PRIu64 "\n", keeli_plan_touches(plan, view->world));
+    keeli_write(w, "\ntouches: %" PRIu64 "\n", keeli_plan_touches(plan, view->world));
 }
 
 // ------------------------------------------------------------------ filters and columns
-static void put_filters(writer *w, const keeli_plan *plan, const keeli_view *view) {
+static void put_filters(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        put(w, "filter: has %s (%s)\n", name_of(plan->need[i]), kind_of(plan->need[i]));
+        keeli_write(w, "filter: has %s (%s)\n", name_of(plan->need[i]), kind_of(plan->need[i]));
     for (uint32_t i = 0; i < plan->without_count; ++i)
-        put(w, "filter: without %s (%s)\n", name_of(plan->without[i]), kind_of(plan->without[i]));
+        keeli_write(w, "filter: without %s (%s)\n", name_of(plan->without[i]),
+                    kind_of(plan->without[i]));
     for (uint32_t i = 0; i < plan->any_count; ++i) {
         const char *separator = "";
-        put(w, "filter: any of ");
+        keeli_write(w, "filter: any of ");
         for (uint32_t k = 0; k < plan->any[i]->count; ++k) {
             const keeli_storage *s = view->storages[plan->any[i]->first + k];
-            put(w, "%s%s", separator, s ? name_of(s) : "an unknown component");
+            keeli_write(w, "%s%s", separator, s ? name_of(s) : "an unknown component");
             separator = ", ";
         }
-        put(w, "\n");
+        keeli_write(w, "\n");
     }
 }
 
-static void put_columns(writer *w, const keeli_plan *plan, const keeli_view *view) {
+static void put_columns(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         const keeli_storage *s = column->storage;
         const char *access = keeli_term_writes(view->terms[column->term].kind) ? "write" : "read";
-        put(w, "column: %s%s %s (%s)\n", column->maybe ? "maybe " : "", access,
-            s ? name_of(s) : "an unknown component", s ? kind_of(s) : "absent");
+        keeli_write(w, "column: %s%s %s (%s)\n", column->maybe ? "maybe " : "", access,
+                    s ? name_of(s) : "an unknown component", s ? kind_of(s) : "absent");
     }
 }
 
@@ -140,13 +125,12 @@ static const char *chunks_of(const keeli_plan *plan) {
 size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     const keeli_view *state = keeli_view_of(view);
     keeli_plan plan;
-    writer w = { .text = text, .size = text ? size : 0 };
-    if (w.size) text[0] = '\0';
+    keeli_writer w = keeli_writer_begin(text, size);
     if (!state || !keeli_plan_make(&plan, state)) return 0;
-    put(&w, "view: %s\n", state->holder.name);
+    keeli_write(&w, "view: %s\n", state->holder.name);
     put_driver(&w, &plan, state);
     put_filters(&w, &plan, state);
     put_columns(&w, &plan, state);
-    put(&w, "chunks: %s\n", chunks_of(&plan));
+    keeli_write(&w, "chunks: %s\n", chunks_of(&plan));
     return w.length;
 }

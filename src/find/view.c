@@ -43,15 +43,35 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->holder.uses.count = 0;
     view->holder.everything = view->holder.is_system = false;
     view->holder.parent = NULL;
-    view->term_count = view->storage_count = 0;
+    view->term_count = view->storage_count = view->custom_count = 0;
     view->wants_entities = false;
     view->piece_ns = 0;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 
+// Whoever opened it is told how many it has to look for at its end.
+static void put_inside(keeli_view *view, keeli_holder *inside) {
+    view->inside = inside;
+    if (inside) ++inside->opened;
+}
+
 void keeli_view_give(keeli_view *view) {
     keeli_world_lock(view->world);
     view->serial = 0;
+    if (view->inside) --view->inside->opened;
+    view->inside = NULL;
+    view->custom = NULL;
+    view->value = NULL;
+    keeli_world_unlock(view->world);
+}
+
+void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *value,
+                          keeli_holder *inside, bool is_parameter) {
+    keeli_world_lock(view->world);
+    view->custom = kind;
+    view->value = value;
+    view->is_parameter = is_parameter;
+    put_inside(view, inside);
     keeli_world_unlock(view->world);
 }
 
@@ -66,13 +86,14 @@ void keeli_views_deinit(keel_world *world) {
             keeli_warn(world, "the world is destroyed while %s is open; end it first",
                        view->holder.name);
         keeli_holder_deinit(world, &view->holder);
+        keeli_arena_deinit(&view->scratch, &world->heap);
         KEELI_FREE(&world->heap, keeli_view, view);
     }
     world->views = NULL;
 }
 
 // ------------------------------------------------------------------ terms
-static keel_access access_of(keel_term_kind kind) {
+keel_access keeli_term_access(keel_term_kind kind) {
     switch (kind) {
     case KEEL_TERM_WRITE:
     case KEEL_TERM_MAYBE_WRITE:
@@ -88,14 +109,12 @@ static keel_access access_of(keel_term_kind kind) {
 }
 
 static bool is_for_systems(keel_term_kind kind) {
-    return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA;
+    return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA ||
+           keeli_term_is_custom(kind);
 }
-static bool is_unique_term(keel_term_kind kind) {
-    return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
-}
-static bool takes_component(keel_term_kind kind) {
+bool keeli_term_takes_component(keel_term_kind kind) {
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_ANY_OF) ||
-           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) || is_unique_term(kind);
+           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) || keeli_term_is_unique(kind);
 }
 
 static keel_result bad_term(const keeli_view *view, const char *what) {
@@ -103,38 +122,41 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
 }
 
 // Commands name components, but borrow nothing: what they edit is edited later.
-static keel_result bind_component(keeli_view *view, const keel_term *term,
-                                  const keel_component *component) {
+keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
+                                      const keel_component *component) {
     keel_world *world = view->world;
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
     keel_result result = KEEL_OK;
     keeli_storage *s;
-    const bool to_unique = is_unique_term(term->kind);
+    const bool to_unique = keeli_term_is_unique(term->kind);
     if (world->share_depth && component->is_unique == to_unique &&
         !keeli_storage_find(world, component))
         s = NULL; // nothing becomes known in shared mode: it matches nothing
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
     const bool is_link = s && (s == world->parents || s == world->children);
-    if (is_link && access_of(term->kind) > KEEL_ACCESS_READ)
+    if (is_link && keeli_term_access(term->kind) > KEEL_ACCESS_READ)
         return bad_term(view,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
     if (s && term->kind != KEEL_TERM_COMMANDS &&
-        !keeli_holder_want(world, &view->holder, s, access_of(term->kind)))
+        !keeli_holder_want(world, &view->holder, s, keeli_term_access(term->kind)))
         return keeli_out_of_memory(world, "opening a view");
     return KEEL_OK;
+}
+
+keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_component *unique) {
+    return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
+                       "%s needs the unique '%s', which was never set; call keel_set_unique first",
+                       who, keeli_component_name(unique));
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
-        if (!is_unique_term(bound->kind)) continue;
+        if (!keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
-        if (s && s->unique) continue;
-        return keeli_error(
-            view->world, KEEL_ERROR_MISSING_UNIQUE,
-            "%s needs the unique '%s', which was never set; call keel_set_unique first",
-            view->holder.name, keeli_component_name(terms[t].component));
+        if (!s || !s->unique)
+            return keeli_missing_unique(view->world, view->holder.name, terms[t].component);
     }
     return KEEL_OK;
 }
@@ -142,24 +164,26 @@ keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *te
 static keel_result bind_components(keeli_view *view, const keel_term *term, uint32_t *count) {
     *count = 0;
     if (!term->component)
-        return takes_component(term->kind) ? bad_term(view, "a term lacks its component") : KEEL_OK;
+        return keeli_term_takes_component(term->kind) ? bad_term(view, "a term lacks its component")
+                                                      : KEEL_OK;
     const keel_component *const *other = term->others;
     for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
-        KEEL_TRY(bind_component(view, term, c));
+        KEEL_TRY(keeli_view_bind_component(view, term, c));
         if (++*count > KEEL_MAX_TERM_COMPONENTS)
             return bad_term(view, "a term names more than 8 components");
     }
     return KEEL_OK;
 }
 
-static bool want_entities(keeli_view *view, keel_access access) {
+bool keeli_view_want_entities(keeli_view *view, keel_access access) {
     return keeli_holder_want(view->world, &view->holder, &view->world->entity_storage, access);
 }
 
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     if (is_for_systems(term->kind) && !for_system)
-        return bad_term(view, "commands, context and data are for systems");
-    if ((uint32_t)term->kind > KEEL_TERM_DATA) return bad_term(view, "a term of an unknown kind");
+        return bad_term(view, "commands, context, data and custom views are for systems");
+    if ((uint32_t)term->kind > KEEL_TERM_CUSTOM_READ)
+        return bad_term(view, "a term of an unknown kind");
     if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
     keeli_bound_term *bound = &view->terms[view->term_count++];
     *bound = (keeli_bound_term){ .kind = term->kind,
@@ -168,20 +192,28 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                                  .data_size = term->data_size };
     KEEL_TRY(bind_components(view, term, &bound->count));
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
-                             term->kind == KEEL_TERM_WITHOUT || is_unique_term(term->kind)))
+                             term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind)))
         return bad_term(view, "only any_of and the may_ terms name several components");
+    if (keeli_term_is_custom(term->kind)) ++view->custom_count;
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
     if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
-    const bool room = term->kind == KEEL_TERM_ENTITY ? want_entities(view, KEEL_ACCESS_READ)
-                      : term->kind == KEEL_TERM_EDIT_ENTITIES
-                          ? want_entities(view, KEEL_ACCESS_EDIT)
-                          : true;
+    const bool room =
+        term->kind == KEEL_TERM_ENTITY          ? keeli_view_want_entities(view, KEEL_ACCESS_READ)
+        : term->kind == KEEL_TERM_EDIT_ENTITIES ? keeli_view_want_entities(view, KEEL_ACCESS_EDIT)
+                                                : true;
     return room ? KEEL_OK : keeli_out_of_memory(view->world, "opening a view");
 }
 
 static bool hands_out(keel_term_kind kind) {
-    return keeli_term_has_values(kind) || is_unique_term(kind) ||
+    return keeli_term_has_values(kind) || keeli_term_is_unique(kind) ||
            (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT);
+}
+
+static keel_result written_twice(const keeli_view *view, const keeli_storage *s) {
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                        "%s writes '%s' and names it again: the pointers could be the "
+                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
+                        view->holder.name, s->component.name);
 }
 
 // Two ways to the same value, one of them for writing: the compiler may assume that there are none.
@@ -192,19 +224,45 @@ static keel_result check_aliases(const keeli_view *view) {
             const bool both_look_up =
                 !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
             if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) continue;
-            if (access_of(a->kind) == KEEL_ACCESS_READ && access_of(b->kind) == KEEL_ACCESS_READ)
+            if (keeli_term_access(a->kind) == KEEL_ACCESS_READ &&
+                keeli_term_access(b->kind) == KEEL_ACCESS_READ)
                 continue;
             for (uint32_t x = 0; x < a->count; ++x)
                 for (uint32_t y = 0; y < b->count; ++y) {
                     const keeli_storage *s = view->storages[a->first + x];
-                    if (!s || s != view->storages[b->first + y]) continue;
-                    return keeli_misuse(
-                        view->world, KEEL_ERROR_ARGUMENT,
-                        "%s writes '%s' and names it again: the pointers could be the "
-                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
-                        view->holder.name, s->component.name);
+                    if (s && s == view->storages[b->first + y]) return written_twice(view, s);
                 }
         }
+    return KEEL_OK;
+}
+
+// The same between what the system is handed and a custom view.
+static keel_result check_custom_aliases(const keeli_view *view, const keeli_bound_term *custom,
+                                        const keel_custom_view *kind) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *bound = &view->terms[t];
+        if (!keeli_term_has_values(bound->kind) && !keeli_term_is_unique(bound->kind)) continue;
+        const keeli_storage *s = view->storages[bound->first];
+        for (uint32_t i = 0; s && i < custom->count; ++i) {
+            if (view->storages[custom->first + i] != s) continue;
+            if (keeli_term_access(bound->kind) > KEEL_ACCESS_READ ||
+                keeli_custom_access(view->world, kind, s) > KEEL_ACCESS_READ)
+                return written_twice(view, s);
+        }
+    }
+    return KEEL_OK;
+}
+
+// What custom views declare comes behind the storages of all terms.
+static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        keeli_bound_term *bound = &view->terms[t];
+        if (!keeli_term_is_custom(bound->kind)) continue;
+        bound->first = view->storage_count;
+        KEEL_TRY(keeli_custom_bind(view, terms[t].custom));
+        bound->count = view->storage_count - bound->first;
+        KEEL_TRY(check_custom_aliases(view, bound, terms[t].custom));
+    }
     return KEEL_OK;
 }
 
@@ -232,25 +290,31 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
+    if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
     if ((has_context(view, system) || walks_entities(view)) &&
-        !want_entities(view, KEEL_ACCESS_READ))
+        !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ public
-static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *parent,
+static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *inside,
                          const keel_term *terms, const char *where) {
     *handle = (keel_view){ .world = world };
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
-    view->holder.parent = parent;
+    view->holder.parent = keeli_lender(inside);
     keel_result result = keeli_view_bind(view, terms, NULL);
     if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
     if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
     if (result < 0) {
         keeli_view_give(view);
         return result;
+    }
+    if (inside) {
+        keeli_world_lock(world);
+        put_inside(view, inside);
+        keeli_world_unlock(world);
     }
     handle->state = view;
     handle->serial = view->serial;
@@ -264,12 +328,12 @@ keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term 
     return begin(view, world, NULL, terms, where);
 }
 
-keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *parent,
+keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
                                     const keel_term *terms, const char *where) {
-    return begin(view, world, parent, terms, where);
+    return begin(view, world, inside, terms, where);
 }
 
-static void end(keeli_view *view) {
+void keeli_view_close(keeli_view *view) {
     keeli_iterators_end_of(view);
     keeli_holder_close(view->world, &view->holder);
     keeli_view_give(view);
@@ -278,22 +342,17 @@ static void end(keeli_view *view) {
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     if (view) view->state = NULL;
-    if (state) end(state);
+    if (state) keeli_view_close(state);
 }
 
-static keeli_view *find_inside(keel_world *world, const keeli_holder *system) {
+keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside) {
+    keeli_view *last = NULL;
     keeli_world_lock(world);
-    keeli_holder *h = world->holders;
-    while (h && h->parent != system)
-        h = h->next;
+    const bool any = !inside || inside->opened;
+    for (keeli_view *view = world->views; view && any; view = view->next)
+        if (view->serial && view->inside == inside && (inside || view->custom) &&
+            (!last || view->serial > last->serial))
+            last = view;
     keeli_world_unlock(world);
-    return h ? (keeli_view *)(void *)((char *)h - offsetof(keeli_view, holder)) : NULL;
-}
-
-void keeli_views_end_inside(keel_world *world, const keeli_holder *system) {
-    for (keeli_view *view; (view = find_inside(world, system)) != NULL;) {
-        keeli_warn(world, "system '%s' returned while %s was open; call keel_view_end in it",
-                   system->name, view->holder.name);
-        end(view);
-    }
+    return last;
 }

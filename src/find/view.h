@@ -3,6 +3,8 @@
 #pragma once
 #include "edit/edit.h"
 
+#include <keel/custom_view.h>
+
 // A term whose components are resolved.
 typedef struct keeli_bound_term {
     keel_term_kind kind;
@@ -22,6 +24,13 @@ typedef struct keeli_view {
     keeli_storage *storages[KEELI_MAX_BOUND]; // NULL: the world does not know it, nothing matches
     uint32_t storage_count;
     bool wants_entities;
+    uint32_t custom_count; // terms that are custom views
+    // Who opened it, and what it is; under the world's lock, as others look at it.
+    keeli_holder *inside;           // the system or custom view, or NULL
+    const keel_custom_view *custom; // it is what this one may touch, or NULL
+    void *value;                    // of the custom view
+    bool is_parameter;              // it ends with its system
+    keeli_arena scratch;            // of a custom view that is no parameter
     uint64_t piece_ns; // what a piece of a loop over it took the last time (run/split.c)
     keel_chunk one;    // what keel_view_get_all hands out
     keel_entity one_entity;
@@ -39,14 +48,44 @@ void keeli_view_reset(keeli_view *view, const char *where);
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
 // Is every unique set that the terms name? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
+keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_component *unique);
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
-// keel_view_begin within what a system holds (NULL: within the world).
-keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *parent,
+// keel_view_begin within what a system or custom view holds (NULL: within the world).
+keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
                                     const keel_term *terms, const char *where);
-// End the views that a system opened and left open.
-void keeli_views_end_inside(keel_world *world, const keeli_holder *system);
+// keel_view_end.
+void keeli_view_close(keeli_view *view);
+// The last one that was opened inside and is still open, or NULL. Inside of NULL: the last custom
+// view that was begun by hand in the world.
+keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside);
+// Where the views of a context borrow from: NULL, the world, when it has all of it.
+static inline keeli_holder *keeli_lender(keeli_holder *inside) {
+    return inside && !inside->everything ? inside : NULL;
+}
+
+// custom.c: custom views, as far as the terms go. Say what the holder wants for one.
+keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind);
+// Is what it declares, without those inside it, all there? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind);
+// What it declares for a storage, itself or inside.
+keel_access keeli_custom_access(const keel_world *world, const keel_custom_view *kind,
+                                const keeli_storage *s);
+// Does it have a term like this, itself or inside?
+bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind));
+// The state of `kind` is that of a custom view that becomes `value`; undone by keeli_view_give.
+void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *value,
+                          keeli_holder *inside, bool is_parameter);
+// The custom view at that address that was made inside and is still open, or NULL.
+keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside);
+
+// For the terms of systems, views and custom views.
+keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
+                                      const keel_component *component);
+bool keeli_view_want_entities(keeli_view *view, keel_access access);
+keel_access keeli_term_access(keel_term_kind kind);
+bool keeli_term_takes_component(keel_term_kind kind);
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
     return kind == KEEL_TERM_READ || kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT ||
@@ -54,6 +93,12 @@ static inline bool keeli_term_must(keel_term_kind kind) { // the component has t
 }
 static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
     return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_MAYBE_WRITE;
+}
+static inline bool keeli_term_is_unique(keel_term_kind kind) {
+    return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
+}
+static inline bool keeli_term_is_custom(keel_term_kind kind) {
+    return kind == KEEL_TERM_CUSTOM || kind == KEEL_TERM_CUSTOM_READ;
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
     return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAYBE_WRITE;

@@ -26,14 +26,21 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
     const bool is_align = align && (align & (align - 1)) == 0;
     if (!is_align) {
         keeli_misuse(context->world, KEEL_ERROR_ARGUMENT,
-                     "system '%s' asks for scratch memory with an alignment of %zu; it must be a "
+                     "%s '%s' asks for scratch memory with an alignment of %zu; it must be a "
                      "power of two",
-                     context->system->name, align);
+                     keeli_context_kind(context), context->system->name, align);
         return NULL;
     }
-    void *memory = keeli_arena_new(&context->lane->scratch, &context->world->heap, size, align);
+    keeli_arena *scratch = context->scratch ? context->scratch : &context->lane->scratch;
+    void *memory = keeli_arena_new(scratch, &context->world->heap, size, align);
     if (!memory) keeli_out_of_memory(context->world, "giving out scratch memory");
     return memory;
+}
+
+uint64_t keel_context_last_run(const keel_context *context) { return context ? context->last : 0; }
+
+uint64_t keel_context_this_run(const keel_context *context) {
+    return context ? context->current : 0;
 }
 
 void *keel_context_data(keel_context *context, size_t size) {
@@ -44,8 +51,8 @@ keel_world *keel_context_world(keel_context *context) {
     if (!context) return NULL;
     if (has_world(context)) return context->world;
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,
-                 "system '%s' did not declare KEEL_WORLD, so it cannot have the whole world",
-                 context->system->name);
+                 "%s '%s' did not declare KEEL_WORLD, so it cannot have the whole world",
+                 keeli_context_kind(context), context->system->name);
     return NULL;
 }
 
@@ -78,9 +85,10 @@ static const keeli_storage *declared(keel_context *context, const keel_component
     const char *name = s->component.name;
     const bool to_write = access == KEEL_ACCESS_WRITE;
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,
-                 "system '%s' looks up '%s' but did not declare it; add %s%s(%s) to its parameters",
-                 context->system->name, name, s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_MAY_",
-                 to_write ? "WRITE" : "READ", name);
+                 "%s '%s' looks up '%s' but did not declare it; add %s%s(%s) to its parameters",
+                 keeli_context_kind(context), context->system->name, name,
+                 s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_MAY_", to_write ? "WRITE" : "READ",
+                 name);
     return NULL;
 }
 
@@ -217,9 +225,8 @@ keel_result keel_view_begin_in(keel_view *view, keel_context *context, const kee
                                const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
-    keeli_holder *parent = has_world(context) ? NULL : &context->view->holder;
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
-    return keeli_view_begin_inside(view, context->world, parent, terms, where);
+    return keeli_view_begin_inside(view, context->world, &context->view->holder, terms, where);
 }
 
 void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,

@@ -21,6 +21,9 @@ struct keel_context {
     keel_commands *commands; // NULL unless declared
     void *data;
     size_t data_size;
+    void **customs;         // its custom views by term, when it has any
+    keeli_arena *scratch;   // of a custom view; NULL: the lane's
+    uint64_t last, current; // when it ran, and runs
     bool failed, answer;
     const void *object; // of keel_fail
     char message[200];  // of keel_fail
@@ -40,6 +43,8 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->commands = NULL;
     context->data = NULL;
     context->data_size = 0;
+    context->scratch = NULL;
+    context->last = context->current = 0;
     context->failed = context->answer = false;
     context->object = NULL;
     context->message[0] = 0;
@@ -52,11 +57,15 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 keel_result keeli_run_bound(keel_context *context);
 // An empty list that may edit what the system said; into context->commands.
 keel_result keeli_context_take_commands(keel_context *context);
-// Columns that do not change from chunk to chunk: uniques and data.
+// Columns that do not change from chunk to chunk: uniques, data and custom views.
 void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk);
 // Call the system for all chunks of a walk, until it fails.
 struct keeli_iterator;
 void keeli_run_walk(keel_context *context, struct keeli_iterator *it);
+// "system" or "view": for messages.
+static inline const char *keeli_context_kind(const keel_context *context) {
+    return context->view->custom ? "view" : "system";
+}
 // split.c: the same for a system that is split over the workers; and can it be?
 keel_result keeli_check_split(keel_world *world, const keel_system *system);
 keel_result keeli_run_split(keel_context *context);

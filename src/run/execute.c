@@ -96,6 +96,8 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
     context.node = node;
+    context.last = node->last;
+    context.current = s->time + (uint32_t)(node - s->nodes.items);
     if (context.view) result = run_context(&context);
     end_commands(&context);
     *answer = context.answer;
@@ -155,8 +157,10 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     context.node = node;
     context.splits = node->step.parallel;
+    context.last = node->last;
+    context.current = node->last = s->time + index;
     result = run_context(&context);
-    node->has_run = true;
+    node->has_run |= result >= 0;
     end_commands(&context);
     return result;
 }
@@ -255,8 +259,8 @@ bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
 
 // ------------------------------------------------------------------ one thread
 static void block_next(keeli_schedule *s, const keeli_node *node) {
-    for (uint32_t e = 0; e < node->edge_count; ++e)
-        s->nodes.items[s->edges.items[node->first_edge + e]].is_blocked = true;
+    for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
+        if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
 }
 
 static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
@@ -322,6 +326,7 @@ static keel_result run_alone(keeli_schedule *s) {
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_guest = world->is_shared || world->holders;
+    s->time = keeli_run_times(world, s->nodes.count);
     keeli_worth_begin(s);
     const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;

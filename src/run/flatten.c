@@ -25,23 +25,32 @@ static bool witness_text(keeli_schedule *s, const char *text) {
     return !text || keeli_add_witness(s, text, strlen(text) + 1);
 }
 
-// Each after what points to it, so that what is compared can be read.
-static bool witness_system(keeli_schedule *s, const keel_system *system) {
-    if (!system) return true;
-    if (!keeli_add_witness(s, system, sizeof *system)) return false;
+// Each after what points to it, so that what is compared can be read. What is too long or too deep
+// is refused later, when the terms are bound.
+static bool witness_terms(keeli_schedule *s, const keel_term *terms, uint32_t most,
+                          uint32_t depth) {
     uint32_t count = 0;
-    while (system->terms && system->terms[count].kind != KEEL_TERM_END && count < KEEL_MAX_TERMS)
+    while (terms && terms[count].kind != KEEL_TERM_END && count < most)
         ++count;
-    if (system->terms && !keeli_add_witness(s, system->terms, (count + 1) * sizeof(keel_term)))
-        return false;
+    if (terms && !keeli_add_witness(s, terms, (count + 1) * sizeof *terms)) return false;
     for (uint32_t t = 0; t < count; ++t) {
-        const keel_component *const *others = system->terms[t].others;
+        const keel_component *const *others = terms[t].others;
+        const keel_custom_view *custom = terms[t].custom;
         uint32_t n = 0;
         while (others && n < KEEL_MAX_TERM_COMPONENTS && others[n])
             ++n;
         if (others && !keeli_add_witness(s, others, n * sizeof *others)) return false;
+        if (custom && depth < KEEL_MAX_CUSTOM_DEPTH &&
+            !(keeli_add_witness(s, custom, sizeof *custom) &&
+              witness_terms(s, custom->terms, UINT32_MAX, depth + 1)))
+            return false;
     }
     return true;
+}
+
+static bool witness_system(keeli_schedule *s, const keel_system *system) {
+    return !system || (keeli_add_witness(s, system, sizeof *system) &&
+                       witness_terms(s, system->terms, KEEL_MAX_TERMS, 0));
 }
 
 static bool witness_table(keeli_schedule *s, const keel_workload *table) {
@@ -139,6 +148,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
         g->label = step->label;
         g->sequential = step->sequential;
         g->main_thread = step->main_thread || s->groups.items[outer].main_thread;
+        g->startup = step->startup || s->groups.items[outer].startup;
         g->gate = has_conditions(step) ? g->open : s->groups.items[outer].gate;
     }
     g->first = s->nodes.count;
@@ -180,10 +190,10 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     if (!node) return no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->groups.items[group].main_thread;
+    node->step.startup |= s->groups.items[group].startup;
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
-    if (step->system) ++s->system_count;
-    s->has_main |= node->step.main_thread;
+    if (step->system) node->place = s->system_count++;
     s->has_parallel |= step->parallel;
     return KEEL_OK;
 }

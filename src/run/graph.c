@@ -69,6 +69,18 @@ static bool knows_all(const keeli_view *view) {
     return true;
 }
 
+// Who makes entities at once takes free handles, which are promised to commands of others: these
+// would get what is left, sooner or later.
+static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
+    bool edits = false;
+    for (uint32_t i = 0; i < node->touch_count; ++i) {
+        const keeli_touch *t = &s->touches.items[node->first_touch + i];
+        edits |= t->storage == &s->world->entity_storage && t->access == KEEL_ACCESS_EDIT;
+    }
+    if (!edits && !creates) return true;
+    return touch(s, node, &s->world->handle_storage, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
+}
+
 static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const keel_system *system,
                                   keeli_view *view, record *r) {
     keeli_view_reset(view, system->name);
@@ -131,6 +143,8 @@ static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *p
     for (uint32_t i = 0, count = s->nodes.count; i < count; ++i) {
         record r = { 0 };
         keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
+        if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.any))
+            result = no_memory(s);
         if (result == KEEL_OK && r.any && !park_sync(s, i, &r)) result = no_memory(s);
         keeli_holder_deinit(s->world, &r.holder);
         if (result < 0) return result;
@@ -283,16 +297,22 @@ static bool add_conflicts(keeli_schedule *s, tracker *t) {
     return true;
 }
 
+static bool add_loose_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
+    if (!keeli_add_pair(s, from, to)) return false;
+    s->pairs.items[s->pairs.count - 1].is_loose = true;
+    return true;
+}
+
 // Steps of the calling thread, and those that touch everything, run one by one in any case. A
 // system that may create entities starts after those before it: it may have to wait for its turn,
-// and the calling thread must not wait for itself.
+// and the calling thread must not wait for itself. None depends on what the other does.
 static bool chain_main(keeli_schedule *s) {
     uint32_t last = KEELI_NO_NODE;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         node->is_main |= node->step.main_thread;
         if (last != KEELI_NO_NODE && (node->is_main || node->creates) &&
-            !keeli_add_pair(s, last, i))
+            !add_loose_pair(s, last, i))
             return false;
         if (node->is_main) last = i;
     }
@@ -303,7 +323,12 @@ static bool chain_main(keeli_schedule *s) {
 static int compare_pairs(const void *a, const void *b) {
     const keeli_edge_pair *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->to == y->to ? 0 : x->to < y->to ? -1 : 1;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return x->is_loose - y->is_loose; // the first of equals is kept
+}
+
+static bool is_same_pair(const keeli_edge_pair *a, const keeli_edge_pair *b) {
+    return a->from == b->from && a->to == b->to;
 }
 
 static keel_result collect_edges(keeli_schedule *s) {
@@ -311,13 +336,16 @@ static keel_result collect_edges(keeli_schedule *s) {
     uint32_t kept = 0;
     if (s->pairs.count) qsort(pairs, s->pairs.count, sizeof *pairs, compare_pairs);
     for (uint32_t e = 0; e < s->pairs.count; ++e)
-        if (!kept || compare_pairs(&pairs[kept - 1], &pairs[e]) != 0) pairs[kept++] = pairs[e];
-    if (!KEELI_RESERVE(&s->world->heap, &s->edges, kept)) return no_memory(s);
-    s->edges.count = kept;
+        if (!kept || !is_same_pair(&pairs[kept - 1], &pairs[e])) pairs[kept++] = pairs[e];
+    if (!KEELI_RESERVE(&s->world->heap, &s->edges, kept) ||
+        !KEELI_RESERVE(&s->world->heap, &s->loose, kept))
+        return no_memory(s);
+    s->edges.count = s->loose.count = kept;
     for (uint32_t e = 0; e < kept; ++e) {
         keeli_node *from = &s->nodes.items[pairs[e].from];
         if (!from->edge_count++) from->first_edge = e;
         s->edges.items[e] = pairs[e].to;
+        s->loose.items[e] = pairs[e].is_loose;
         ++s->nodes.items[pairs[e].to].waits_for;
     }
     s->pairs.count = kept;

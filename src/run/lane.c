@@ -45,6 +45,14 @@ bool keeli_world_is_running(keel_world *world) {
     return is_running;
 }
 
+uint64_t keeli_run_times(keel_world *world, uint32_t count) {
+    keeli_world_lock(world);
+    const uint64_t first = world->run_times + 1;
+    world->run_times += count;
+    keeli_world_unlock(world);
+    return first;
+}
+
 bool keeli_world_go_concurrent(keel_world *world) {
     if (world->concurrent) return false;
     world->concurrent = 1;

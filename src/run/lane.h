@@ -18,5 +18,7 @@ void keeli_lane_leave(keel_world *world, keeli_lane *lane);
 // when that was so before; then it is not to be ended here.
 bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
+// The first of `count` new times for runs of systems.
+uint64_t keeli_run_times(keel_world *world, uint32_t count);
 // Does any system or workload run now?
 bool keeli_world_is_running(keel_world *world);

@@ -13,7 +13,7 @@
 // ------------------------------------------------------------------ small helpers
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
     if (!KEELI_RESERVE(&s->world->heap, &s->pairs, 1)) return false;
-    s->pairs.items[s->pairs.count++] = (keeli_edge_pair){ from, to };
+    s->pairs.items[s->pairs.count++] = (keeli_edge_pair){ from, to, false };
     return true;
 }
 
@@ -221,6 +221,7 @@ static bool add_section(keeli_schedule *s, uint32_t group) {
     const keeli_section *g = &s->groups.items[group];
     uint32_t barrier = KEELI_NO_NODE, before = KEELI_NO_NODE, nested = group;
     uint32_t waiting = g->first; // the first member since the last barrier
+    if (g->open != KEELI_NO_NODE && g->first == g->end) return keeli_add_pair(s, g->open, g->close);
     for (uint32_t first = g->first; first < g->end;) {
         const uint32_t last = end_of_member(s, first, &nested);
         bool done = true;

@@ -30,13 +30,14 @@ static bool grow(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what can be kept
-// Terms with lists of components could change behind their pointers, and plain pointers to
-// components made at run time could be used for others.
+// Terms with lists of components and custom views could change behind their pointers, and plain
+// pointers to components made at run time could be used for others.
 static bool can_keep(const keel_world *world, const keel_system *system, const keeli_view *view) {
     if (world->share_depth || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
-        if (term->others || (term->component && !term->component->slot)) return false;
+        if (term->others || term->custom || (term->component && !term->component->slot))
+            return false;
     }
     return true;
 }
@@ -48,7 +49,7 @@ static bool is_same(const keeli_prepared *p) {
     if (p->name != p->system->name) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *a = &p->terms[t], *b = &terms[t];
-        if (a->kind != b->kind || a->component != b->component || b->others ||
+        if (a->kind != b->kind || a->component != b->component || b->others || b->custom ||
             a->data_size != b->data_size || a->name != b->name)
             return false;
         if (!a->component) continue;

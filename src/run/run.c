@@ -4,6 +4,7 @@
 #include "edit/report.h"
 #include "find/iterate.h"
 #include "run/context.h"
+#include "run/custom.h"
 #include "run/prepared.h"
 #include "run/team.h"
 #include "run/timings.h"
@@ -12,9 +13,13 @@
 #include <stdio.h>
 
 // ------------------------------------------------------------------ before
+static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_EDIT_WORLD; }
+
 static bool has_the_world(const keel_system *system) {
     for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t)
-        if (t->kind == KEEL_TERM_EDIT_WORLD) return true;
+        if (is_the_world(t->kind) ||
+            (keeli_term_is_custom(t->kind) && keeli_custom_has(t->custom, is_the_world)))
+            return true;
     return false;
 }
 
@@ -91,9 +96,7 @@ static keel_result open_holder(keel_context *context) {
 
 static void close_holder(keel_context *context) {
     keeli_holder *holder = &context->view->holder;
-    if (!holder->open) return; // it had the whole world
-    keeli_views_end_inside(context->world, holder);
-    keeli_holder_close(context->world, holder);
+    if (holder->open) keeli_holder_close(context->world, holder); // else it had the whole world
 }
 
 // ------------------------------------------------------------------ the call
@@ -104,6 +107,7 @@ void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
         if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
             chunk->columns[t].base = view->storages[view->terms[t].first]->unique;
         else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
+        else if (keeli_term_is_custom(kind)) chunk->columns[t].base = context->customs[t];
     }
 }
 
@@ -139,8 +143,31 @@ static keel_result run_once(keel_context *context) {
     return KEEL_OK;
 }
 
-static keel_result call_plain(keel_context *context) {
-    return is_per_entity(context->system) ? run_chunks(context) : run_once(context);
+// A condition is known by the step that asks it.
+static keel_result tell_failure(const keel_context *context) {
+    char message[256];
+    const keel_system *system = context->system;
+    if (system->kind == KEEL_IS_CONDITION && context->node)
+        snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
+                 context->node->name, context->message);
+    else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, system->name, context->object,
+                                 message);
+}
+
+static keel_result run_body(keel_context *context) {
+    const keel_result result =
+        is_per_entity(context->system) ? run_chunks(context) : run_once(context);
+    return result < 0 || !context->failed ? result : tell_failure(context);
+}
+
+// The body, between making and dropping its custom views.
+static keel_result run_all(keel_context *context) {
+    const keeli_view *view = context->view;
+    keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
+    if (result == KEEL_OK) result = run_body(context);
+    const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
+    return result < 0 ? result : ended;
 }
 
 // A loop over nothing is often left out, so it never counts as one that ran.
@@ -150,9 +177,9 @@ static bool counts(const keel_context *context) {
 }
 
 static keel_result call_timed(keel_context *context) {
-    if (!counts(context)) return call_plain(context);
+    if (!counts(context)) return run_all(context);
     const uint64_t number = keeli_timings_enter(context);
-    const keel_result result = call_plain(context);
+    const keel_result result = run_all(context);
     keeli_timings_leave(context->world, number);
     return result;
 }
@@ -167,7 +194,7 @@ static keel_result call(keel_context *context) {
     const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
     lane->running = context->system->name;
     ++lane->depth;
-    const keel_result result = context->world->timings ? call_timed(context) : call_plain(context);
+    const keel_result result = context->world->timings ? call_timed(context) : run_all(context);
     --lane->depth;
     lane->running = outer;
     keeli_arena_back(&lane->scratch, mark);
@@ -182,11 +209,7 @@ keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);
     close_holder(context);
-    if (result < 0 || !context->failed) return result;
-    char message[256];
-    snprintf(message, sizeof message, "system '%.40s': %s", context->system->name,
-             context->message);
-    return keeli_error_from_system(context->world, context->system->name, context->object, message);
+    return result;
 }
 
 // Bind the terms, run, and keep them bound for the next time.
@@ -236,6 +259,7 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
     keeli_context_init(&context, world, system, keeli_lane_begin(world, &spare));
     context.data = data;
     context.data_size = data_size;
+    context.current = keeli_run_times(world, 1);
     const keel_result result = run_system(&context);
     keeli_lane_end(world, context.lane);
     const keel_result applied = keeli_commands_flush(world);
@@ -265,6 +289,7 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
     keeli_context_init(&context, world, system, NULL);
     context.data = data;
     context.data_size = data_size;
+    context.current = keeli_run_times(world, 1);
     const keel_result result = run_split_system(&context);
     const keel_result applied = keeli_commands_flush(world);
     return result < 0 ? result : applied;

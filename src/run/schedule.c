@@ -30,6 +30,7 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_RELEASE(heap, &s->groups);
     KEELI_RELEASE(heap, &s->pairs);
     KEELI_RELEASE(heap, &s->edges);
+    KEELI_RELEASE(heap, &s->loose);
     KEELI_RELEASE(heap, &s->touches);
     KEELI_RELEASE(heap, &s->witnesses);
     KEELI_RELEASE(heap, &s->witness_bytes);
@@ -91,21 +92,54 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table, const
     return s;
 }
 
-// What a system knows from its runs so far goes over to the node that takes its place: the next of
-// the same system in the old order.
-static void take_over(keeli_schedule *s, const keeli_schedule *old) {
-    uint32_t at = 0;
+// Which nodes of the old schedule are of a system, in linear order: lists by the system's address.
+// They are in memory that is for runs, which neither schedule has now.
+typedef struct veterans {
+    uint32_t *first; // by bucket
+    uint32_t *next;  // by node
+    uint32_t bucket_count;
+} veterans;
+
+static uint32_t *bucket_of(const veterans *v, const keel_system *system) {
+    return &v->first[((uint32_t)((uintptr_t)system / 16) * 2654435769u >> 8) % v->bucket_count];
+}
+
+static veterans list_veterans(keeli_schedule *s, keeli_schedule *old) {
+    const veterans v = { s->ready.items, old->ready.items, s->nodes.count };
+    for (uint32_t i = 0; i < v.bucket_count; ++i)
+        v.first[i] = KEELI_NO_NODE;
+    for (uint32_t i = v.bucket_count ? old->nodes.count : 0; i--;) {
+        if (old->nodes.items[i].kind != KEELI_NODE_SYSTEM) continue;
+        uint32_t *bucket = bucket_of(&v, old->nodes.items[i].step.system);
+        v.next[i] = *bucket;
+        *bucket = i;
+    }
+    return v;
+}
+
+// The first one of the system that was not asked for yet, or NULL.
+static const keeli_node *next_veteran(const veterans *v, const keeli_schedule *old,
+                                      const keel_system *system) {
+    uint32_t *at = bucket_of(v, system);
+    while (*at != KEELI_NO_NODE && old->nodes.items[*at].step.system != system)
+        at = &v->next[*at];
+    if (*at == KEELI_NO_NODE) return NULL;
+    const keeli_node *node = &old->nodes.items[*at];
+    *at = v->next[*at];
+    return node;
+}
+
+// What a system knows from its runs so far goes over to the node that takes its place.
+static void take_over(keeli_schedule *s, keeli_schedule *old) {
+    const veterans v = list_veterans(s, old);
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         if (node->kind != KEELI_NODE_SYSTEM) continue;
-        for (uint32_t k = 0; k < old->nodes.count; ++k) {
-            const keeli_node *was = &old->nodes.items[(at + k) % old->nodes.count];
-            if (was->kind != KEELI_NODE_SYSTEM || was->step.system != node->step.system) continue;
-            node->has_run = was->has_run;
-            node->stock.want = was->stock.want;
-            at += k + 1;
-            break;
-        }
+        const keeli_node *was = next_veteran(&v, old, node->step.system);
+        if (!was) continue;
+        node->has_run = was->has_run;
+        node->last = was->last;
+        node->stock.want = was->stock.want;
     }
     s->runs = old->runs;
 }

@@ -7,9 +7,12 @@
 //   graph.c     what each node touches, and an edge wherever two of them conflict
 //   batches.c   the same as batches, with what kept each system out of the batch before
 //   schedule.c  all of it, and keeping it
+//   describe.c  telling the user (describe_text.c, describe_graph.c: as text)
 #pragma once
 #include "find/view.h"
 #include "run/context.h"
+
+#include <keel/explain.h>
 
 #define KEELI_NO_NODE UINT32_MAX
 
@@ -23,9 +26,8 @@ typedef enum keeli_node_kind {
 
 // Why a node is not in the batch before its own.
 typedef struct keeli_reason {
-    uint32_t other;         // the node there, KEELI_NO_NODE: none
-    keeli_storage *storage; // what both touch; NULL: the order was asked for, or one has the world
-    keel_access access, other_access;
+    uint32_t other; // the node there, KEELI_NO_NODE: none
+    keel_wait why;
 } keeli_reason;
 
 // What a node touches.
@@ -47,6 +49,7 @@ typedef struct keeli_node {
     bool creates;    // records commands that may create entities
     bool has_conditions;
     uint32_t group;       // in which it is
+    uint32_t place;       // SYSTEM: which one in list order
     uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
     keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
     const char *name;     // of the system or workload
@@ -59,7 +62,8 @@ typedef struct keeli_node {
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
-    bool has_run;     // ever: a startup system is done
+    bool has_run;     // ever, and did not fail: a startup system is done
+    uint64_t last;    // when it ran, 0: never
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -81,12 +85,13 @@ typedef struct keeli_section {
     uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
-    bool sequential, main_thread;
+    bool sequential, main_thread, startup;
     const void *steps; // to notice one that contains itself
 } keeli_section;
 
 typedef struct keeli_edge_pair {
     uint32_t from, to;
+    bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
 // Bytes that the schedule was made of, to notice a change behind a pointer.
@@ -121,6 +126,7 @@ typedef struct keeli_schedule {
     KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
+    KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_witness) witnesses;
     KEELI_ARRAY(char) witness_bytes;
@@ -129,10 +135,10 @@ typedef struct keeli_schedule {
     uint32_t created;  // nodes that create, of which
     bool is_wide;      // some two nodes may run at once, or a step is parallel
     bool has_parallel; // a step is parallel
-    bool has_main;     // a step runs in the calling thread only
     bool names_stored; // a nested workload is named, so that bytes tell nothing
     bool is_guest;     // others use the world during this run: commands wait for later
     uint32_t runs;     // so far
+    uint64_t time;     // of the first node in this run
     keeli_costs costs; // what they take
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
@@ -151,5 +157,11 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
 void keeli_batches(keeli_schedule *s);
+// Is it a part of batches, and not only a point in the order?
+static inline bool keeli_node_is_work(const keeli_node *node) {
+    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
+}
+// Why node `to` waits for node `from`, one of those it has an edge from.
+keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);

@@ -14,11 +14,21 @@ static keel_result refuse(keel_world *world, const keel_system *system, const ch
                         "system '%s' cannot be split over several threads: %s", system->name, why);
 }
 
+static bool writes(keel_term_kind kind) {
+    return kind == KEEL_TERM_EDIT_WORLD || kind == KEEL_TERM_EDIT_ENTITIES ||
+           keeli_term_access(kind) > KEEL_ACCESS_READ;
+}
+
 // Several threads run the body at once: nothing that it writes may be shared by them.
 keel_result keeli_check_split(keel_world *world, const keel_system *system) {
     if (system->kind != KEEL_PER_ENTITY && system->kind != KEEL_PER_SPAN)
         return refuse(world, system, "it runs once, not per entity or span");
     for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (t->kind == KEEL_TERM_CUSTOM)
+            return refuse(world, system,
+                          "all of them would share its custom view; take it with KEEL_CUSTOM_READ");
+        if (t->kind == KEEL_TERM_CUSTOM_READ && keeli_custom_has(t->custom, writes))
+            return refuse(world, system, "its custom view may write, and all of them share it");
         if (t->kind == KEEL_TERM_UNIQUE_WRITE)
             return refuse(world, system, "it writes a unique, which all of them would share");
         if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
@@ -36,7 +46,7 @@ typedef struct split {
     bool records;    // commands: what each piece did is in loop->lists
     uint32_t failed; // under the world's lock, with what follows
     const void *object;
-    char *message;
+    char message[sizeof((keel_context *)0)->message];
 } split;
 
 static void keep_failure(split *s, const keel_context *context) {
@@ -69,7 +79,7 @@ static void run_piece(split *s, keel_context *context, keeli_iterator *it, uint3
 static bool has_list(split *s, keel_context *context, uint32_t piece) {
     if (!s->records || context->commands) return true;
     if (keeli_context_take_commands(context) == KEEL_OK) {
-        if (context->node) keeli_stock_serve(context->commands, context);
+        if (!context->world->is_shared) keeli_stock_serve(context->commands, context);
         return true;
     }
     context->piece = piece;
@@ -161,13 +171,14 @@ static keel_result run_pieces(keel_context *context, split *s) {
     const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);
     if (begins) keeli_world_end_concurrent(world);
+    if (!world->is_shared) keeli_stock_return(world, &s->loop->stock);
     context->view->piece_ns = s->loop->piece_ns;
     collect(s);
     return KEEL_OK;
 }
 
 keel_result keeli_run_split(keel_context *context) {
-    split s = { .context = context, .failed = UINT32_MAX, .message = context->message };
+    split s = { .context = context, .failed = UINT32_MAX };
     s.it = keeli_iterator_take(context->view);
     s.loop = s.it ? keeli_loop_take(context->lane->team) : NULL;
     const keel_result result = s.loop ? run_pieces(context, &s) : KEEL_ERROR_MEMORY;
@@ -176,6 +187,7 @@ keel_result keeli_run_split(keel_context *context) {
     if (s.failed != UINT32_MAX) {
         context->failed = true;
         context->object = s.object;
+        memcpy(context->message, s.message, sizeof s.message);
     }
     return result;
 }

@@ -30,15 +30,16 @@ keel_result keeli_stocks_fill(keeli_schedule *s) {
     return KEEL_OK;
 }
 
+void keeli_stock_return(keel_world *world, keeli_stock *stock) {
+    while (stock->handles.count > stock->used)
+        keeli_entity_index_unhold(&world->entities, stock->handles.items[--stock->handles.count]);
+    stock->want = stock->used + stock->used / 4;
+    stock->handles.count = stock->used = 0;
+}
+
 void keeli_stocks_return(keeli_schedule *s) {
-    for (uint32_t i = s->created ? s->nodes.count : 0; i--;) {
-        keeli_stock *stock = &s->nodes.items[i].stock;
-        while (stock->handles.count > stock->used)
-            keeli_entity_index_unhold(&s->world->entities,
-                                      stock->handles.items[--stock->handles.count]);
-        stock->want = stock->used + stock->used / 4;
-        stock->handles.count = stock->used = 0;
-    }
+    for (uint32_t i = s->created ? s->nodes.count : 0; i--;)
+        keeli_stock_return(s->world, &s->nodes.items[i].stock);
 }
 
 // ------------------------------------------------------------------ while it runs
@@ -64,7 +65,7 @@ static void call_alone(keel_context *context, void (*call)(void *data), void *da
 
 static keel_result promise(keel_commands *list, keel_entity *out) {
     keel_context *context = list->source;
-    keeli_stock *stock = &context->node->stock;
+    keeli_stock *stock = context->node ? &context->node->stock : &context->loop->stock;
     if (context->loop && !context->has_turn)
         keeli_team_turn(context->lane->team, context->loop, context->piece);
     context->has_turn = true;

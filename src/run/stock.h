@@ -11,6 +11,8 @@
 keel_result keeli_stocks_fill(keeli_schedule *s);
 // After it: what was not used was never seen, and goes back.
 void keeli_stocks_return(keeli_schedule *s);
-// Commands that the system of this context records take their handles from its stock, until
-// keeli_commands_close.
+// What is left of one.
+void keeli_stock_return(keel_world *world, keeli_stock *stock);
+// Commands that the system of this context records take their handles from the stock of its node
+// or, outside of workloads, of its loop, until keeli_commands_close.
 void keeli_stock_serve(keel_commands *list, keel_context *context);

@@ -26,6 +26,7 @@ static void free_loop(keel_world *world, keeli_loop *loop) {
     KEELI_RELEASE(&world->heap, &loop->ended);
     KEELI_RELEASE(&world->heap, &loop->pieces.list);
     KEELI_RELEASE(&world->heap, &loop->lists);
+    KEELI_RELEASE(&world->heap, &loop->stock.handles);
     KEELI_FREE(&world->heap, keeli_loop, loop);
 }
 
@@ -234,7 +235,7 @@ static void finish(keeli_team *team, uint32_t index, keel_result result) {
     for (uint32_t e = 0; e < node->edge_count; ++e) {
         const uint32_t next = s->edges.items[node->first_edge + e];
         keeli_node *waiting = &s->nodes.items[next];
-        if (result < 0 || node->is_blocked) waiting->is_blocked = true;
+        if (node->has_failed && !s->loose.items[node->first_edge + e]) waiting->is_blocked = true;
         if (--waiting->pending == 0) make_ready(s, next);
     }
     --team->unfinished;
@@ -300,6 +301,7 @@ keeli_lane *keeli_team_open(keeli_team *team, keeli_schedule *s) {
     keeli_lock_take(&team->lock);
     team->schedule = s;
     team->unfinished = s ? s->nodes.count : 0;
+    team->settled = 0;
     team->active = s ? 0 : 1;
     team->is_open = true;
     keeli_lock_give(&team->lock);
@@ -459,9 +461,9 @@ void keeli_loop_ended(keeli_loop *loop, uint32_t piece) {
 }
 
 // ------------------------------------------------------------------ turns
-static bool is_turn(const keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece) {
-    for (uint32_t i = 0; team->schedule && i < node; ++i) {
-        const keeli_node *n = &team->schedule->nodes.items[i];
+static bool is_turn(keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece) {
+    for (; team->schedule && team->settled < node; ++team->settled) {
+        const keeli_node *n = &team->schedule->nodes.items[team->settled];
         if (n->creates && !n->has_ended) return false;
     }
     for (uint32_t i = 0; loop && i < piece; ++i)

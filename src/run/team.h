@@ -20,6 +20,7 @@ typedef struct keeli_loop {
     KEELI_ARRAY(uint8_t) ended;         // by piece (atomic), if `in_turns`
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
+    keeli_stock stock;                  // of a system outside of workloads
     uint32_t users;                     // lanes that are in it; under the team's lock
     uint32_t share;                     // pieces that a lane takes at once, at least
     uint64_t piece_ns;                  // what a piece takes, as far as it is known; otherwise 0
@@ -56,6 +57,7 @@ typedef struct keeli_team {
     // the run
     keeli_schedule *schedule; // NULL: one loop
     uint32_t unfinished;      // nodes
+    uint32_t settled;         // all nodes before it that may create entities have ended
     keeli_loop *loops, *spare_loops;
     uint32_t failed_node; // the first in linear order; KEELI_NO_NODE: none
     keel_result failed_result;

@@ -322,6 +322,66 @@ void systems_run_as_in_c(void **) {
     assert_owned_end();
 }
 
+// ------------------------------------------------------------------ custom views
+struct Parts {
+    keel_view places, speeds;
+    Tally *tally;
+};
+KEEL_CUSTOM_VIEW(Parts, KEEL_VIEW(places, KEEL_WRITE(Place, p), KEEL_WITHOUT(Frozen)),
+                 KEEL_VIEW(speeds, KEEL_READ(Speed, s), KEEL_ENTITY(e), KEEL_ANY_OF(Speed, Tally)),
+                 KEEL_UNIQUE_WRITE(Tally, tally));
+struct Noted {
+    Parts parts;
+    char *text;
+};
+uint32_t noted;
+keel_result noted_init(void *view, keel_context *context) {
+    Noted *const it = static_cast<Noted *>(view);
+    it->text = static_cast<char *>(keel_context_scratch(context, 100, 1));
+    if (it->parts.tally->value == 99) keel_fail(context, nullptr, "too many");
+    return it->text ? KEEL_OK : KEEL_ERROR_MEMORY;
+}
+void noted_drop(void *view, keel_context *) {
+    noted += static_cast<Noted *>(view)->text[99] == 'x';
+}
+KEEL_CUSTOM_VIEW(Noted, KEEL_CUSTOM(Parts, parts), .init = noted_init, .drop = noted_drop);
+
+KEEL_TASK(note_parts, KEEL_CUSTOM(Noted, it), KEEL_CONTEXT(context), KEEL_MAY_READ(Owned)) {
+    it->parts.tally->value += keel_view_count(&it->parts.places);
+    it->text[99] = 'x';
+    Parts more; // the system did not declare what is in it
+    assert_int_equal(keel_custom_begin(context, Parts, &more), KEEL_ERROR_BORROWED);
+}
+KEEL_SYSTEM(share_parts, KEEL_READ(Owned, o), KEEL_CUSTOM_READ(Parts, parts)) {
+    parts->tally->value += keel_view_count(&parts->speeds) + o->token;
+}
+
+void custom_views_run_as_in_c(void **) {
+    api_fixture f;
+    owned_begin();
+    api_begin(&f);
+    keel_world *const w = f.world;
+    for (uint32_t i = 0; i < 3; ++i)
+        (void)keel_add_entity(w, KEEL_INIT(Place), KEEL_INIT(Speed));
+    (void)keel_add_entity(w, KEEL_INIT(Speed), KEEL_INIT(Owned, owned_make()));
+    assert_int_equal(keel_set_unique(w, Tally, { 1 }), KEEL_OK);
+    assert_int_equal(keel_run(w, note_parts), KEEL_OK);
+    assert_true(noted == 1 && keel_get_unique(w, Tally)->value == 4);
+    assert_int_equal(keel_take_error(w).result, KEEL_ERROR_BORROWED);
+    assert_int_equal(keel_run(w, share_parts), KEEL_OK);
+    assert_int_equal(keel_get_unique(w, Tally)->value, 9);
+    Noted it;
+    assert_int_equal(keel_custom_begin(w, Noted, &it), KEEL_OK);
+    it.parts.tally->value = 99;
+    it.text[99] = 'x';
+    assert_int_equal(keel_custom_end(w, &it), KEEL_OK);
+    assert_int_equal(noted, 2);
+    assert_int_equal(keel_run(w, note_parts), KEEL_ERROR_VIEW);
+    assert_int_equal(KEEL_CUSTOM_OF(Noted)->align, alignof(Noted));
+    api_end(&f);
+    assert_owned_end();
+}
+
 // ------------------------------------------------------------------ views and loops
 void views_take_every_verb(void **) {
     api_fixture f;
@@ -410,6 +470,7 @@ const CMUnitTest tests[] = {
     TEST(the_hierarchy_is_walked, "the hierarchy is built and walked in C++"),
     TEST(commands_take_every_verb, "commands take every verb in C++"),
     TEST(systems_run_as_in_c, "systems and workloads run in C++ as in C"),
+    TEST(custom_views_run_as_in_c, "S-91 S-92: custom views are declared and run in C++ as in C"),
     TEST(views_take_every_verb, "views take every verb in C++"),
     TEST(loops_are_left_in_every_way, "loops are left in every way in C++"),
 };

@@ -255,6 +255,31 @@ static void only_the_owner_uses_what_is_its_own(void **state) {
     end(&s);
 }
 
+static void *delete_from_above(void *data) {
+    scene *s = data;
+    const keel_entity parent = keel_parent_of(s->world, s->e), list[] = { s->plain, s->e };
+    found(s, keel_delete_tree(s->world, parent));
+    found(s, keel_delete_tree(s->world, keel_parent_of(s->world, parent)));
+    found(s, keel_delete_entities(s->world, list, 2));
+    return NULL;
+}
+
+static void what_is_below_or_listed_counts(void **state) {
+    (void)state;
+    scene s;
+    begin(&s);
+    assert_int_equal(keel_attach(s.world, s.e, s.plain), KEEL_OK);
+    const keel_entity root = keel_add_entity(s.world);
+    assert_int_equal(keel_attach(s.world, s.plain, root), KEEL_OK);
+    elsewhere(delete_from_above, &s);
+    assert_all_found(&s, KEEL_ERROR_THREAD);
+    assert_error(s.world, KEEL_ERROR_THREAD, "KEEL_THREADS_OWNER");
+    assert_int_equal(keel_entity_count(s.world), 3);
+    assert_int_equal(keel_delete_tree(s.world, root), KEEL_OK);
+    assert_int_equal(keel_entity_count(s.world), 0);
+    end(&s);
+}
+
 // ------------------------------------------------------------------ ONE_AT_A_TIME
 static void *read_counter(void *data) {
     scene *s = data;
@@ -498,6 +523,7 @@ static const struct CMUnitTest tests[] = {
          "S-103: other threads only read what the owner writes"),
     TEST(only_the_owner_uses_what_is_its_own,
          "S-104: only the world's thread uses what is its own"),
+    TEST(what_is_below_or_listed_counts, "what is bound below an entity, or in a list, counts"),
     TEST(systems_are_held_to_the_rules,
          "S-105 S-106: systems and uniques are held to the rules, and errors name both"),
     TEST(commands_wait_for_their_thread, "commands with such values wait for their thread"),

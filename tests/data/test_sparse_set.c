@@ -283,7 +283,7 @@ static void the_version_stays_with_the_entity(void **state) {
     const keel_entity old = keel_entity_make(9, KEEL_ENTITY_VERSION_MAX);
     assert_true(keeli_sparse_set_reserve_cell(&t.set, &t.memory.heap, 9));
     const uint32_t slot = keeli_sparse_set_push(&t.set, old);
-    keeli_sparse_set_put(&t.set, slot, NULL);
+    test_set_put(&t, slot, NULL);
     test_set_remove(&t, 5);
     assert_true(keel_is_same(*keeli_sparse_set_entity(&t.set, 0), old));
     test_set_deinit(&t);

@@ -140,7 +140,7 @@ static void a_value_moved_out_is_not_dropped(void **state) {
         add(&h, i);
     h.counts.moves = 0;
     self_value out;
-    keeli_sparse_set_move_out(&h.t.set, 0, &out);
+    test_set_move_out(&h.t, 0, &out);
     keeli_sparse_set_take(&h.t.set, 0);
     assert_int_equal(h.counts.moves, 2); // out, and the last into the hole
     assert_int_equal(h.counts.drops, 0);
@@ -261,7 +261,7 @@ static void tags_with_hooks(void **state) {
     test_set_remove(&t, 7);
     assert_int_equal(tag_drops, 1);
     char nothing = 'n';
-    keeli_sparse_set_move_out(&t.set, 0, &nothing);
+    test_set_move_out(&t, 0, &nothing);
     assert_int_equal(nothing, 'n');
     keeli_sparse_set_take(&t.set, 0);
     test_set_swap(&t, 0, 4097); // no place in between

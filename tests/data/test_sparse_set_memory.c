@@ -205,8 +205,8 @@ static void everything_else_needs_no_memory(void **state) {
         begin(&t, all[i], 100);
         const size_t growing = t.memory.memory.growing_calls;
         test_set_remove(&t, 0);
-        keeli_sparse_set_put(&t.set, 1, out);
-        keeli_sparse_set_move_out(&t.set, 1, out);
+        test_set_put(&t, 1, out);
+        test_set_move_out(&t, 1, out);
         keeli_sparse_set_take(&t.set, 1);
         test_set_swap(&t, 5, 6);
         keeli_sparse_set_trim(&t.set, &t.memory.heap);

@@ -88,7 +88,7 @@ static void a_value_that_is_gone_is_not_moved(void **state) {
     test_set_init(&t, &hooked);
     for (uint32_t i = 0; i < 4; ++i)
         add(&t, i);
-    keeli_sparse_set_move_out(&t.set, 1, &out);
+    test_set_move_out(&t, 1, &out);
     moves = 0;
     keeli_sparse_set_swap(&t.set, 1, 3, NULL);
     assert_int_equal(moves, 1);

@@ -137,11 +137,11 @@ static void a_value_can_be_overwritten_and_moved_out(void **state) {
         for (uint32_t k = 0; k < 3; ++k)
             add(&t, k);
         void *value = make(shapes[i].size, 1), *out = make(shapes[i].size, 50);
-        keeli_sparse_set_put(&t.set, 1, out);
-        keeli_sparse_set_move_out(&t.set, 1, out);
-        keeli_sparse_set_put(&t.set, 1, value);
+        test_set_put(&t, 1, out);
+        test_set_move_out(&t, 1, out);
+        test_set_put(&t, 1, value);
         assert_all_values(&t);
-        keeli_sparse_set_move_out(&t.set, 1, out);
+        test_set_move_out(&t, 1, out);
         assert_memory_equal(out, value, shapes[i].size);
         free(value);
         free(out);

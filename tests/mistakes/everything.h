@@ -33,6 +33,48 @@ KEEL_SYSTEM_DECLARE(elsewhere);
 KEEL_CONDITION_DECLARE(asked_elsewhere);
 KEEL_WORKLOAD_DECLARE(listed_elsewhere);
 
+// Custom views: each kind of member, nothing inside, one inside another.
+typedef struct Bundle {
+    keel_view all, few;
+    const Count *read;
+    Count *written;
+} Bundle;
+typedef struct Wild {
+    Bundle bundle;
+    keel_world *world;
+    int *own;
+} Wild;
+typedef struct Empty {
+    char byte;
+} Empty;
+static inline keel_result wild_init(void *view, keel_context *context) {
+    Wild *wild = (Wild *)view;
+    wild->own = (int *)keel_context_scratch(context, sizeof *wild->own, sizeof *wild->own);
+    return wild->own && keel_context_last_run(context) <= keel_context_this_run(context)
+               ? KEEL_OK
+               : KEEL_ERROR_MEMORY;
+}
+static inline void wild_drop(void *view, keel_context *context) { (void)view, (void)context; }
+KEEL_CUSTOM_VIEW(Bundle,
+                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_MAYBE(Speed, speed), KEEL_ENTITY(e),
+                           KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen), KEEL_EDIT_ENTITIES),
+                 KEEL_UNIQUE_READ(Count, read), KEEL_VIEW(few, KEEL_READ(Speed, speed)),
+                 KEEL_UNIQUE_WRITE(Count, written), KEEL_MAY_READ(Label, Frozen),
+                 KEEL_MAY_EDIT(Label));
+KEEL_CUSTOM_VIEW(Wild, .init = wild_init, KEEL_CUSTOM(Bundle, bundle), KEEL_WORLD(world),
+                 .drop = wild_drop);
+KEEL_CUSTOM_VIEW(Empty);
+KEEL_TASK(with_wild, KEEL_CUSTOM(Wild, wild), KEEL_CUSTOM_READ(Empty, empty)) {
+    *wild->own = empty->byte;
+}
+KEEL_SYSTEM(with_bundle, KEEL_READ(Label, label), KEEL_CUSTOM(Bundle, bundle)) {
+    bundle->written->value += keel_view_count(&bundle->few) + (label->text != NULL);
+}
+KEEL_SPAN_SYSTEM(with_empty, KEEL_READ(Label, label), KEEL_COUNT(n), KEEL_CUSTOM(Empty, empty)) {
+    if (n && label[0].text) ++empty->byte;
+}
+KEEL_CONDITION(is_empty, KEEL_CUSTOM_READ(Empty, empty)) { return empty->byte == 0; }
+
 // Systems of all kinds: sixteen parameters, filters only, handles only.
 KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed), KEEL_MAYBE(Label, label),
             KEEL_MAYBE_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
@@ -104,6 +146,13 @@ static inline keel_result run_all(keel_world *world) {
     KEEL_TRY(keel_run(world, only_maybe));
     KEEL_TRY(keel_run_with(world, spans, &wind));
     KEEL_TRY(keel_run(world, with_world));
+    KEEL_TRY(keel_run(world, with_wild));
+    KEEL_TRY(keel_run(world, with_bundle));
+    KEEL_TRY(keel_run(world, with_empty));
+    Bundle bundle;
+    KEEL_TRY(keel_custom_begin(world, Bundle, &bundle));
+    KEEL_TRY(keel_custom_end(world, &bundle));
+    if (KEEL_CUSTOM_OF(Bundle)->size != sizeof bundle) return KEEL_ABSENT;
     KEEL_TRY(keel_add_workload(world, outer));
     KEEL_TRY(keel_add_step(world, "late", KEEL_STEP(once, .run_if = KEEL_IF(many))));
     KEEL_TRY(keel_add_step(world, "late", KEEL_NESTED(inner)));

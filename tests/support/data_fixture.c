@@ -133,11 +133,26 @@ void test_set_deinit(test_set *t) {
     test_heap_deinit(&t->memory);
 }
 
+static void move_value(const keeli_sparse_set *set, void *to, void *from) {
+    if (set->move) set->move(to, from, set->hook_data);
+    else memcpy(to, from, set->size);
+}
+
+void test_set_put(test_set *t, uint32_t slot, const void *value) {
+    void *to = keeli_sparse_set_value(&t->set, slot);
+    if (value && t->set.size) move_value(&t->set, to, (void *)(uintptr_t)value); // handed over
+    else memset(to, 0, t->set.size);
+}
+
+void test_set_move_out(test_set *t, uint32_t slot, void *to) {
+    if (t->set.size) move_value(&t->set, to, keeli_sparse_set_value(&t->set, slot));
+}
+
 uint32_t test_set_add(test_set *t, uint32_t index, const void *value) {
     assert_true(keeli_sparse_set_reserve(&t->set, &t->memory.heap, 1));
     assert_true(keeli_sparse_set_reserve_cell(&t->set, &t->memory.heap, index));
     const uint32_t slot = keeli_sparse_set_push(&t->set, keel_entity_make(index, 0));
-    keeli_sparse_set_put(&t->set, slot, value);
+    test_set_put(t, slot, value);
     return slot;
 }
 

@@ -75,6 +75,9 @@ void test_set_init(test_set *t, const keel_component *component);
 // The running test fails when the set is not valid or does not give all its memory back.
 void test_set_deinit(test_set *t);
 
+// Fill a slot that holds no value (NULL: zeros), and move its value out, as those who use a set do.
+void test_set_put(test_set *t, uint32_t slot, const void *value);
+void test_set_move_out(test_set *t, uint32_t slot, void *to);
 // Both reserves, a push and a put; the entity has version 0. The slot.
 uint32_t test_set_add(test_set *t, uint32_t index, const void *value);
 // Indices 0 to count - 1, with zero values.

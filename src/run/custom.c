@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "run/custom.h"
+
+#include "edit/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ the user's code
+// What it has in hand: what its state holds, and when and where the one around it runs.
+typedef struct hands {
+    keel_system self; // only its name counts
+    keel_context context;
+} hands;
+
+static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
+                                 keeli_lane *lane) {
+    h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_PER_RUN };
+    keeli_context_init(&h->context, view->world, &h->self, lane);
+    h->context.view = view;
+    if (!view->is_parameter) h->context.scratch = &view->scratch;
+    if (!outer) return &h->context;
+    h->context.node = outer->node;
+    h->context.last = outer->last;
+    h->context.current = outer->current;
+    return &h->context;
+}
+
+static keel_result tell(const keel_context *context, const keel_context *outer, const char *what,
+                        const char *why) {
+    char message[256];
+    if (outer)
+        snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
+                 context->system->name, keeli_context_kind(outer), outer->system->name, what, why);
+    else snprintf(message, sizeof message, "view '%.40s' %s: %s", context->system->name, what, why);
+    return keeli_error_from_user(context->world, KEEL_ERROR_VIEW, NULL, context->object, message);
+}
+
+static keel_result call_init(keel_context *context, const keel_context *outer) {
+    const keel_custom_view *kind = context->view->custom;
+    void *value = context->view->value;
+    if (kind->fill) KEEL_TRY(kind->fill(value, context)); // which has told why
+    const keel_result result = kind->init ? kind->init(value, context) : KEEL_OK;
+    if (result >= 0 && !context->failed) return KEEL_OK;
+    return tell(context, outer, "could not be made",
+                context->failed ? context->message : keel_result_text(result));
+}
+
+static keel_result call_drop(keel_context *context, const keel_context *outer) {
+    const keel_custom_view *kind = context->view->custom;
+    if (kind->drop) kind->drop(context->view->value, context);
+    return context->failed ? tell(context, outer, "failed in its drop", context->message) : KEEL_OK;
+}
+
+// ------------------------------------------------------------------ one
+static keel_result open_state(keeli_view *view, const keel_context *outer) {
+    keel_world *world = view->world;
+    const keeli_holder *lender = outer ? &outer->view->holder : NULL;
+    if (!view->holder.everything) return keeli_holder_open(world, &view->holder);
+    if (lender && lender->everything) return KEEL_OK;
+    if (lender)
+        return keeli_misuse(world, KEEL_ERROR_ACCESS,
+                            "%s '%s' begins the custom view '%s', which has the whole world; add "
+                            "KEEL_WORLD to its parameters",
+                            keeli_context_kind(outer), outer->system->name, view->holder.name);
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!world->holders) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "custom view '%s' wants the whole world while %s is open; end that first",
+                       view->holder.name, world->holders->name);
+}
+
+static void close_state(keeli_view *view) {
+    if (view->holder.open) keeli_holder_close(view->world, &view->holder);
+    keeli_arena_reset(&view->scratch);
+    keeli_view_give(view);
+}
+
+static keel_result take_state(keeli_view **state, keel_world *world, keel_context *outer,
+                              const keel_custom_view *kind) {
+    keeli_view *view = *state = keeli_view_take(world, kind && kind->name ? kind->name : NULL);
+    if (!view) return KEEL_ERROR_MEMORY;
+    view->holder.parent = keeli_lender(outer ? &outer->view->holder : NULL);
+    KEEL_TRY(keeli_custom_bind(view, kind));
+    KEEL_TRY(keeli_custom_check_uniques(world, kind));
+    return open_state(view, outer);
+}
+
+static keel_result check_memory(keel_world *world, const keel_context *outer,
+                                const keel_custom_view *kind, const void *value) {
+    const keeli_holder *inside = outer ? &outer->view->holder : NULL;
+    const char *what =
+        !value                                    ? "is NULL"
+        : (uintptr_t)value % kind->align          ? "is not aligned as the custom view wants it"
+        : keeli_custom_find(world, value, inside) ? "holds a custom view that was not ended"
+                                                  : NULL;
+    if (!what) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "the memory for the custom view '%s' %s; end it first, or hand in a "
+                        "variable of its type",
+                        kind->name, what);
+}
+
+static keel_result begin(keel_world *world, keel_context *outer, keeli_lane *lane,
+                         const keel_custom_view *kind, void *value, bool is_parameter) {
+    keeli_view *view;
+    keel_result result = take_state(&view, world, outer, kind);
+    if (result == KEEL_OK) result = check_memory(world, outer, kind, value);
+    if (result < 0) {
+        if (view) close_state(view);
+        return result;
+    }
+    keeli_view_is_custom(view, kind, value, outer ? &outer->view->holder : NULL, is_parameter);
+    memset(value, 0, kind->size);
+    hands h;
+    keel_context *context = begin_hands(&h, view, outer, lane);
+    result = call_init(context, outer);
+    if (result == KEEL_OK) return KEEL_OK;
+    (void)keeli_context_end_inside(context);
+    close_state(view);
+    return result;
+}
+
+static keel_result end(keeli_view *view, const keel_context *outer, keeli_lane *lane) {
+    hands h;
+    keel_context *context = begin_hands(&h, view, outer, lane);
+    const keel_result result = call_drop(context, outer);
+    const keel_result ended = keeli_context_end_inside(context);
+    close_state(view);
+    return result < 0 ? result : ended;
+}
+
+// ------------------------------------------------------------------ those of a system
+keel_result keeli_customs_begin(keel_context *context) {
+    const keel_term *terms = context->system->terms;
+    keeli_arena *scratch = &context->lane->scratch;
+    keeli_heap *heap = &context->world->heap;
+    context->customs =
+        keeli_arena_new(scratch, heap, KEEL_MAX_TERMS * sizeof(void *), sizeof(void *));
+    if (!context->customs) return keeli_out_of_memory(context->world, "making custom views");
+    for (uint32_t t = 0; t < context->view->term_count; ++t) {
+        if (!keeli_term_is_custom(terms[t].kind)) continue;
+        const keel_custom_view *kind = terms[t].custom;
+        context->customs[t] = keeli_arena_new(scratch, heap, kind->size, kind->align);
+        if (!context->customs[t]) return keeli_out_of_memory(context->world, "making custom views");
+        KEEL_TRY(begin(context->world, context, context->lane, kind, context->customs[t], true));
+    }
+    return KEEL_OK;
+}
+
+// Only what the system opened by itself should have been ended by it.
+static void warn_if_forgotten(const keel_context *context, const keeli_view *view) {
+    if (context->view->custom || view->is_parameter) return;
+    keeli_warn(context->world, "system '%s' returned while %s was open; call %s in it",
+               context->view->holder.name, view->holder.name,
+               view->custom ? "keel_custom_end" : "keel_view_end");
+}
+
+keel_result keeli_context_end_inside(keel_context *context) {
+    const keeli_holder *holder = &context->view->holder;
+    keel_result first = KEEL_OK;
+    for (keeli_view *view; (view = keeli_view_last_inside(context->world, holder)) != NULL;) {
+        keel_result ended = KEEL_OK;
+        warn_if_forgotten(context, view);
+        if (view->custom) ended = end(view, context, context->lane);
+        else keeli_view_close(view);
+        if (first == KEEL_OK) first = ended;
+    }
+    return first;
+}
+
+void keeli_customs_deinit(keel_world *world) {
+    for (keeli_view *view; (view = keeli_view_last_inside(world, NULL)) != NULL;) {
+        keeli_warn(world, "the world is destroyed while %s is open; end it first",
+                   view->holder.name);
+        (void)end(view, NULL, &world->own_lane);
+    }
+}
+
+// ------------------------------------------------------------------ public
+keel_result keel_world_begin_custom_view(keel_world *world, const keel_custom_view *kind,
+                                         void *value) {
+    if (!world) return keeli_no_world();
+    keeli_lane spare;
+    keeli_lane *lane = keeli_lane_begin(world, &spare);
+    const keel_result result = begin(world, NULL, lane, kind, value, false);
+    keeli_lane_end(world, lane);
+    return result;
+}
+
+static keel_result end_at(keel_world *world, keel_context *outer, keeli_lane *lane,
+                          const void *value) {
+    const keeli_holder *inside = outer ? &outer->view->holder : NULL;
+    keeli_view *view = keeli_custom_find(world, value, inside);
+    if (!view)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "no custom view is open at this address; begin one first, with the "
+                            "same %s, and end it once",
+                            outer ? "context" : "world");
+    if (view->is_parameter)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "custom view '%s' is a parameter of %s '%s' and ends with it",
+                            view->holder.name, keeli_context_kind(outer), outer->system->name);
+    return end(view, outer, lane);
+}
+
+keel_result keel_world_end_custom_view(keel_world *world, void *value) {
+    if (!world) return keeli_no_world();
+    keeli_lane spare;
+    keeli_lane *lane = keeli_lane_begin(world, &spare);
+    const keel_result result = end_at(world, NULL, lane, value);
+    keeli_lane_end(world, lane);
+    return result;
+}
+
+keel_result keel_context_begin_custom_view(keel_context *context, const keel_custom_view *kind,
+                                           void *value) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    if (context->loop)
+        return keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+                            "system '%s' is split over several threads and begins a custom view; "
+                            "make it a parameter: KEEL_CUSTOM_READ(T, name)",
+                            context->system->name);
+    return begin(context->world, context, context->lane, kind, value, false);
+}
+
+keel_result keel_context_end_custom_view(keel_context *context, void *value) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return end_at(context->world, context, context->lane, value);
+}

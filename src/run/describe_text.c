@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// A schedule as text for people.
+#include "run/describe.h"
+
+// ------------------------------------------------------------------ what a node is
+static void write_name(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
+    const keeli_node *node = &s->nodes.items[index];
+    if (node->kind == KEELI_NODE_SYNC) keeli_write(w, "commands of ");
+    keeli_write(w, "'%s'", node->name);
+    if (node->group) keeli_write(w, " in '%s'", s->groups.items[node->group].name);
+}
+
+static void write_conditions(keeli_writer *w, const keel_step *step) {
+    keeli_named_option list[KEELI_CONDITIONS];
+    const uint32_t count = keeli_list_conditions(step, list);
+    for (uint32_t i = 0; i < count; ++i)
+        keeli_write(w, ", %s %s", list[i].option, list[i].name);
+}
+
+static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
+    const char *separator = ": ";
+    if (node->everything) keeli_write(w, ": touches everything, alone");
+    for (uint32_t i = 0; i < node->touch_count && !node->everything; ++i) {
+        const keeli_touch *t = &s->touches.items[node->first_touch + i];
+        keeli_write(w, "%s%ss %s", separator, keeli_access_name(t->access),
+                    t->storage->component.name);
+        separator = ", ";
+    }
+}
+
+static void write_options(keeli_writer *w, const keeli_node *node) {
+    const keel_step *step = &node->step;
+    if (node->kind != KEELI_NODE_SYSTEM) return;
+    write_conditions(w, step);
+    if (step->parallel) keeli_write(w, ", parallel");
+    if (step->startup) keeli_write(w, ", startup");
+    if (node->is_main) keeli_write(w, ", main thread");
+}
+
+// ------------------------------------------------------------------ why it is where it is
+static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
+    const keel_wait *why = &node->reason.why;
+    if (node->reason.other == KEELI_NO_NODE) return;
+    keeli_write(w, "    not in batch %u: ", (unsigned)node->batch - 1);
+    if (why->kind == KEEL_WAIT_WORLD && node->everything) {
+        keeli_write(w, "it touches everything\n");
+        return;
+    }
+    write_name(w, s, node->reason.other);
+    switch (why->kind) {
+    case KEEL_WAIT_NONE:
+        break;
+    case KEEL_WAIT_COMMANDS:
+        keeli_write(w, " records them");
+        break;
+    case KEEL_WAIT_WORLD:
+        keeli_write(w, " touches everything");
+        break;
+    case KEEL_WAIT_STORAGE:
+        keeli_write(w, " %ss %s, this one %ss it", keeli_access_name(why->other_access),
+                    why->storage, keeli_access_name(why->access));
+        break;
+    case KEEL_WAIT_BARRIER:
+        keeli_write(w, " is before a barrier");
+        break;
+    case KEEL_WAIT_THREAD:
+        keeli_write(w, " runs in the main thread, which this one needs, too");
+        break;
+    case KEEL_WAIT_NESTED:
+    case KEEL_WAIT_ORDER:
+        keeli_write(w, " is to run before it");
+        break;
+    }
+    keeli_write(w, "\n");
+}
+
+// ------------------------------------------------------------------ all of it
+static void write_nested(keeli_writer *w, const keeli_schedule *s) {
+    for (uint32_t g = 1; g < s->groups.count; ++g) {
+        const keeli_section *group = &s->groups.items[g];
+        const keeli_node *open = &s->nodes.items[group->open];
+        keeli_write(w, "nested: '%s' in '%s'", group->name, s->groups.items[group->outer].name);
+        write_conditions(w, &open->step);
+        if (group->sequential) keeli_write(w, ", sequential");
+        keeli_write(w, "\n");
+    }
+}
+
+void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
+    keeli_write(w, "workload '%s': systems %u, batches %u\n", s->groups.items[0].name,
+                (unsigned)s->system_count, (unsigned)s->batch_count);
+    write_nested(w, s);
+    uint32_t begun = 0; // batches
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        const keeli_node *node = &s->nodes.items[i];
+        if (!keeli_node_is_work(node)) continue;
+        if (node->batch == begun) keeli_write(w, "batch %u\n", (unsigned)begun++);
+        keeli_write(w, "  ");
+        write_name(w, s, i);
+        write_touches(w, s, node);
+        write_options(w, node);
+        keeli_write(w, "\n");
+        write_reason(w, s, node);
+    }
+}

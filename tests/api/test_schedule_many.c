@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Workloads of very many systems: they are built and run, and nothing grows with the square of
+// their number.
+#include "support/schedule_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+// Each system that ran keeps its bound terms, 3 KiB.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(HAS_SANITIZER)
+enum { MANY = 20000, RUNS = 5000 };
+#elif defined(NDEBUG)
+enum { MANY = 100000, RUNS = 100000 };
+#else
+enum { MANY = 100000, RUNS = 10000 };
+#endif
+
+// ------------------------------------------------------------------ values that tell the order
+#define CELL(T)                                                                                    \
+    typedef struct T {                                                                             \
+        uint64_t v;                                                                                \
+    } T;                                                                                           \
+    KEEL_UNIQUE(T)
+CELL(U0);
+CELL(U1);
+CELL(U2);
+CELL(U3);
+
+#define MIX(to, from, n) ((to)*31 + (from) + (n))
+KEEL_TASK(mix_0, KEEL_UNIQUE_WRITE(U0, a), KEEL_UNIQUE_READ(U1, b)) { a->v = MIX(a->v, b->v, 0); }
+KEEL_TASK(mix_1, KEEL_UNIQUE_WRITE(U1, a), KEEL_UNIQUE_READ(U2, b)) { a->v = MIX(a->v, b->v, 1); }
+KEEL_TASK(mix_2, KEEL_UNIQUE_WRITE(U2, a), KEEL_UNIQUE_READ(U3, b)) { a->v = MIX(a->v, b->v, 2); }
+KEEL_TASK(mix_3, KEEL_UNIQUE_WRITE(U3, a), KEEL_UNIQUE_READ(U0, b)) { a->v = MIX(a->v, b->v, 3); }
+KEEL_TASK(look, KEEL_UNIQUE_READ(U0, a), KEEL_UNIQUE_READ(U2, b)) { (void)a, (void)b; }
+static const keel_system *const kinds[] = { &mix_0_system, &mix_1_system, &mix_2_system,
+                                            &mix_3_system, &look_system,  &look_system };
+
+static uint32_t kind_of(uint32_t i) { return (i * 2654435769u >> 16) % 6; }
+
+static keel_workload make_many(keel_step **steps, uint32_t count) {
+    *steps = calloc(count, sizeof **steps);
+    assert_non_null(*steps);
+    for (uint32_t i = 0; i < count; ++i)
+        (*steps)[i].system = kinds[kind_of(i)];
+    return (keel_workload){ .name = "many", .steps = *steps, .step_count = count };
+}
+
+static void set_cells(keel_world *w) {
+    assert_int_equal(keel_set_unique(w, U0, { 1 }), KEEL_OK);
+    assert_int_equal(keel_set_unique(w, U1, { 2 }), KEEL_OK);
+    assert_int_equal(keel_set_unique(w, U2, { 3 }), KEEL_OK);
+    assert_int_equal(keel_set_unique(w, U3, { 4 }), KEEL_OK);
+}
+
+static void assert_cells(keel_world *w, uint32_t count, int runs) {
+    uint64_t v[4] = { 1, 2, 3, 4 };
+    while (runs--)
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t k = kind_of(i);
+            if (k < 4) v[k] = MIX(v[k], v[(k + 1) % 4], k);
+        }
+    assert_true(keel_get_unique(w, U0)->v == v[0] && keel_get_unique(w, U1)->v == v[1] &&
+                keel_get_unique(w, U2)->v == v[2] && keel_get_unique(w, U3)->v == v[3]);
+}
+
+static void run_many(api_fixture *f) {
+    keel_step *steps;
+    keel_workload all = make_many(&steps, MANY);
+    set_cells(f->world);
+    assert_int_equal(keel_world_workload_nodes(f->world, &all, NULL, 0), MANY);
+    assert_true(keel_world_workload_edges(f->world, &all, NULL, 0) < 6 * MANY);
+    all.step_count = RUNS;
+    for (int run = 1; run <= 2; ++run) {
+        assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
+        assert_cells(f->world, RUNS, run);
+    }
+    free(steps);
+}
+
+static void a_hundred_thousand_systems_run_in_order(void **state) {
+    (void)state;
+    with_workers(run_many);
+}
+
+// ------------------------------------------------------------------ shapes that tempt to square
+KEEL_TASK(reads, KEEL_MAY_READ(Number)) {}
+KEEL_TASK(writes, KEEL_MAY_WRITE(Number)) {}
+KEEL_TASK(takes_all, KEEL_WORLD(world)) { (void)world; }
+KEEL_TASK(free_of_all) {}
+
+static uint32_t edges_of(keel_world *world, const keel_step *steps, uint32_t count) {
+    const keel_workload w = { .name = "shape", .steps = steps, .step_count = count };
+    const uint32_t edges = keel_world_workload_edges(world, &w, NULL, 0);
+    assert_int_equal(keel_world_workload_nodes(world, &w, NULL, 0),
+                     count + (steps[0].workload ? steps[0].workload->step_count + 1 : 0));
+    return edges;
+}
+
+static void build_shapes(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_step *steps = calloc(MANY, sizeof *steps);
+    assert_non_null(steps);
+    for (uint32_t i = 0; i < MANY; ++i) // readers, one writer in the middle
+        steps[i].system = i == MANY / 2 ? &writes_system : &reads_system;
+    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
+    for (uint32_t i = 0; i < MANY; ++i) // two writers after each other, for each reader
+        steps[i].system = i % 3 ? &writes_system : &reads_system;
+    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
+    for (uint32_t i = 0; i < MANY; ++i)
+        steps[i].system = i == MANY / 2 ? &takes_all_system : &free_of_all_system;
+    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
+    for (uint32_t i = 0; i < MANY; ++i) // half of them before a barrier
+        steps[i] = (keel_step){ .system = &free_of_all_system };
+    steps[MANY / 2] = (keel_step){ .barrier = true };
+    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
+    steps[MANY / 2] = (keel_step){ .system = &free_of_all_system };
+    const keel_workload inner = { .name = "inner", .steps = steps, .step_count = MANY };
+    const keel_step around[] = { { .workload = &inner, .sequential = true } };
+    assert_int_equal(edges_of(f.world, around, 1), 2 * MANY + MANY - 1);
+    for (uint32_t i = 0; i < MANY; ++i) // all after one, and that one last in the list
+        steps[i] = (keel_step){ .system = &free_of_all_system, .after = "mix_0" };
+    steps[MANY - 1] = (keel_step){ .system = &mix_0_system };
+    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
+    free(steps);
+    api_end(&f);
+}
+
+KEEL_TASK(spawns, KEEL_COMMANDS(c, Number)) { (void)keel_add_entity(c, KEEL_INIT(Number, { 1 })); }
+
+static void spawn_many(api_fixture *f) {
+    enum { COUNT = RUNS < 20000 ? RUNS / 4 : 20000 };
+    keel_step *steps = calloc(COUNT, sizeof *steps);
+    assert_non_null(steps);
+    for (uint32_t i = 0; i < COUNT; ++i)
+        steps[i].system = &spawns_system;
+    const keel_workload all = { .name = "all", .steps = steps, .step_count = COUNT };
+    for (uint32_t run = 1; run <= 2; ++run) {
+        assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
+        assert_int_equal(keel_count(f->world, Number), run * COUNT);
+    }
+    free(steps);
+}
+
+static void many_systems_that_create_wait_for_their_turns(void **state) {
+    (void)state;
+    with_workers(spawn_many);
+}
+
+static void change_many(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin_with(&f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 });
+    keel_step *steps;
+    const keel_workload all = make_many(&steps, RUNS / 2);
+    assert_int_equal(keel_world_add_workload(f.world, &all), KEEL_OK);
+    set_cells(f.world);
+    assert_int_equal(keel_run_named(f.world, "many"), KEEL_OK);
+    // what it knows is looked up for each system of the new list, where none is the same
+    for (uint32_t i = 0; i < RUNS / 2; ++i)
+        steps[i].system = &free_of_all_system;
+    assert_int_equal(keel_world_add_workload(f.world, &all), KEEL_OK);
+    assert_int_equal(keel_run_named(f.world, "many"), KEEL_OK);
+    assert_cells(f.world, RUNS / 2, 1);
+    free(steps);
+    api_end(&f);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(a_hundred_thousand_systems_run_in_order, "S-61: very many systems run in order"),
+    TEST(build_shapes, "the number of edges follows the number of systems"),
+    TEST(many_systems_that_create_wait_for_their_turns,
+         "many systems that create entities get their turns"),
+    TEST(change_many, "a long list is replaced by another"),
+};
+
+int main(void) { return RUN(tests); }

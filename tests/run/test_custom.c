@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The graph of a workload sees through custom views.
+#include "run/schedule.h"
+#include "support/api_types.h"
+
+typedef struct Inner {
+    keel_view numbers;
+} Inner;
+KEEL_CUSTOM_VIEW(Inner, KEEL_VIEW(numbers, KEEL_READ(Number, n)));
+typedef struct Around {
+    Inner inner;
+    Time *time;
+} Around;
+KEEL_CUSTOM_VIEW(Around, KEEL_CUSTOM(Inner, inner), KEEL_UNIQUE_WRITE(Time, time));
+typedef struct Plain {
+    int value;
+} Plain;
+KEEL_CUSTOM_VIEW(Plain, KEEL_MAY_READ(Other));
+typedef struct All {
+    keel_world *world;
+} All;
+KEEL_CUSTOM_VIEW(All, KEEL_WORLD(world));
+
+KEEL_TASK(around, KEEL_CUSTOM(Around, a)) { (void)a; }
+KEEL_SYSTEM(write_numbers, KEEL_WRITE(Number, n)) { ++n->value; }
+KEEL_TASK(plain, KEEL_CUSTOM(Plain, p)) { (void)p; }
+KEEL_TASK(read_time, KEEL_UNIQUE_READ(Time, time)) { (void)time; }
+KEEL_TASK(read_numbers, KEEL_CUSTOM(Inner, i)) { (void)i; }
+KEEL_TASK(all, KEEL_CUSTOM(All, a)) { (void)a; }
+KEEL_WORKLOAD(frame, KEEL_STEP(around), KEEL_STEP(write_numbers), KEEL_STEP(plain),
+              KEEL_STEP(read_time), KEEL_STEP(read_numbers), KEEL_STEP(all));
+
+static void assert_node(const keeli_schedule *s, uint32_t node, uint32_t waits_for, uint32_t batch,
+                        const char *storage) {
+    const keeli_node *n = &s->nodes.items[node];
+    assert_int_equal(n->waits_for, waits_for);
+    assert_int_equal(n->batch, batch);
+    const char *name = n->reason.why.storage;
+    assert_string_equal(name ? name : "", storage);
+}
+
+static void the_graph_sees_through_custom_views(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_result result;
+    keeli_schedule *s = keeli_schedule_take(f.world, &frame_workload, NULL, &result);
+    assert_non_null(s);
+    assert_int_equal(s->nodes.count, 6);
+    assert_node(s, 0, 0, 0, "");
+    assert_node(s, 1, 1, 1, "Number");
+    assert_node(s, 2, 0, 1, ""); // it waits for nobody and joins the last batch
+    assert_node(s, 3, 1, 1, "Time");
+    assert_node(s, 4, 1, 2, "Number");
+    assert_true(s->nodes.items[5].everything && s->nodes.items[5].is_main);
+    assert_int_equal(s->nodes.items[5].batch, 3);
+    keeli_schedule_give(s);
+    api_end(&f);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {
+        TEST(the_graph_sees_through_custom_views, "S-98: the graph sees through custom views"),
+    };
+    return RUN(tests);
+}
