@@ -46,6 +46,8 @@ typedef struct keeli_iterator {
 
 // Begin a walk over a state (for the run layer); NULL when out of memory (reported).
 keeli_iterator *keeli_iterator_take(keeli_view *view);
+// Have so many states, live and spare; false when out of memory.
+bool keeli_iterators_reserve(keel_world *world, uint32_t count);
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it);
 void keeli_iterator_give(keeli_iterator *it);

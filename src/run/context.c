@@ -218,6 +218,7 @@ keel_result keel_view_begin_in(keel_view *view, keel_context *context, const kee
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
     keeli_holder *parent = has_world(context) ? NULL : &context->view->holder;
+    keeli_atomic_store(&context->world->has_inner_views, 1);
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
     return keeli_view_begin_inside(view, context->world, parent, terms, where);
 }

@@ -5,7 +5,7 @@
 
 #include "edit/report.h"
 #include "run/stock.h"
-#include "run/team.h"
+#include "run/warm.h"
 
 // Nodes are timed in a world's first runs and now and then later: only to know what is worth
 // another thread.
@@ -360,8 +360,9 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     const bool wide = wants_team(s);
     s->is_timed = world->worker_count > 1 && s->is_wide &&
                   (s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0);
-    keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;
-    if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
+    keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
+    if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
+    keeli_warm_begin(world, 1);
     keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
     if (result == KEEL_OK) {
         if (!world->is_shared)
@@ -371,6 +372,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
         if (result < 0) drop_lists(s);
         if (!world->is_shared) keeli_stocks_return(s);
     }
+    if (team) keeli_warm_end(team, s->parallel);
     if (team) keeli_team_give(team);
     ++s->runs;
     return result;

@@ -183,7 +183,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) ++s->system_count;
     s->has_main |= node->step.main_thread;
-    s->has_parallel |= step->parallel;
+    s->parallel += step->parallel;
     return KEEL_OK;
 }
 

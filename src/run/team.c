@@ -342,6 +342,7 @@ keeli_loop *keeli_loop_take(keeli_team *team) {
 
 bool keeli_loop_size(keeli_loop *loop, uint32_t count) {
     loop->count = count;
+    if (count > loop->most) loop->most = count;
     if (!KEELI_RESERVE(&loop->team->world->heap, &loop->ended, count)) return false;
     if (count) memset(loop->ended.items, 0, count);
     return true;

@@ -16,6 +16,7 @@ typedef struct keeli_loop {
     void (*work)(struct keeli_loop *loop, keeli_lane *lane);
     void *user;                         // for `work`
     uint32_t count;                     // of pieces
+    uint32_t most;                      // that it ever had
     uint32_t taken;                     // pieces below it were taken (atomic)
     KEELI_ARRAY(uint8_t) ended;         // by piece (atomic)
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
