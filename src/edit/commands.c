@@ -501,9 +501,8 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
 }
 
 keel_result keeli_commands_flush(keel_world *world) {
-    if (world->applying || world->holders || world->share_depth ||
-        !keeli_commands_are_pending(world))
-        return KEEL_OK;
+    if (world->share_depth) return KEEL_OK; // others may be changing what follows
+    if (world->applying || world->holders || !keeli_commands_are_pending(world)) return KEEL_OK;
     return apply_pending(world);
 }
 
