@@ -114,6 +114,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
     if (world->commands) keeli_commands_deinit(world);
+    keeli_blocks_deinit(&world->heap);
     keeli_workloads_deinit(world);
     keeli_prepared_deinit(world);
     keeli_timings_deinit(world);
@@ -158,6 +159,7 @@ keel_result keel_world_trim(keel_world *world) {
         KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "trim"));
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_store_trim(world, world->order.items[i]);
+    keeli_blocks_deinit(&world->heap);
     keeli_groups_trim(world);
     keeli_component_lists_trim(&world->lists, &world->heap);
     keeli_archetypes_trim(&world->archetypes, &world->heap);

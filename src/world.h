@@ -192,6 +192,7 @@ struct keel_world {
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
     struct keeli_view *views;         // all view states, open or spare (find/view.c)
     struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
+    uint32_t has_inner_views;         // some system had one, ever (atomic)
     struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
 
     struct keel_group *groups; // in order of creation, the latest first (edit/group.c)
@@ -199,6 +200,8 @@ struct keel_world {
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
     keel_commands *spare_commands;        // empty lists
+    uint32_t spare_list_count;            // of them (edit/command_lists.c)
+    uint32_t used_lists, used_blocks;     // with records in this run (run/warm.c)
     bool applying;
     uint64_t dropped_commands;
 

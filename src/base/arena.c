@@ -11,13 +11,82 @@ static void *take(keeli_arena_block *block, size_t size, size_t align) {
     return (void *)at;
 }
 
-static keeli_arena_block *new_block(keeli_arena *arena, keeli_heap *heap, size_t need) {
-    const size_t size = need > block_bytes ? need : block_bytes;
+// ------------------------------------------------------------------ blocks
+static void lock(keeli_heap *heap) {
+    if (heap->shared) keeli_lock_take(&heap->lock);
+}
+static void unlock(keeli_heap *heap) {
+    if (heap->shared) keeli_lock_give(&heap->lock);
+}
+
+static keeli_arena_block *make_block(keeli_heap *heap, size_t size) {
     keeli_arena_block *block = keeli_new(heap, sizeof *block + size, _Alignof(max_align_t));
-    if (!block) return NULL;
-    *block = (keeli_arena_block){ .size = size };
-    arena->bytes += sizeof *block + size;
+    if (block) *block = (keeli_arena_block){ .size = size };
     return block;
+}
+
+static void free_block(keeli_heap *heap, keeli_arena_block *block) {
+    keeli_free(heap, block, sizeof *block + block->size, _Alignof(max_align_t));
+}
+
+static void make_spare(keeli_heap *heap, keeli_arena_block *block) {
+    block->used = 0;
+    lock(heap);
+    block->next = heap->spare_blocks;
+    heap->spare_blocks = block;
+    ++heap->spare_block_count;
+    unlock(heap);
+}
+
+// One that `need` bytes fit into, or NULL.
+static keeli_arena_block *take_spare(keeli_heap *heap, size_t need) {
+    lock(heap);
+    keeli_arena_block **at = &heap->spare_blocks;
+    while (*at && (*at)->size < need)
+        at = &(*at)->next;
+    keeli_arena_block *block = *at;
+    if (block) {
+        *at = block->next;
+        block->next = NULL;
+        --heap->spare_block_count;
+    }
+    unlock(heap);
+    return block;
+}
+
+static keeli_arena_block *new_block(keeli_arena *arena, keeli_heap *heap, size_t need) {
+    keeli_arena_block *block = take_spare(heap, need);
+    if (!block) block = make_block(heap, need > block_bytes ? need : block_bytes);
+    if (block) arena->bytes += sizeof *block + block->size;
+    return block;
+}
+
+bool keeli_blocks_reserve(keeli_heap *heap, uint32_t count) {
+    while (heap->spare_block_count < count) {
+        keeli_arena_block *block = make_block(heap, block_bytes);
+        if (!block) return false;
+        make_spare(heap, block);
+    }
+    return true;
+}
+
+size_t keeli_blocks_bytes(const keeli_heap *heap) {
+    size_t bytes = 0;
+    for (const keeli_arena_block *block = heap->spare_blocks; block; block = block->next)
+        bytes += sizeof *block + block->size;
+    return bytes;
+}
+
+void keeli_blocks_deinit(keeli_heap *heap) {
+    for (keeli_arena_block *block; (block = take_spare(heap, 0)) != NULL;)
+        free_block(heap, block);
+}
+
+// ------------------------------------------------------------------ arenas
+static void append(keeli_arena *arena, keeli_arena_block *block) {
+    keeli_arena_block **end = arena->current ? &arena->current->next : &arena->first;
+    block->next = *end;
+    *end = block;
 }
 
 void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t align) {
@@ -30,11 +99,19 @@ void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t 
     }
     keeli_arena_block *block = new_block(arena, heap, size + align);
     if (!block) return NULL;
-    keeli_arena_block **end = arena->current ? &arena->current->next : &arena->first;
-    block->next = *end;
-    *end = block;
+    append(arena, block);
     arena->current = block;
     return take(block, size, align);
+}
+
+bool keeli_arena_reserve(keeli_arena *arena, keeli_heap *heap, size_t size) {
+    for (const keeli_arena_block *block = arena->first; block; block = block->next)
+        if (block->size >= size) return true;
+    keeli_arena_block *block = new_block(arena, heap, size);
+    if (!block) return false;
+    append(arena, block);
+    if (!arena->current) arena->current = block;
+    return true;
 }
 
 keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
@@ -44,6 +121,10 @@ keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
 void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark) {
     keeli_arena_block *kept = mark.block ? mark.block : arena->first;
     if (!kept) return;
+    size_t used = 0;
+    for (const keeli_arena_block *block = arena->first; block; block = block->next)
+        used += block->used;
+    if (used > arena->most) arena->most = used;
     for (keeli_arena_block *block = kept->next; block; block = block->next)
         block->used = 0;
     kept->used = mark.used;
@@ -54,10 +135,22 @@ void keeli_arena_reset(keeli_arena *arena) {
     keeli_arena_back(arena, (keeli_arena_mark){ arena->first, 0 });
 }
 
+uint32_t keeli_arena_share(keeli_arena *arena, keeli_heap *heap) {
+    keeli_arena_reset(arena);
+    uint32_t shared = 0;
+    for (keeli_arena_block *block; arena->first && (block = arena->first->next) != NULL;) {
+        arena->first->next = block->next;
+        arena->bytes -= sizeof *block + block->size;
+        make_spare(heap, block);
+        ++shared;
+    }
+    return shared;
+}
+
 void keeli_arena_deinit(keeli_arena *arena, keeli_heap *heap) {
     for (keeli_arena_block *block = arena->first, *next; block; block = next) {
         next = block->next;
-        keeli_free(heap, block, sizeof *block + block->size, _Alignof(max_align_t));
+        free_block(heap, block);
     }
     *arena = (keeli_arena){ 0 };
 }

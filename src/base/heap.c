@@ -8,6 +8,8 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
     heap->allocator = allocator;
     heap->live = 0;
     heap->shared = false;
+    heap->spare_blocks = NULL;
+    heap->spare_block_count = 0;
     keeli_lock_init(&heap->lock);
 }
 

@@ -10,6 +10,8 @@ typedef struct keeli_heap {
     size_t live;              // bytes
     bool shared;              // calls may come from several threads: take the lock
     keeli_lock lock;
+    struct keeli_arena_block *spare_blocks; // for all arenas (arena.c)
+    uint32_t spare_block_count;
 } keeli_heap;
 
 void keeli_heap_init(keeli_heap *heap, keel_allocator allocator);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Recorded edits. A record lies in its list's arena together with the values it carries. Components
-// are kept by their process-wide number, so that an unregistered one is noticed.
+// Recorded edits: recording and applying. A record lies in its list's arena together with the
+// values it carries. Components are kept by their process-wide number, so that an unregistered one
+// is noticed.
 #include "edit/commands.h"
 
 #include "edit/edit.h"
@@ -42,76 +43,6 @@ typedef struct keeli_command {
     void *data;
 } command;
 
-// ------------------------------------------------------------------ lists
-static keel_commands *new_list(keel_world *world) {
-    keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
-    if (list) list->world = world;
-    return list;
-}
-
-bool keeli_commands_init(keel_world *world) {
-    world->commands = new_list(world);
-    return world->commands != NULL;
-}
-
-keel_commands *keeli_commands_take(keel_world *world) {
-    keeli_world_lock(world);
-    keel_commands *list = world->spare_commands;
-    if (list) world->spare_commands = list->next;
-    keeli_world_unlock(world);
-    if (!list) return new_list(world);
-    list->next = NULL;
-    return list;
-}
-
-static void make_spare(keel_world *world, keel_commands *list) {
-    keeli_arena_reset(&list->arena);
-    list->first = list->last = NULL;
-    list->allowed.count = 0;
-    keeli_commands_close(list);
-    keeli_world_lock(world);
-    list->next = world->spare_commands;
-    world->spare_commands = list;
-    keeli_world_unlock(world);
-}
-
-static void queue(keel_world *world, keel_commands *list) {
-    list->next = NULL;
-    keeli_world_lock(world);
-    if (world->pending_end) world->pending_end->next = list;
-    else world->pending = list;
-    world->pending_end = list;
-    keeli_world_unlock(world);
-}
-
-// Move what the world's own list holds to the end of the queue. A spare list was made when it got
-// its first record; false when a system has taken that one since and there is no memory for
-// another.
-static bool queue_own(keel_world *world) {
-    keel_commands *own = world->commands;
-    if (!own->first) return true;
-    keel_commands *list = keeli_commands_take(world);
-    if (!list) return false;
-    const keeli_arena kept = list->arena; // empty, but it may keep memory
-    list->arena = own->arena;
-    list->first = own->first;
-    list->last = own->last;
-    own->arena = kept;
-    own->first = own->last = NULL;
-    queue(world, list);
-    return true;
-}
-
-void keeli_commands_submit(keel_world *world, keel_commands *list) {
-    if (!world->concurrent) (void)queue_own(world); // recorded before, or on the side
-    if (list->first) queue(world, list);
-    else make_spare(world, list);
-}
-
-bool keeli_commands_are_pending(const keel_world *world) {
-    return world->pending || world->commands->first;
-}
-
 // ------------------------------------------------------------------ dropping
 static void drop_values(keel_world *world, command *c) {
     for (uint32_t i = 0; i < c->count; ++i) {
@@ -131,7 +62,7 @@ static void drop_command(keel_world *world, command *c) {
 void keeli_commands_discard(keel_world *world, keel_commands *list) {
     for (command *c = list->first; c; c = c->next)
         drop_command(world, c);
-    make_spare(world, list);
+    keeli_commands_spare(world, list);
 }
 
 static void free_list(keel_world *world, keel_commands *list) {
@@ -173,18 +104,6 @@ void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
         forget_in(world, list, storage);
 }
 
-static size_t list_bytes(const keel_commands *list) {
-    size_t bytes = 0;
-    for (; list; list = list->next)
-        bytes += sizeof *list + list->arena.bytes;
-    return bytes;
-}
-
-size_t keeli_commands_bytes(const keel_world *world) {
-    return list_bytes(world->commands) + list_bytes(world->pending) +
-           list_bytes(world->spare_commands) + list_bytes(world->reaction);
-}
-
 // ------------------------------------------------------------------ recording
 static keel_result no_memory(keel_commands *list) {
     return keeli_error(list->world, KEEL_ERROR_MEMORY,
@@ -195,8 +114,8 @@ static keel_result no_memory(keel_commands *list) {
 static bool reserve_spare(keel_commands *list) {
     keel_world *world = list->world;
     if (list != world->commands || world->spare_commands) return true;
-    keel_commands *spare = new_list(world);
-    if (spare) make_spare(world, spare);
+    keel_commands *spare = keeli_commands_new(world);
+    if (spare) keeli_commands_spare(world, spare);
     return spare != NULL;
 }
 
@@ -563,7 +482,7 @@ keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
 
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
-    if (!queue_own(world)) return keeli_out_of_memory(world, "applying commands");
+    if (!keeli_commands_queue_own(world)) return keeli_out_of_memory(world, "applying commands");
     keel_commands *last = world->pending_end; // what is recorded meanwhile waits for the next time
     world->applying = true;
     for (bool more = last != NULL; more;) {
@@ -574,7 +493,7 @@ static keel_result apply_pending(keel_world *world) {
         more = list != last;
         world->pending = list->next;
         if (!world->pending) world->pending_end = NULL;
-        make_spare(world, list);
+        keeli_commands_spare(world, list);
     }
     world->applying = false;
     return keeli_done(world, first_error);
@@ -586,7 +505,7 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
     if (outermost) world->applying = true;
     const keel_result result = apply_list(world, holder, list);
     if (outermost) world->applying = false;
-    if (!list->first) make_spare(world, list);
+    if (!list->first) keeli_commands_spare(world, list);
     return result;
 }
 

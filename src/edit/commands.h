@@ -22,6 +22,15 @@ bool keeli_commands_init(keel_world *world);
 void keeli_commands_deinit(keel_world *world);
 // An empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
+// One that is nobody's yet; and the list is nobody's any more.
+keel_commands *keeli_commands_new(keel_world *world);
+void keeli_commands_spare(keel_world *world, keel_commands *commands);
+// Have so many spare lists, with memory for some records, and so many blocks for further ones.
+bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);
+// Move what the world's own list holds to the end of the queue. A spare list was made when it got
+// its first record; false when a system has taken that one since and there is no memory for
+// another.
+bool keeli_commands_queue_own(keel_world *world);
 // The system has ended: nothing more is recorded.
 static inline void keeli_commands_close(keel_commands *commands) {
     commands->promise = NULL;

@@ -35,6 +35,18 @@ static keeli_iterator *take_state(keeli_view *view) {
     return it;
 }
 
+bool keeli_iterators_reserve(keel_world *world, uint32_t count) {
+    for (const keeli_iterator *it = world->iterators; it && count; it = it->next)
+        --count;
+    while (count--) {
+        keeli_iterator *it = KEELI_NEW(&world->heap, keeli_iterator);
+        if (!it) return false;
+        it->next = world->iterators;
+        world->iterators = it;
+    }
+    return true;
+}
+
 static void spare(keeli_iterator *it) {
     keel_world *world = it->view->world;
     keeli_world_lock(world);

@@ -79,6 +79,8 @@ keeli_iterator *keeli_iterator_take(keeli_view *view);
 // Another walk over the same view with the same plan, for another thread: a plan that is made while
 // others write could be another one.
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other);
+// Have so many states, live and spare; false when out of memory.
+bool keeli_iterators_reserve(keel_world *world, uint32_t count);
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);
 // The two halves of that: the next chunk, without marking the one before; and from the start.
 bool keeli_iterator_drive(keeli_iterator *it);

@@ -19,6 +19,23 @@ static void copy_name(char *to, const char *from) {
     to[n] = 0;
 }
 
+// With room for what most views hold, so that it does not matter which view gets which state.
+static keeli_view *new_state(keel_world *world) {
+    enum { USES = 16 };
+    keeli_view *view = KEELI_NEW(&world->heap, keeli_view);
+    if (!view) return NULL;
+    view->world = world;
+    if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES)) return view;
+    KEELI_FREE(&world->heap, keeli_view, view);
+    return NULL;
+}
+
+static void link_state(keel_world *world, keeli_view *view, uint64_t serial) {
+    view->serial = serial;
+    view->next = world->views;
+    world->views = view;
+}
+
 keeli_view *keeli_view_take(keel_world *world, const char *where) {
     keeli_world_lock(world);
     keeli_view *view = world->views;
@@ -27,17 +44,25 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
     if (view) view->serial = ++world->serial;
     keeli_world_unlock(world);
     if (!view) {
-        view = KEELI_NEW(&world->heap, keeli_view);
+        view = new_state(world);
         if (!view) return keeli_out_of_memory(world, "opening a view"), NULL;
         keeli_world_lock(world);
-        view->world = world;
-        view->serial = ++world->serial;
-        view->next = world->views;
-        world->views = view;
+        link_state(world, view, ++world->serial);
         keeli_world_unlock(world);
     }
     keeli_view_reset(view, where);
     return view;
+}
+
+bool keeli_views_reserve(keel_world *world, uint32_t count) {
+    for (const keeli_view *view = world->views; view && count; view = view->next)
+        --count;
+    while (count--) {
+        keeli_view *view = new_state(world);
+        if (!view) return false;
+        link_state(world, view, 0);
+    }
+    return true;
 }
 
 void keeli_view_reset(keeli_view *view, const char *where) {

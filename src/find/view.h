@@ -45,6 +45,8 @@ typedef struct keeli_view {
 keeli_view *keeli_view_of(const keel_view *view);
 // A spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
+// Have so many states, open and spare; false when out of memory.
+bool keeli_views_reserve(keel_world *world, uint32_t count);
 // Forget the terms of a state that is not open, for others.
 void keeli_view_reset(keeli_view *view, const char *where);
 // Resolve terms and say what the holder wants. `system`: whose terms they are, or NULL; some terms

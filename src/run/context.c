@@ -231,6 +231,7 @@ keel_result keel_view_begin_in(keel_view *view, keel_context *context, const kee
                                const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
+    keeli_atomic_store(&context->world->has_inner_views, 1);
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
     return keeli_view_begin_inside(view, context->world, &context->view->holder, context->reader,
                                    terms, where);

@@ -7,6 +7,7 @@
 #include "edit/track.h"
 #include "run/stock.h"
 #include "run/team.h"
+#include "run/warm.h"
 #include "run/worth.h"
 
 // ------------------------------------------------------------------ alone
@@ -369,8 +370,9 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     s->time = keeli_run_times(world, s->nodes.count);
     keeli_worth_begin(s);
     const bool wide = s->costs.is_wide;
-    keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;
-    if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
+    keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
+    if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
+    keeli_warm_begin(world, 1);
     s->first_tick = world->tick;
     keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
     if (result == KEEL_OK) {
@@ -385,6 +387,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
         if (result < 0) drop_lists(s);
         if (!world->is_shared) keeli_stocks_return(s);
     }
+    if (team) keeli_warm_end(team, s->parallel);
     if (team) keeli_team_give(team);
     keeli_worth_end(s);
     ++s->runs;

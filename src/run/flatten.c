@@ -195,7 +195,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;
-    s->has_parallel |= step->parallel;
+    s->parallel += step->parallel;
     return KEEL_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "run/prepared.h"
 #include "run/team.h"
 #include "run/timings.h"
+#include "run/warm.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -317,10 +318,12 @@ static keel_result run_split_system(keel_context *context) {
     keel_world *world = context->world;
     keeli_team *team = keeli_team_take(world);
     if (!team) return KEEL_ERROR_MEMORY;
+    keeli_warm_begin(world, 0);
     context->lane = keeli_team_open(team, NULL);
     context->splits = true;
     const keel_result result = run_system(context);
     keeli_team_close(team);
+    keeli_warm_end(team, 1);
     keeli_team_give(team);
     return result;
 }

@@ -41,6 +41,7 @@ typedef struct keeli_stock {
     KEELI_ARRAY(keel_entity) handles;
     uint32_t used; // of `handles`
     uint32_t want; // how many to promise next time: as many as it used at most, and some more
+    uint32_t most; // handles that there ever were
 } keeli_stock;
 
 typedef struct keeli_node {
@@ -135,7 +136,7 @@ typedef struct keeli_schedule {
     uint32_t system_count;
     uint32_t created;    // nodes that create, of which
     bool is_wide;        // some two nodes may run at once, or a step is parallel
-    bool has_parallel;   // a step is parallel
+    uint32_t parallel;   // steps that are
     bool names_stored;   // a nested workload is named, so that bytes tell nothing
     bool is_guest;       // others use the world during this run: commands wait for later
     uint32_t runs;       // so far

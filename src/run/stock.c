@@ -31,6 +31,7 @@ keel_result keeli_stocks_fill(keeli_schedule *s) {
 }
 
 void keeli_stock_return(keel_world *world, keeli_stock *stock) {
+    if (stock->handles.count > stock->most) stock->most = stock->handles.count;
     while (stock->handles.count > stock->used)
         keeli_entity_index_unhold(&world->entities, stock->handles.items[--stock->handles.count]);
     stock->want = stock->used + stock->used / 4;

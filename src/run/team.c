@@ -350,6 +350,7 @@ keeli_loop *keeli_loop_take(keeli_team *team) {
 bool keeli_loop_size(keeli_loop *loop, uint32_t count, bool in_turns) {
     loop->count = count;
     loop->in_turns = in_turns;
+    if (count > loop->most) loop->most = count;
     if (!in_turns) return true;
     if (!KEELI_RESERVE(&loop->team->world->heap, &loop->ended, count)) return false;
     if (count) memset(loop->ended.items, 0, count);

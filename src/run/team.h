@@ -18,6 +18,7 @@ typedef struct keeli_loop {
     uint32_t count;                     // of pieces
     bool in_turns;                      // pieces may have to wait for those before them
     KEELI_ARRAY(uint8_t) ended;         // by piece (atomic), if `in_turns`
+    uint32_t most;                      // pieces that it ever had
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
     keeli_stock stock;                  // of a system outside of workloads

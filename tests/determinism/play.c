@@ -109,6 +109,7 @@ static void look(keel_world *world, keel_group *const *groups, bool last, keel_r
     keel_error broken;
     s->result = result;
     s->error = keel_take_error(world);
+    if (now.is_nameless) s->error.system[0] = 0;
     if (keel_world_hash(world, &s->hash) < 0)
         snprintf(out->fault, sizeof out->fault, "no hash: %s", keel_last_error(world)->message);
     s->order = all_orders(world, groups);
@@ -218,6 +219,7 @@ void play(const plan *p, const tables *t, player who, const keel_system **order,
     now.plan = p;
     now.workers = who.workers;
     now.delays = who.workers > 1;
+    now.is_nameless = who.manner == ONE_BY_ONE;
     now.delays_drawn = p->number + who.workers * 1000;
     const keel_world_desc desc = { .allocator = memory.allocator,
                                    .log = keel_log_none,

@@ -14,6 +14,7 @@ typedef struct stage {
     keel_entity known[KNOWN]; // handles of all ages
     uint32_t known_count, round, workers;
     bool delays;
+    bool is_nameless;      // errors do not tell of which system
     uint64_t delays_drawn; // atomic
     int32_t owned;         // living things (atomic)
     int32_t faults;        // what should never be (atomic)
