@@ -308,8 +308,9 @@ static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        if (keeli_node_is_idle(s, i) && !node->is_blocked)
-            continue; // others depend on a blocked one
+        // after a failure it may be blocked, and others depend on it; before, nodes are not looked
+        // at
+        if (keeli_node_is_idle(s, i) && (first == KEEL_OK || !node->is_blocked)) continue;
         keel_result result = KEEL_OK;
         lane->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);
