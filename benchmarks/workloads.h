@@ -49,6 +49,10 @@
     X(empty_system,         empty_system,         1, 0, (100), (20)) \
     X(churn_frame,          churn_frame,          1, 1, (100000), (2)) \
     X(churn_frame_p999,     churn_frame_p999,     0, 1, (100000), (1)) \
+    X(change_mark,          change_mark,          1, 0, (100000), (20)) \
+    X(change_iter,          change_iter,          1, 0, (100000), (20)) \
+    X(change_none,          change_none,          1, 0, (100000), (20)) \
+    X(observer_add,         observer_add,         1, 0, (100000), (4)) \
     X(hier_attach,          hier_attach,          1, 0, (111000), (3)) \
     X(hier_traverse,        hier_traverse,        1, 0, (111000), (3)) \
     X(hier_destroy,         hier_destroy,         1, 0, (111000), (3)) \

@@ -6,10 +6,12 @@
 #include "edit/commands.h"
 #include "edit/edit.h"
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
 #include "edit/threads.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 #include "run/custom.h"
 #include "run/prepared.h"
@@ -41,6 +43,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
+    world->tick = 1;
     world->owner = keeli_thread_id();
     world->entity_storage.component.name = "entities";
     world->handle_storage.component.name = "free entity handles";
@@ -103,6 +106,7 @@ void keel_world_destroy(keel_world *world) {
     if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
     world->share_depth = world->concurrent = 0;
     keeli_customs_deinit(world);
+    keeli_notify_end(world);
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
     keeli_threads_ending(world);
@@ -116,6 +120,8 @@ void keel_world_destroy(keel_world *world) {
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
     keeli_registry_deinit(world);
+    keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
+    keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);

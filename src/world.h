@@ -10,9 +10,12 @@
 #include "data/entity_index.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"
+#include "data/removal_log.h"
 #include "data/sparse_set.h"
+#include "data/ticks.h"
 
 #include <keel/parallel.h>
+#include <keel/track.h>
 #include <keel/workload.h>
 
 // A group that names a component (edit/group.h).
@@ -20,6 +23,28 @@ typedef struct keeli_group_link {
     struct keel_group *group;
     bool excludes; // names it as what must not be there
 } keeli_group_link;
+
+// Functions to be called when something happens (edit/observe.c). One that was taken away while
+// they are called has no function until all are through.
+typedef struct keeli_observer {
+    keel_observer_fn *function;
+    void *data;
+    uint32_t kinds; // KEEL_ON_*
+} keeli_observer;
+
+typedef struct keeli_observers {
+    KEELI_ARRAY(keeli_observer) list; // in order of registration
+    uint32_t kinds;                   // of all
+} keeli_observers;
+
+// What is known of the changes of one component (edit/track.c).
+typedef struct keeli_tracking {
+    uint32_t kinds;                 // KEEL_TRACK_*
+    keeli_ticks inserted, modified; // with the base world->tick_base
+    keeli_removal_log gone;
+    uint64_t now; // the tick of the system that writes it now; 0: world->tick
+    keeli_observers observers;
+} keeli_tracking;
 
 // What walks found out about the order of a sparse set (find/drive.c), so that the next one need
 // not compare handles: right as long as the sets' `moves` are these.
@@ -50,7 +75,11 @@ typedef struct keeli_storage {
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
-    struct keel_group *owner;          // the group that orders its values, or NULL
+    uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
+    uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
+    keeli_tracking *tracking;                    // NULL: nobody wants to know
+    bool is_fresh, is_noted;  // during an edit: it is added to the entity; observers are to be told
+    struct keel_group *owner; // the group that orders its values, or NULL
     KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
     // During an edit: where the first page of values was before room was made (edit/component.c).
     uintptr_t moved_from;
@@ -64,7 +93,11 @@ enum {
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
-    KEELI_IS_BOUND = 32      // has a rule about threads (edit/threads.c)
+    KEELI_IS_BOUND = 32,     // has a rule about threads (edit/threads.c)
+    KEELI_IS_TRACKED = 64,   // `tracking` has kinds
+    KEELI_IS_OBSERVED = 128, // and observers
+    // who follows what comes and goes
+    KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_OBSERVED
 };
 
 // One storage that a view or a system holds.
@@ -80,6 +113,7 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
+    uint64_t tick;                    // of what it changes; 0: world->tick (edit/track.h)
     uint32_t opened;                  // views that were opened inside and are still open
     struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
@@ -167,6 +201,20 @@ struct keel_world {
     keel_commands *spare_commands;        // empty lists
     bool applying;
     uint64_t dropped_commands;
+
+    uint64_t tick;      // of changes that are made now; one more after each run (edit/track.h)
+    uint64_t tick_base; // what 32-bit ticks count from
+    struct keeli_system_reader **system_readers; // of systems that are run by themselves
+    uint32_t system_reader_count, system_reader_capacity;
+    struct keel_reader *readers; // of the user
+    uint32_t observed;           // storages with observers, entities included (edit/observe.c)
+    uint32_t notifying;          // observers are being called in owner mode; so deep
+    uint32_t calling;            // in any mode: their lists stay as they are
+    uint32_t editing;            // an edit that consists of edits is being made; so deep
+    bool lost_observers;         // some were taken away while they were called
+    bool moved_out;              // the values of the entity that they are told of are gone
+    bool has_reactions;          // observers asked for edits
+    keel_commands *reaction;     // these; NULL: there was no observer yet
 
     struct keeli_prepared **prepared; // systems whose terms are bound (run/prepared.c)
     uint32_t prepared_count, prepared_capacity;

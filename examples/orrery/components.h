@@ -64,14 +64,25 @@ typedef struct Centre {
     keel_entity body;
 } Centre;
 
-KEEL_COMPONENT(Name);
-KEEL_COMPONENT(Drift);
-KEEL_COMPONENT(Motion);
-KEEL_COMPONENT(Perturbation);
-KEEL_COMPONENT(Orbit);
-KEEL_COMPONENT(Anomaly);
-KEEL_COMPONENT(Local);
-KEEL_COMPONENT(Position);
+// What --threads must not change is compared with keel_world_hash, which wants to know which bytes of
+// a value count: all of them, those of fields, or what a hook says.
+static inline uint64_t hash_of_name(const void *value, void *hook_data) {
+    (void)hook_data;
+    uint64_t hash = 0xCBF29CE484222325u; // FNV-1a of the text: the address means nothing
+    for (const char *at = ((const Name *)value)->text; *at; ++at)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
+    return hash;
+}
+KEEL_FIELDS(Perturbation, list.count, list.terms);
+
+KEEL_COMPONENT(Name, .hash = hash_of_name);
+KEEL_COMPONENT(Drift, .no_padding = true);
+KEEL_COMPONENT(Motion, .no_padding = true);
+KEEL_COMPONENT(Perturbation, KEEL_HAS_FIELDS(Perturbation));
+KEEL_COMPONENT(Orbit, .no_padding = true);
+KEEL_COMPONENT(Anomaly, .no_padding = true);
+KEEL_COMPONENT(Local, .no_padding = true);
+KEEL_COMPONENT(Position, .no_padding = true);
 KEEL_TAG(Asteroid);
-KEEL_UNIQUE(Clock);
-KEEL_UNIQUE(Centre);
+KEEL_UNIQUE(Clock, .no_padding = true);
+KEEL_UNIQUE(Centre, .no_padding = true);

@@ -27,6 +27,7 @@ typedef struct orrery {
     body_list bodies;
     output_file csv, image;
     keel_world *world;
+    keel_reader *reader; // with --changed-only: what was written
     double seconds; // that the steps took
     failure why;
 } orrery;
@@ -81,12 +82,15 @@ static int populate(orrery *o) {
     const uint64_t capacity = (uint64_t)o->bodies.count + o->set.belt;
     const keel_world_desc desc = { .name = "orrery",
                                    .log = keel_log_none, // main prints the error
-                                   .entity_capacity = (uint32_t)capacity };
+                                   .entity_capacity = (uint32_t)capacity,
+                                   .worker_count = o->set.threads };
     o->world = keel_world_create(&desc);
     if (!o->world) {
         fail(&o->why, "orrery: out of memory");
         return EXIT_MEMORY;
     }
+    if (o->set.changed_only) o->reader = keel_reader_create(o->world, "--csv");
+    if (o->set.changed_only && !o->reader) return fail_in_world(o, KEEL_ERROR_MEMORY);
     keel_result result = populate_bodies(o->world, &o->bodies);
     if (result >= 0) result = populate_belt(o->world, o->set.belt, o->set.seed);
     return result < 0 ? fail_in_world(o, result) : EXIT_DONE;
@@ -95,11 +99,16 @@ static int populate(orrery *o) {
 // A KEEL_EACH that cannot be opened runs no time at all; only the world knows.
 static bool loop_failed(const orrery *o) { return keel_last_error(o->world)->result < 0; }
 
+static bool write_rows(orrery *o, double jd) {
+    return o->reader ? csv_write_changes(&o->csv, o->reader, jd, &o->why)
+                     : csv_write_step(&o->csv, o->world, jd, &o->why);
+}
+
 static int run_step(orrery *o, uint64_t step) {
     const double jd = options_step_jd(&o->set, step);
     const keel_result result = orrery_step(o->world, jd);
     if (result < 0) return fail_in_world(o, result);
-    if (o->set.csv && !csv_write_step(&o->csv, o->world, jd, &o->why)) return EXIT_INPUT;
+    if (o->set.csv && !write_rows(o, jd)) return EXIT_INPUT;
     if (loop_failed(o)) return fail_in_world(o, KEEL_OK);
     if (!stop_signal) return EXIT_DONE;
     fail(&o->why, "orrery: stopped by a signal (%s)", strsignal(stop_signal));
@@ -155,10 +164,13 @@ static void warn_about_dates(const settings *set) {
 static int summarize(orrery *o) {
     const uint32_t entities = keel_entity_count(o->world);
     const double speed = o->seconds > 0 ? (double)o->set.steps / o->seconds : 0;
+    uint64_t hash;
+    const keel_result hashed = keel_world_hash(o->world, &hash);
+    if (hashed < 0) return fail_in_world(o, hashed);
     const bool printed =
         printf("%" PRIu32 " entities, %" PRIu64 " steps in %.2f s: %.1f steps per second, "
-               "%.2f million entity updates per second\n",
-               entities, o->set.steps, o->seconds, speed, speed * entities / 1e6) >= 0 &&
+               "%.2f million entity updates per second, hash 0x%016" PRIx64 "\n",
+               entities, o->set.steps, o->seconds, speed, speed * entities / 1e6, hash) >= 0 &&
         fflush(stdout) == 0;
     if (!printed) fail(&o->why, "orrery: standard output: %s", strerror(errno));
     return printed ? EXIT_DONE : EXIT_INPUT;

@@ -4,6 +4,7 @@
 #include "dates.h"
 #include "numbers.h"
 #include <getopt.h>
+#include <keel/executor.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,13 +19,17 @@ const char options_help[] =
     "  --step N      days from one step to the next, above 0; fractions are fine (default 1)\n"
     "  --belt N      add N asteroids between 2.1 and 3.3 au, up to 10000000 (default 0)\n"
     "  --seed N      which asteroids: the same number gives the same ones (default 1)\n"
+    "  --threads N   compute on N threads, up to 1024 (default 1); the results are the same\n"
     "  --csv FILE    write positions: columns jd,name,x,y,z; au, heliocentric, ecliptic of J2000;\n"
     "                one row for each body of the data file and each of the\n"
     "                1 + DAYS / STEP steps (rounded down), the start included\n"
+    "  --changed-only\n"
+    "                write only bodies whose position is another than in the step before\n"
     "  --image FILE  draw the positions of the last step, seen from the north, as PNG\n"
     "  --help        print this text\n"
     "\n"
-    "The last line of the output counts entities, steps, and both per second.\n"
+    "The last line of the output counts entities, steps, and both per second; its hash is one\n"
+    "number for all that was computed.\n"
     "Exit status: 0 done, 1 out of memory, 2 bad input or output, 130 interrupted. Output files\n"
     "appear when they are complete; when something fails, files that were there before stay.\n";
 
@@ -32,8 +37,10 @@ static const struct option long_options[] = {
     { "data", required_argument, NULL, 'd' },  { "from", required_argument, NULL, 'f' },
     { "days", required_argument, NULL, 'n' },  { "step", required_argument, NULL, 's' },
     { "belt", required_argument, NULL, 'b' },  { "seed", required_argument, NULL, 'r' },
+    { "threads", required_argument, NULL, 't' },
     { "csv", required_argument, NULL, 'c' },   { "image", required_argument, NULL, 'i' },
-    { "help", no_argument, NULL, 'h' },        { NULL, 0, NULL, 0 },
+    { "help", no_argument, NULL, 'h' },        { "changed-only", no_argument, NULL, 'o' },
+    { NULL, 0, NULL, 0 },
 };
 
 enum { MAX_BELT = 10000000, MAX_STEPS = 1000000000 };
@@ -54,6 +61,7 @@ static bool parse_option(settings *options, int letter, failure *why) {
     case 'c': options->csv = optarg; return true;
     case 'i': options->image = optarg; return true;
     case 'h': options->help = true; return true;
+    case 'o': options->changed_only = true; return true;
     case 'n': return parse_days("--days", optarg, true, &options->days, why);
     case 's': return parse_days("--step", optarg, false, &options->step, why);
     case 'f':
@@ -65,6 +73,12 @@ static bool parse_option(settings *options, int letter, failure *why) {
                         MAX_BELT);
         options->belt = (uint32_t)number;
         return true;
+    case 't':
+        if (!integer_parse(optarg, KEEL_WORKERS_MAX, &number) || !number)
+            return fail(why, "orrery: --threads: '%s' is not a whole number from 1 to %d", optarg,
+                        KEEL_WORKERS_MAX);
+        options->threads = (uint32_t)number;
+        return true;
     default:
         return integer_parse(optarg, UINT64_MAX, &options->seed) ||
                fail(why, "orrery: --seed: '%s' is not a whole number below 2^64", optarg);
@@ -74,6 +88,8 @@ static bool parse_option(settings *options, int letter, failure *why) {
 // What only the options together can tell.
 static bool check_options(settings *options, failure *why) {
     if (!options->data) return fail(why, "orrery: --data is missing; try --help");
+    if (options->changed_only && !options->csv)
+        return fail(why, "orrery: --changed-only says what --csv writes; give that, too");
     if (isnan(options->from_jd)) return fail(why, "orrery: --from is missing; try --help");
     double last_day;
     date_parse("9999-12-31", &last_day);
@@ -88,7 +104,7 @@ static bool check_options(settings *options, failure *why) {
 }
 
 bool options_parse(settings *options, int count, char *arguments[], failure *why) {
-    *options = (settings){ .from_jd = NAN, .days = 365, .step = 1, .seed = 1 };
+    *options = (settings){ .from_jd = NAN, .days = 365, .step = 1, .seed = 1, .threads = 1 };
     opterr = 0; // the messages are ours: one form for all of them
     optind = 0; // start anew, also when a test has called before
     for (int letter; (letter = getopt_long(count, arguments, ":", long_options, NULL)) != -1;) {

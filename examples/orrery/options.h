@@ -12,7 +12,9 @@ typedef struct settings {
     uint64_t steps;    // how many that makes, the first included
     uint32_t belt;     // asteroids to add
     uint64_t seed;     // which ones
+    uint32_t threads;  // that compute
     const char *csv;   // where the positions go; NULL: nowhere
+    bool changed_only; // of the positions that differ from the step before
     const char *image; // where the picture goes; NULL: nowhere
     bool help;         // the user asked for the help text
 } settings;

@@ -42,20 +42,28 @@ KEEL_SYSTEM(place_on_orbit, KEEL_WRITE(Local, local), KEEL_READ(Orbit, orbit),
     local->z = along * path->p[2] + across * path->q[2];
 }
 
-// 4. The position relative to the centre: the parent's, which has to be right already, plus the own.
-// The walk goes down the hierarchy, so that each parent comes before its children.
-KEEL_TASK(place_in_space, KEEL_MAY_WRITE(Position), KEEL_MAY_READ(Local, keel_parent, keel_child),
-          KEEL_UNIQUE_READ(Centre, centre), KEEL_CONTEXT(context)) {
-    KEEL_DESCENDANTS(context, centre->body, body) {
-        const Position *origin = keel_get(context, keel_parent_of(context, body), Position);
-        const Local *local = keel_get(context, body, Local);
-        Position *position = keel_get_mut(context, body, Position);
-        *position = (Position){ origin->x + local->x, origin->y + local->y, origin->z + local->z };
+// 4. The position relative to the centre: the own one plus those of all ancestors. Nobody waits for
+// the parent's Position, so that this can be split, too. Only what moved is marked as changed.
+KEEL_SYSTEM(place_in_space, KEEL_WRITE_MARKED(Position, position, changed), KEEL_READ(Local, local),
+            KEEL_MAY_READ(keel_child), KEEL_ENTITY(body), KEEL_CONTEXT(context)) {
+    Position next = { local->x, local->y, local->z };
+    for (keel_entity parent = keel_parent_of(context, body); !keel_is_null(parent);
+         parent = keel_parent_of(context, parent)) {
+        const Local *origin = keel_get(context, parent, Local);
+        if (!origin) break; // the centre is where it is
+        next.x += origin->x;
+        next.y += origin->y;
+        next.z += origin->z;
     }
+    *changed = position->x != next.x || position->y != next.y || position->z != next.z;
+    if (*changed) *position = next;
 }
 
-KEEL_WORKLOAD(orrery, KEEL_STEP(update_orbit), KEEL_STEP(update_mean_anomaly),
-              KEEL_STEP(perturb), KEEL_STEP(solve_kepler), KEEL_STEP(place_on_orbit), KEEL_STEP(place_in_space));
+// Steps that all asteroids go through are split over the threads; the result is the same.
+KEEL_WORKLOAD(orrery, KEEL_STEP(update_orbit), KEEL_STEP(update_mean_anomaly, .parallel = true),
+              KEEL_STEP(perturb), KEEL_STEP(solve_kepler, .parallel = true),
+              KEEL_STEP(place_on_orbit, .parallel = true),
+              KEEL_STEP(place_in_space, .parallel = true));
 
 keel_result orrery_step(keel_world *world, double jd) {
     KEEL_TRY(keel_set_unique(world, Clock, { (jd - J2000) / DAYS_PER_CENTURY }));

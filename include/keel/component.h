@@ -35,6 +35,16 @@ typedef enum keel_storage {
                    ///< looped over together in large, mixed populations
 } keel_storage;
 
+/// Changes that are tracked, as bits: `.tracking = KEEL_TRACK_INSERTION | KEEL_TRACK_REMOVAL`. See
+/// track.h.
+enum {
+    KEEL_TRACK_NONE = 0,         ///< none; the default
+    KEEL_TRACK_INSERTION = 1,    ///< the component was added to an entity that had none
+    KEEL_TRACK_MODIFICATION = 2, ///< its value was written, or overwritten
+    KEEL_TRACK_DELETION = 4,     ///< it was deleted; the value is kept for readers
+    KEEL_TRACK_REMOVAL = 8,      ///< it was removed: whoever did it got the value
+    KEEL_TRACK_ALL = 15          ///< all of these
+};
 /// Which threads may touch a component or unique whose values are not safe to use everywhere: a
 /// window, a graphics context, a counter without atomics, an object of a script. The world's thread
 /// is the one that made it, or adopted it (keel_adopt_world). A breach is KEEL_ERROR_THREAD.
@@ -93,6 +103,7 @@ typedef struct keel_component {
     uint32_t size;            ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
     uint32_t align;           ///< a power of two to 4096; 0: 1
     keel_storage storage;     ///< default KEEL_SPARSE_SET
+    uint32_t tracking;        ///< KEEL_TRACK_* bits; default none. Views that ask switch it on, too
     keel_drop_hook *drop;     ///< default: nothing to release
     keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
     keel_move_hook *move;     ///< default: bytes are moved

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, typed,
-/// time.
+/// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, track,
+/// typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -18,7 +18,9 @@
 #include <keel/parallel.h>
 #include <keel/time.h>
 #include <keel/timing.h>
+#include <keel/track.h>
 #include <keel/typed.h>
+#include <keel/typed_core.h>
 #include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/walk.h>

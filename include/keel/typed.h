@@ -17,65 +17,9 @@
 #include <keel/group.h>
 #include <keel/explain.h>
 #include <keel/parallel.h>
+#include <keel/track.h>
+#include <keel/typed_core.h>
 // clang-format off
-
-#ifdef __cplusplus
-#define KEELI_RESTRICT __restrict
-#define KEELI_ALIGNOF(T) alignof(T)
-#define KEELI_STATIC_ASSERT(condition, text) static_assert(condition, text);
-#define KEELI_NEVER(text) [] { static_assert(0, text); return false; }()
-#define KEELI_DECLARE(type, symbol) extern "C" const type symbol
-#else
-#define KEELI_RESTRICT restrict
-#define KEELI_ALIGNOF(T) _Alignof(T)
-#define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
-#define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
-#define KEELI_DECLARE(type, symbol) extern const type symbol
-#endif
-// KEELI_STATIC_ASSERT is a declaration, KEELI_NEVER an expression; both say why the code does not compile.
-#define KEELI_UNUSED __attribute__((unused))
-#define KEELI_NOINLINE static __attribute__((noinline, unused))
-#define KEELI_INLINE static inline __attribute__((always_inline))
-#define KEELI_TWICE _Pragma("GCC unroll 2") // one jump for two small bodies: a third faster
-
-// ---------------------------------------------------------------- preprocessor core
-#define KEELI_CAT_(a, b) a##b
-#define KEELI_CAT(a, b) KEELI_CAT_(a, b)
-#define KEELI_APPLY(m, ...) m(__VA_ARGS__)
-#define KEELI_UNWRAP(...) __VA_ARGS__
-#define KEELI_FIRST(a, ...) a
-#define KEELI_SECOND_(a, b, ...) b
-#define KEELI_SECOND(...) KEELI_SECOND_(__VA_ARGS__)
-#define KEELI_TEXT_(...) #__VA_ARGS__
-#define KEELI_TEXT(...) KEELI_TEXT_(__VA_ARGS__)
-#define KEELI_HERE __FILE__ ":" KEELI_TEXT(__LINE__)
-// How many arguments (to 64): a number to 17 or 8, or whether there are more than 1, 2, 3.
-#define KEELI_AT_64(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
-#define KEELI_COUNT_17(...) KEELI_AT_64(__VA_ARGS__, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
-#define KEELI_COUNT_8(...) KEELI_AT_64(__VA_ARGS__, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
-#define KEELI_OVER_1(...) KEELI_AT_64(__VA_ARGS__, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_one, 0, ~)
-#define KEELI_OVER_2(...) KEELI_AT_64(__VA_ARGS__, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_one, keeli_one, 0, ~)
-#define KEELI_OVER_3(...) KEELI_AT_64(__VA_ARGS__, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_more, keeli_one, keeli_one, keeli_one, 0, ~)
-// KEELI_MAP(f, s, a, b, ...): f(s, 0, a) f(s, 1, b) ... for up to 17 arguments; then KEELI_MANY_f(s).
-#define KEELI_MAP(f, s, ...) KEELI_CAT(KEELI_MAP_, KEELI_COUNT_17(__VA_ARGS__))(f, s, __VA_ARGS__)
-#define KEELI_MAP_keeli_many(f, s, ...) KEELI_MANY_##f(s)
-#define KEELI_MAP_1(f, s, a0) f(s, 0, a0)
-#define KEELI_MAP_2(f, s, a0, a1) f(s, 0, a0) f(s, 1, a1)
-#define KEELI_MAP_3(f, s, a0, a1, a2) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2)
-#define KEELI_MAP_4(f, s, a0, a1, a2, a3) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3)
-#define KEELI_MAP_5(f, s, a0, a1, a2, a3, a4) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4)
-#define KEELI_MAP_6(f, s, a0, a1, a2, a3, a4, a5) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5)
-#define KEELI_MAP_7(f, s, a0, a1, a2, a3, a4, a5, a6) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6)
-#define KEELI_MAP_8(f, s, a0, a1, a2, a3, a4, a5, a6, a7) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7)
-#define KEELI_MAP_9(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8)
-#define KEELI_MAP_10(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9)
-#define KEELI_MAP_11(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10)
-#define KEELI_MAP_12(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11)
-#define KEELI_MAP_13(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12)
-#define KEELI_MAP_14(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13)
-#define KEELI_MAP_15(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13) f(s, 14, a14)
-#define KEELI_MAP_16(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13) f(s, 14, a14) f(s, 15, a15)
-#define KEELI_MAP_17(f, s, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16) f(s, 0, a0) f(s, 1, a1) f(s, 2, a2) f(s, 3, a3) f(s, 4, a4) f(s, 5, a5) f(s, 6, a6) f(s, 7, a7) f(s, 8, a8) f(s, 9, a9) f(s, 10, a10) f(s, 11, a11) f(s, 12, a12) f(s, 13, a13) f(s, 14, a14) f(s, 15, a15) f(s, 16, a16)
 
 // ---------------------------------------------------------------- descriptors
 /// Declare the type `T` as a component, in a .c file, a header, a plug-in or C++:
@@ -260,6 +204,25 @@ template <class... C> inline keel_result keeli_register(keel_world *w, C... c) {
 #define KEELI_LISTED_COMMA(s, i, T) , &T##_component
 #define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
 #define keel_add_entity(...) keeli_add_entity(__VA_ARGS__)
+inline keel_result keeli_mark(keel_world *s, keel_entity e, const keel_component *c) { return keel_mark_component(s, e, c); }
+inline keel_result keeli_mark(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_mark_component(s, e, c); }
+inline uint32_t keeli_changes_of(const keel_world *s, keel_entity e, const keel_component *c) { return keel_world_changes_of(s, e, c); }
+inline uint32_t keeli_changes_of(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_changes_of(s, e, c); }
+inline uint32_t keeli_changes_of(const keel_reader *s, keel_entity e, const keel_component *c) { return keel_reader_changes_of(s, e, c); }
+inline uint32_t keeli_unique_changes(const keel_world *s, const keel_component *c) { return keel_world_unique_changes(s, c); }
+inline uint32_t keeli_unique_changes(keel_context *s, const keel_component *c) { return keel_context_unique_changes(s, c); }
+inline uint32_t keeli_unique_changes(const keel_reader *s, const keel_component *c) { return keel_reader_unique_changes(s, c); }
+inline keel_gone_walk keeli_gone(keel_world *s, const keel_component *c, uint32_t kinds) { return keel_world_gone(s, c, kinds); }
+inline keel_gone_walk keeli_gone(keel_context *s, const keel_component *c, uint32_t kinds) { return keel_context_gone(s, c, kinds); }
+inline keel_gone_walk keeli_gone(keel_reader *s, const keel_component *c, uint32_t kinds) { return keel_reader_gone(s, c, kinds); }
+inline uint64_t keeli_missed(keel_world *s, const keel_component *c) { return keel_world_missed(s, c); }
+inline uint64_t keeli_missed(keel_context *s, const keel_component *c) { return keel_context_missed(s, c); }
+inline uint64_t keeli_missed(const keel_reader *s, const keel_component *c) { return keel_reader_missed(s, c); }
+#define keel_mark(scope, e, T) keeli_mark((scope), (e), &T##_component)
+#define keel_changes_of(scope, e, T) keeli_changes_of((scope), (e), &T##_component)
+#define keel_unique_changes_of(scope, T) keeli_unique_changes((scope), &T##_unique)
+#define keel_missed(scope, T) keeli_missed((scope), &T##_component)
+#define KEELI_GONE(scope, c, kinds) keeli_gone((scope), c, kinds)
 #define keel_add_child(...) keeli_add_child(__VA_ARGS__)
 #define keel_add_values(...) keeli_add_all(__VA_ARGS__)
 #define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
@@ -360,6 +323,16 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_next_descendant(scope, root, after) KEELI_RX(scope, keel_world_next_descendant, keel_context_next_descendant)((scope), (root), (after))
 /// The descendant after `after`, level by level; null at the end. Scope: world, context.
 #define keel_next_descendant_breadth(scope, root, after) KEELI_RX(scope, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)((scope), (root), (after))
+/// Mark the value of an entity as modified. Scope: world (observers are told), context.
+#define keel_mark(scope, e, T) _Generic((scope), keel_world *: keel_mark_component, keel_context *: keel_context_mark_component)((scope), (e), &T##_component)
+#define KEELI_WXR(scope, w, x, r) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x, keel_reader *: r, const keel_reader *: r)
+/// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
+#define keel_changes_of(scope, e, T) KEELI_WXR(scope, keel_world_changes_of, keel_context_changes_of, keel_reader_changes_of)((scope), (e), &T##_component)
+/// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
+#define keel_unique_changes_of(scope, T) KEELI_WXR(scope, keel_world_unique_changes, keel_context_unique_changes, keel_reader_unique_changes)((scope), &T##_unique)
+/// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
+#define keel_missed(scope, T) _Generic((scope), keel_world *: keel_world_missed, keel_context *: keel_context_missed, keel_reader *: keel_reader_missed, const keel_reader *: keel_reader_missed)((scope), &T##_component)
+#define KEELI_GONE(scope, c, kinds) _Generic((scope), keel_world *: keel_world_gone, keel_context *: keel_context_gone, keel_reader *: keel_reader_gone)((scope), c, kinds)
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
 #endif
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
@@ -446,6 +419,32 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
 #define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) keel_remove_unique_value((world), &T##_unique, KEELI_FILLS(T, out))
+/// Track more kinds of change: `keel_track(world, T, KEEL_TRACK_ALL)`; see keel_track_component.
+#define keel_track(world, T, kinds) keel_track_component((world), &T##_component, (kinds))
+/// Forget changes for those outside of systems: `keel_clear_changes(world, T, KEEL_TRACK_ALL, KEEL_NOW)`, or only
+/// what was before a keel_tick; see keel_clear_component_changes.
+#define keel_clear_changes(world, T, kinds, tick) keel_clear_component_changes((world), &T##_component, (kinds), (tick))
+/// The same for a unique.
+#define keel_clear_unique_changes(world, T, kinds, tick) keel_clear_component_changes((world), &T##_unique, (kinds), (tick))
+/// Change a value by a function and tell observers: `keel_patch(world, e, T, function, data)`.
+#define keel_patch(world, e, T, function, data) keel_patch_component((world), (e), &T##_component, (function), (data))
+/// Overwrite a value that must be there: `keel_replace(world, e, T, {1, 2})` or `(world, e, T, variable)`.
+#define keel_replace(world, e, T, ...) keel_replace_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+/// Call a function whenever this happens: `keel_observe(world, T, KEEL_ON_INSERTED, function, data)`.
+#define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &T##_component, (kinds), (function), (data))
+/// Do not call it any more.
+#define keel_unobserve(world, T, function, data) keel_unobserve_component((world), &T##_component, (function), (data))
+/// A loop over removals of a component, oldest first: `KEEL_FOR_REMOVED(context, Health, gone) { gone.entity ... }`.
+/// `gone` is a keel_gone. Scope: world, context, reader.
+#define KEEL_FOR_REMOVED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL, gone)
+/// A loop over deletions; `gone.value` is what was deleted.
+#define KEEL_FOR_DELETED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_DELETION, gone)
+/// A loop over both; `gone.value` is NULL for what was removed.
+#define KEEL_FOR_REMOVED_OR_DELETED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION, gone)
+// The inner loop runs once; `whole` tells whether the body was left by break.
+#define KEELI_FOR_GONE(walk, scope, T, kinds, name)                                                 \
+    for (keel_gone_walk walk = KEELI_GONE(scope, &T##_component, kinds); walk.whole && keel_gone_next(&walk);) \
+        for (KEELI_UNUSED const keel_gone name = (walk.whole = false, walk.gone); !walk.whole; walk.whole = true)
 /// Fast access to a component by entity; see keel_column.
 #define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
@@ -463,6 +462,9 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_READ(T, name) (keeli_value, KEEL_TERM_READ, const T, name, &T##_component, NULL, T)
 /// Parameter: must be there; `T *name` (an array in a span).
 #define KEEL_WRITE(T, name) (keeli_value, KEEL_TERM_WRITE, T, name, &T##_component, NULL, T)
+/// Parameters: must be there; `T *name` and `bool *changed`: set it, and the value counts as modified (see track.h).
+/// KEEL_WRITE counts all that are visited. In a span both are arrays.
+#define KEEL_WRITE_MARKED(T, name, changed) (keeli_marked, KEEL_TERM_WRITE_MARKED, T, name, &T##_component, NULL, T, changed)
 /// Parameter of a view: must be there; values to write; may be added and removed through the view.
 #define KEEL_EDIT(T, name) (keeli_value, KEEL_TERM_EDIT, T, name, &T##_component, NULL, T)
 /// Parameter: `const T *name`, or NULL when absent.
@@ -475,6 +477,18 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &T##_component, NULL, T)
 /// Filter: at least one of up to 8 components must be there.
 #define KEEL_ANY_OF(...) (keeli_filter, KEEL_TERM_ANY_OF, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
+/// Filter: must be there, and was inserted since the last time; see track.h.
+#define KEEL_INSERTED(T) (keeli_filter, KEEL_TERM_INSERTED, void, , &T##_component, NULL, T)
+/// Filter: must be there, and was modified since the last time.
+#define KEEL_MODIFIED(T) (keeli_filter, KEEL_TERM_MODIFIED, void, , &T##_component, NULL, T)
+/// Filter: must be there, and was inserted or modified since the last time.
+#define KEEL_CHANGED(T) (keeli_filter, KEEL_TERM_CHANGED, void, , &T##_component, NULL, T)
+/// Filter: is absent, or was not inserted since the last time.
+#define KEEL_NOT_INSERTED(T) (keeli_filter, KEEL_TERM_NOT_INSERTED, void, , &T##_component, NULL, T)
+/// Filter: is absent, or was not modified since the last time.
+#define KEEL_NOT_MODIFIED(T) (keeli_filter, KEEL_TERM_NOT_MODIFIED, void, , &T##_component, NULL, T)
+/// Filter: is absent, or was neither inserted nor modified since the last time.
+#define KEEL_NOT_CHANGED(T) (keeli_filter, KEEL_TERM_NOT_CHANGED, void, , &T##_component, NULL, T)
 /// Parameter: the handle, `const keel_entity name`.
 #define KEEL_ENTITY(name) (keeli_entity, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
 /// Parameter of a span: the handles, `const keel_entity *name`.
@@ -542,17 +556,18 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // 1. The table of terms.
 #define KEELI_TERM(s, i, x) KEELI_APPLY(KEELI_TERM_, KEELI_PARTS(x))
-#define KEELI_TERM_(c, kind, CT, n, component, others, T) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n, KEELI_CAT(KEELI_KIND_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CUSTOM_, c), 0, ~))(T) },
+#define KEELI_TERM_(c, kind, CT, n, component, others, ...) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n, KEELI_CAT(KEELI_KIND_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CUSTOM_, c), 0, ~))(__VA_ARGS__) },
 #define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
 #define KEELI_IS_CUSTOM_keeli_custom ~, 1
 #define KEELI_KIND_1(kind) kind
-#define KEELI_KIND_0(T) NULL
+#define KEELI_KIND_0(...) NULL
 // Nothing, but only for a type that has a value.
 #ifdef __cplusplus
 #define KEELI_SIZE_keeli_value(CT) 0 * sizeof(CT)
 #else
 #define KEELI_SIZE_keeli_value(CT) 0 * sizeof(struct { CT keeli_a_tag_has_no_value_use_KEEL_WITH; })
 #endif
+#define KEELI_SIZE_keeli_marked(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_maybe(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_filter(CT) 0
 #define KEELI_SIZE_keeli_access(CT) 0
@@ -572,6 +587,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
 #define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
 #define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
 #define KEELI_CHECK_keeli_filter(s, i, ...)
 #define KEELI_CHECK_keeli_access(s, i, ...)
@@ -592,6 +608,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 // 3. The parameters of the body.
 #define KEELI_BODY(s, i, x) KEELI_PART(KEELI_BODY_, s, i, x)
 #define KEELI_BODY_keeli_value(s, i, c, k, CT, n, ...) , CT *KEELI_RESTRICT n
+#define KEELI_BODY_keeli_marked(s, i, c, k, CT, n, component, others, T, changed) , CT *KEELI_RESTRICT n, bool *KEELI_RESTRICT changed
 #define KEELI_BODY_keeli_maybe(s, i, c, k, CT, n, ...) , CT *KEELI_RESTRICT n
 #define KEELI_BODY_keeli_filter(s, i, ...)
 #define KEELI_BODY_keeli_access(s, i, ...)
@@ -613,6 +630,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 //    the arguments for them.
 #define KEELI_IS_ARRAY(x) KEELI_SECOND(KEELI_CAT(KEELI_IS_ARRAY_, KEELI_CLASS(x)), 0, ~)
 #define KEELI_IS_ARRAY_keeli_value ~, 1
+#define KEELI_IS_ARRAY_keeli_marked ~, 1
 #define KEELI_IS_ARRAY_keeli_maybe ~, 2
 #define KEELI_BASES(s, i, x) KEELI_CAT(KEELI_BASES_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_BASES_1(s, i) , s##_type_##i *KEELI_RESTRICT keeli_base_##i
@@ -638,6 +656,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 // 5. Locals of all loops: what is the same for every entity; and of the list loop.
 #define KEELI_LOCAL(s, i, x) KEELI_PART(KEELI_LOCAL_, s, i, x)
 #define KEELI_LOCAL_keeli_value(s, i, ...)
+#define KEELI_LOCAL_keeli_marked(s, i, ...) bool *keeli_marked_##i = keeli_chunk->columns[i].marked;
 #define KEELI_LOCAL_keeli_maybe(s, i, ...)
 #define KEELI_LOCAL_keeli_filter(s, i, ...)
 #define KEELI_LOCAL_keeli_access(s, i, ...)
@@ -668,6 +687,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 //    a list, where the base of a column is the page of all its values, or NULL.
 #define KEELI_SIDE(s, i, x) KEELI_PART(KEELI_SIDE_, s, i, x)
 #define KEELI_SIDE_keeli_value(s, i, ...) , keeli_base_##i + keeli_k
+#define KEELI_SIDE_keeli_marked(s, i, ...) , keeli_base_##i + keeli_k, keeli_marked_##i + keeli_k
 #define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
 #define KEELI_SIDE_keeli_filter(s, i, ...)
 #define KEELI_SIDE_keeli_access(s, i, ...)
@@ -687,6 +707,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_AT(s, i, x) KEELI_PART(KEELI_AT_, s, i, x)
 #define KEELI_AT_VALUE(s, i) (keeli_base_##i ? keeli_base_##i + keeli_index_##i[keeli_k] : KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
 #define KEELI_AT_keeli_value(s, i, ...) , KEELI_AT_VALUE(s, i)
+#define KEELI_AT_keeli_marked(s, i, ...) , KEELI_AT_VALUE(s, i), keeli_marked_##i + keeli_k
 #define KEELI_AT_keeli_maybe(s, i, ...) , (keeli_index_##i[keeli_k] == UINT32_MAX ? NULL : KEELI_AT_VALUE(s, i))
 #define KEELI_AT_keeli_filter(s, i, ...)
 #define KEELI_AT_keeli_access(s, i, ...)
@@ -714,6 +735,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 // 7. The arguments of the body of a span system, a task or a condition.
 #define KEELI_WHOLE(s, i, x) KEELI_PART(KEELI_WHOLE_, s, i, x)
 #define KEELI_WHOLE_keeli_value(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
+#define KEELI_WHOLE_keeli_marked(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base), keeli_chunk->columns[i].marked
 #define KEELI_WHOLE_keeli_maybe(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_filter(s, i, ...)
 #define KEELI_WHOLE_keeli_access(s, i, ...)
@@ -737,6 +759,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_IS_WORLD_keeli_world ~, 1
 #define KEELI_MANY_KEELI_WORLDS(s) + 0
 #define KEELI_ABOUT_keeli_value + 1
+#define KEELI_ABOUT_keeli_marked + 1
 #define KEELI_ABOUT_keeli_maybe + 1
 #define KEELI_ABOUT_keeli_filter + 1
 #define KEELI_ABOUT_keeli_entity + 1
@@ -1049,7 +1072,7 @@ template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&ter
 #define KEEL_EDIT_WORLD (keeli_access, KEEL_TERM_EDIT_WORLD, void, , NULL, NULL, ~)
 
 /// A loop over entities inside ordinary code: `KEEL_EACH(world, KEEL_WRITE(Position, p), KEEL_ENTITY(e)) { ... }`.
-/// The scope is the world or, in a system, the context. The view is closed when the loop is left in any way:
+/// The scope is the world or, in a system, the context; or a keel_reader, for what changed since its last pass. The view is closed when the loop is left in any way:
 /// to its end, break, return, goto. It costs a few instructions per entity more than a KEEL_SYSTEM. When the view
 /// cannot be opened the loop does nothing, and keel_last_error says why.
 #define KEEL_EACH(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), false, KEELI_ONE, __VA_ARGS__, KEELI_END)
@@ -1059,11 +1082,13 @@ template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&ter
 #ifdef __cplusplus
 template <size_t N> inline keeli_cursor keeli_cursor_of(keel_world *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
 template <size_t N> inline keeli_cursor keeli_cursor_of(keel_context *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
+template <size_t N> inline keeli_cursor keeli_cursor_of(keel_reader *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin_since(&it, s, terms, spans, where); return it; }
 #define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of((scope), { KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
 #else
 static inline keeli_cursor keeli_cursor_of_world(keel_world *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
 static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
-#define KEELI_CURSOR(it, scope, spans, ...) _Generic((scope), keel_world *: keeli_cursor_of_world, keel_context *: keeli_cursor_of_context)((scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin_since(&it, s, terms, spans, where); return it; }
+#define KEELI_CURSOR(it, scope, spans, ...) _Generic((scope), keel_world *: keeli_cursor_of_world, keel_context *: keeli_cursor_of_context, keel_reader *: keeli_cursor_of_reader)((scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
 #endif
 // Each parameter is a loop of its own that runs once; the innermost notes that the body ran to its end.
 #define KEELI_EACH(it, spans, parameter, scope, ...)                                                \
@@ -1071,9 +1096,10 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
         KEELI_MAP(parameter, it, __VA_ARGS__)
 #define KEELI_ONE(it, i, x) KEELI_PART(KEELI_ONE_, it, i, x)
 #define KEELI_MANY_KEELI_ONE(it) for (; KEELI_NEVER("a loop takes at most 16 parameters");)
-#define KEELI_ONE_keeli_value(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, i + 1);)
-#define KEELI_ONE_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, i + 1);)
-#define KEELI_ONE_keeli_entity(it, i, c, k, CT, n, ...) for (const keel_entity n = it.chunk->entities[it.position]; keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ONE_keeli_value(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, 2 * i + 1);)
+#define KEELI_ONE_keeli_marked(it, i, c, k, CT, n, component, others, T, changed) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, 2 * i + 1);) for (bool *changed = it.chunk->columns[i].marked + it.position; keeli_cursor_enter(&it, 2 * i + 2);)
+#define KEELI_ONE_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, 2 * i + 1);)
+#define KEELI_ONE_keeli_entity(it, i, c, k, CT, n, ...) for (const keel_entity n = it.chunk->entities[it.position]; keeli_cursor_enter(&it, 2 * i + 1);)
 #define KEELI_ONE_keeli_filter(it, i, ...)
 #define KEELI_ONE_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
 #define KEELI_ONE_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
@@ -1090,10 +1116,11 @@ static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_t
 #define KEELI_ONE_keeli_access(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL(it, i, x) KEELI_PART(KEELI_ALL_, it, i, x)
 #define KEELI_MANY_KEELI_ALL(it) KEELI_MANY_KEELI_ONE(it)
-#define KEELI_ALL_keeli_value(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, i + 1);)
-#define KEELI_ALL_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, i + 1);)
-#define KEELI_ALL_keeli_entities(it, i, c, k, CT, n, ...) for (const keel_entity *n = it.chunk->entities; keeli_cursor_enter(&it, i + 1);)
-#define KEELI_ALL_keeli_count(it, i, c, k, CT, n, ...) for (const uint32_t n = it.chunk->count; keeli_cursor_enter(&it, i + 1);)
+#define KEELI_ALL_keeli_value(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, 2 * i + 1);)
+#define KEELI_ALL_keeli_marked(it, i, c, k, CT, n, component, others, T, changed) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, 2 * i + 1);) for (bool *changed = it.chunk->columns[i].marked; keeli_cursor_enter(&it, 2 * i + 2);)
+#define KEELI_ALL_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *KEELI_RESTRICT n = KEELI_CAST(CT, it.chunk->columns[i].base); keeli_cursor_enter(&it, 2 * i + 1);)
+#define KEELI_ALL_keeli_entities(it, i, c, k, CT, n, ...) for (const keel_entity *n = it.chunk->entities; keeli_cursor_enter(&it, 2 * i + 1);)
+#define KEELI_ALL_keeli_count(it, i, c, k, CT, n, ...) for (const uint32_t n = it.chunk->count; keeli_cursor_enter(&it, 2 * i + 1);)
 #define KEELI_ALL_keeli_filter(it, i, ...)
 #define KEELI_ALL_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
 #define KEELI_ALL_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)

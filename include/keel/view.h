@@ -45,13 +45,22 @@ typedef enum keel_term_kind {
     KEEL_TERM_END,           ///< ends a list of terms
     KEEL_TERM_NONE,          ///< asks for nothing (the count of a span)
     KEEL_TERM_READ,          ///< must be there; values to read
-    KEEL_TERM_WRITE,         ///< must be there; values to write
+    KEEL_TERM_WRITE,         ///< must be there; values to write, all that are visited count as
+                             ///< modified
+    KEEL_TERM_WRITE_MARKED,  ///< must be there; values to write, those that are marked count as
+                             ///< modified
     KEEL_TERM_EDIT,          ///< must be there; values to write; may be added and removed
     KEEL_TERM_MAYBE,         ///< may be absent; values to read
     KEEL_TERM_MAYBE_WRITE,   ///< may be absent; values to write
     KEEL_TERM_WITH,          ///< must be there; no values
     KEEL_TERM_WITHOUT,       ///< must not be there
     KEEL_TERM_ANY_OF,        ///< at least one of several must be there; no values
+    KEEL_TERM_INSERTED,      ///< must be there, and was inserted; no values. See track.h
+    KEEL_TERM_MODIFIED,      ///< must be there, and was modified; no values
+    KEEL_TERM_CHANGED,       ///< must be there, and was inserted or modified; no values
+    KEEL_TERM_NOT_INSERTED,  ///< is absent, or was not inserted
+    KEEL_TERM_NOT_MODIFIED,  ///< is absent, or was not modified
+    KEEL_TERM_NOT_CHANGED,   ///< is absent, or was neither inserted nor modified
     KEEL_TERM_ENTITY,        ///< the handles
     KEEL_TERM_MAY_READ,      ///< access only: values of other entities, to read
     KEEL_TERM_MAY_WRITE,     ///< access only: values of other entities, to write
@@ -95,6 +104,8 @@ typedef struct keel_chunk_column {
     void *const *pages;    ///< LIST: the pages of values; never NULL for a term with values
     const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent `maybe`
     uint32_t shift;        ///< LIST: a page holds `1 << shift` values
+    bool *marked;          ///< KEEL_TERM_WRITE_MARKED: one per item or slot, all false; set true
+                           ///< what counts as modified
 } keel_chunk_column;
 
 /// Some of the entities that a view matches. For generated code and bindings; people use spans.

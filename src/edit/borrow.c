@@ -199,11 +199,21 @@ static bool want_everything(keel_world *world, keeli_holder *holder) {
            keeli_holder_want(world, holder, &world->entity_storage, KEEL_ACCESS_EDIT);
 }
 
+// What it writes gets its tick, whatever else is changed meanwhile.
+static void set_ticks(const keeli_holder *holder, uint64_t tick) {
+    for (uint32_t i = 0; i < holder->uses.count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        if (use->access > KEEL_ACCESS_READ && use->storage->flags & KEELI_IS_TRACKED)
+            use->storage->tracking->now = tick;
+    }
+}
+
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
     if (holder->everything && !want_everything(world, holder))
         return keeli_out_of_memory(world, "opening a view");
     KEEL_TRY(take_all(world, holder));
     holder->open = true;
+    if (holder->tick) set_ticks(holder, holder->tick);
     keeli_world_lock(world);
     holder->prev = NULL;
     holder->next = world->holders;
@@ -214,6 +224,7 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
 }
 
 void keeli_holder_close(keel_world *world, keeli_holder *holder) {
+    if (holder->tick) set_ticks(holder, 0);
     give_first(world, holder, holder->uses.count);
     holder->open = false;
     keeli_world_lock(world);
@@ -239,6 +250,9 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;
+    if (world->notifying)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "an observer cannot edit the world; record the edit in event->commands");
     return keeli_error(
         world, KEEL_ERROR_SHARED,
         "the world is shared between threads; record the edit with commands, or call "
@@ -267,6 +281,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
+    if (world->notifying) KEEL_TRY(keeli_world_is_editable(world));
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
         return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
     const keeli_use *use = use_of(holder, storage);

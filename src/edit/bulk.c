@@ -5,8 +5,10 @@
 
 #include "edit/bulk_run.h"
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/track.h"
 
 #include <string.h>
 
@@ -39,6 +41,11 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
     keeli_entity_index_add_many(&world->entities, b->entities, count);
     b->is_one_run = count == 0 || keeli_run_length(b->entities, count) == count;
     return KEEL_OK;
+}
+
+static void tell_of_entities(keel_world *world, const batch *b) {
+    for (uint32_t i = 0; world->entity_storage.flags & KEELI_IS_OBSERVED && i < b->count; ++i)
+        keeli_notify_entity(world, b->entities[i], KEEL_ON_CREATED);
 }
 
 static void end(keel_world *world, batch *b) {
@@ -74,6 +81,9 @@ static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
         return false;
     if (s->flags & KEELI_IS_GROUPED &&
         !keeli_groups_reserve(s, keel_entity_index(b->entities[0]), b->count))
+        return false;
+    if (s->flags & KEELI_IS_TRACKED &&
+        !keeli_track_reserve(world, s, keel_entity_index(b->entities[0]), b->count))
         return false;
     const uint32_t numbers = b->room.numbers;
     for (uint32_t i = 0, n; i < b->count; i += n) {
@@ -131,7 +141,7 @@ static void pop(keel_world *world, const batch *b, keeli_storage *s, uint32_t co
 
 // All values are in place.
 static void join(keel_world *world, const batch *b, keeli_storage *s) {
-    if (s->flags & KEELI_IS_GROUPED && b->count) keeli_groups_added_new(s, b->entities, b->count);
+    if (s->flags & KEELI_IS_WATCHED) keeli_store_joined_many(world, s, b->entities, b->count);
     keeli_validate_storage(world, s);
 }
 
@@ -212,6 +222,7 @@ static keel_result fill(keel_world *world, batch *b, const keel_bulk *columns) {
     }
     for (const keel_bulk *c = columns; c && c->component; ++c)
         join(world, b, keeli_storage_find(world, c->component));
+    tell_of_entities(world, b);
     return KEEL_OK;
 }
 
@@ -225,7 +236,7 @@ keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_enti
     const keel_result result = fill(world, &b, columns);
     if (result < 0) take_back(world, &b);
     else end(world, &b);
-    return result;
+    return keeli_done(world, result);
 }
 
 // ------------------------------------------------------------------ copies of a prototype
@@ -268,6 +279,7 @@ static keel_result copy_all(keel_world *world, batch *b, keel_entity prototype) 
         keeli_storage *s = prototype_storage(world, prototype, i);
         if (s) join(world, b, s);
     }
+    tell_of_entities(world, b);
     return KEEL_OK;
 }
 
@@ -282,7 +294,7 @@ keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32
     const keel_result result = copy_all(world, &b, prototype);
     if (result < 0) take_back(world, &b);
     else end(world, &b);
-    return result;
+    return keeli_done(world, result);
 }
 
 keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {

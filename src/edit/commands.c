@@ -4,6 +4,7 @@
 #include "edit/commands.h"
 
 #include "edit/edit.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/threads.h"
@@ -152,7 +153,8 @@ void keeli_commands_deinit(keel_world *world) {
     free_lists(world, world->pending);
     free_lists(world, world->spare_commands);
     free_lists(world, world->commands);
-    world->pending = world->spare_commands = world->commands = NULL;
+    if (world->reaction) free_lists(world, world->reaction);
+    world->pending = world->spare_commands = world->commands = world->reaction = NULL;
 }
 
 static void forget_in(keel_world *world, keel_commands *list, const keeli_storage *storage) {
@@ -166,6 +168,7 @@ static void forget_in(keel_world *world, keel_commands *list, const keeli_storag
 
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
     forget_in(world, world->commands, storage);
+    if (world->reaction) forget_in(world, world->reaction, storage);
     for (keel_commands *list = world->pending; list; list = list->next)
         forget_in(world, list, storage);
 }
@@ -179,7 +182,7 @@ static size_t list_bytes(const keel_commands *list) {
 
 size_t keeli_commands_bytes(const keel_world *world) {
     return list_bytes(world->commands) + list_bytes(world->pending) +
-           list_bytes(world->spare_commands);
+           list_bytes(world->spare_commands) + list_bytes(world->reaction);
 }
 
 // ------------------------------------------------------------------ recording
@@ -552,6 +555,12 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
     return first_error;
 }
 
+keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
+    const keel_result result = apply_list(world, NULL, list);
+    keeli_commands_discard(world, list);
+    return result;
+}
+
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
     if (!queue_own(world)) return keeli_out_of_memory(world, "applying commands");
@@ -568,7 +577,7 @@ static keel_result apply_pending(keel_world *world) {
         make_spare(world, list);
     }
     world->applying = false;
-    return first_error;
+    return keeli_done(world, first_error);
 }
 
 keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
@@ -584,8 +593,8 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
 keel_result keeli_commands_flush(keel_world *world) {
     // first: in shared mode the rest is not ours to look at
     if (world->share_depth) return KEEL_OK;
-    if (world->applying || world->holders || !keeli_commands_are_pending(world)) return KEEL_OK;
-    return apply_pending(world);
+    if (world->applying || world->holders) return KEEL_OK;
+    return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }
 
 keel_commands *keel_world_commands(keel_world *world) {

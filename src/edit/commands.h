@@ -39,6 +39,9 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
 bool keeli_commands_are_pending(const keel_world *world);
 // Apply what is pending unless something is in use or commands are being applied already.
 keel_result keeli_commands_flush(keel_world *world);
+// Apply a list that is not queued, and give it back; what cannot be applied is dropped.
+keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list);
+static inline bool keeli_commands_is_empty(const keel_commands *list) { return !list->first; }
 // Drop the values of a component that is about to be unregistered.
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage);
 size_t keeli_commands_bytes(const keel_world *world);

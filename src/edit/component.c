@@ -2,10 +2,12 @@
 // Adding, removing and reading components of one entity.
 #include "edit/edit.h"
 
+#include "edit/observe.h"
 #include "edit/quick.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/threads.h"
+#include "edit/track.h"
 
 #include <string.h>
 
@@ -69,7 +71,8 @@ static __attribute__((noinline)) void *add_slowly(keel_world *world, const keeli
     }
     keeli_store_commit(world, e, values, &room);
     keeli_validate_storage(world, s);
-    return keeli_store_value(world, s, index);
+    (void)keeli_done(world, KEEL_OK);
+    return keeli_entity_is_alive(&world->entities, e) ? keeli_store_value(world, s, index) : NULL;
 }
 
 static inline void *add(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -119,12 +122,13 @@ keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder,
     keeli_room room = { 0 };
     KEEL_TRY(keeli_reserve_values(world, holder, keel_entity_index(e), values, &room));
     keeli_commit_values(world, e, values, &room);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ removing
 // Take the value out of a storage that may be edited: KEEL_OK, KEEL_ABSENT, KEEL_ERROR_MEMORY.
-keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, void *out) {
+static keel_result take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              void *out) {
     const uint32_t index = keel_entity_index(e);
     if (!keeli_store_has(s, index)) {
         if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
@@ -132,9 +136,10 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
     }
     if (!keeli_store_reserve_take(world, s, index))
         return keeli_out_of_memory(world, "removing a component");
-    keeli_store_leaving(s, index);
+    keeli_store_leaving(world, s, index, kind);
     void *value = keeli_store_value(world, s, index);
-    if (!out) keeli_value_drop(s, value);
+    if (kind == KEEL_TRACK_DELETION) keeli_value_delete(world, s, index, value);
+    else if (!out) keeli_value_drop(s, value);
     else if (s->size) keeli_value_move(s, out, value);
     keeli_store_take(world, s, e);
     keeli_validate_storage(world, s);
@@ -142,7 +147,7 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
 }
 
 bool keeli_commit_delete(keel_world *world, keeli_storage *s, keel_entity e) {
-    return keeli_take_value(world, s, e, NULL) == KEEL_OK;
+    return take_value(world, s, e, KEEL_TRACK_DELETION, NULL) == KEEL_OK;
 }
 
 keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -152,7 +157,7 @@ keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, kee
     if (!holder && keeli_quick_remove(world, e, component, out, &result)) return result;
     keeli_storage *s = keeli_known_to_edit(world, holder, component, "remove", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    return keeli_take_value(world, s, e, out);
+    return keeli_done(world, take_value(world, s, e, KEEL_TRACK_REMOVAL, out));
 }
 
 // Make room to take all of these away, one after the other: rows move more than once.
@@ -187,11 +192,11 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
     bool any = false;
     for (const keel_out *o = outs; o->component; ++o) {
         keeli_storage *s = keeli_storage_find(world, o->component);
-        const bool taken = s && keeli_take_value(world, s, e, o->value) == KEEL_OK;
+        const bool taken = s && take_value(world, s, e, KEEL_TRACK_REMOVAL, o->value) == KEEL_OK;
         if (o->taken) *o->taken = taken;
         any = any || taken;
     }
-    return any ? KEEL_OK : KEEL_ABSENT;
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
@@ -209,7 +214,7 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
         keeli_storage *s = keeli_storage_find(world, *c);
         if (s && keeli_commit_delete(world, s, e)) any = true;
     }
-    return any ? KEEL_OK : KEEL_ABSENT;
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
@@ -222,8 +227,9 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         any |= keeli_store_has(s, keel_entity_index(e));
     }
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keeli_notify_all_of(world, e, KEEL_ON_DELETED, false);
     keeli_store_take_all(world, e);
-    return any ? KEEL_OK : KEEL_ABSENT;
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
 // ------------------------------------------------------------------ public: edits
@@ -246,7 +252,7 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
     void *there = keeli_store_value(world, s, keel_entity_index(e));
-    if (there) return there;
+    if (there) return keeli_track_modified(world, s, keel_entity_index(e)), there;
     return add(world, NULL, e, component, value, &result);
 }
 
@@ -287,14 +293,17 @@ const void *keel_get_component(const keel_world *world, keel_entity e,
 
 void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
     if (!world || !component) return NULL;
-    const keeli_storage *s = keeli_storage_find(world, component);
+    keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
+    const uint32_t flags = s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND | KEELI_IS_TRACKED);
+    if (!((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth | flags)) return value;
     keel_result result;
-    if (keeli_atomic_peek(&s->borrow) || world->share_depth ||
-        s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND))
-        return keeli_storage_to_edit(world, NULL, component, "write", &result) ? value : NULL;
+    if ((keeli_atomic_peek(&s->borrow) || world->share_depth || flags != KEELI_IS_TRACKED) &&
+        !keeli_storage_to_edit(world, NULL, component, "write", &result))
+        return NULL;
+    keeli_track_modified(world, s, keel_entity_index(e));
     return value;
 }
 

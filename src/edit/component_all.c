@@ -2,6 +2,7 @@
 // Edits of one component on all entities that have it.
 #include "edit/edit.h"
 
+#include "edit/observe.h"
 #include "edit/report.h"
 
 keel_result keel_clear_component(keel_world *world, const keel_component *component) {
@@ -15,7 +16,7 @@ keel_result keel_clear_component(keel_world *world, const keel_component *compon
         return keeli_out_of_memory(world, "clearing a component");
     keeli_store_clear(world, s);
     keeli_validate_storage(world, s);
-    return any ? KEEL_OK : KEEL_ABSENT;
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
 // ------------------------------------------------------------------ retain
@@ -47,7 +48,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
             if (!keep(e, keeli_store_value(world, s, i), data)) keeli_commit_delete(world, s, e);
         }
     }
-    return keeli_store_count(s) < before ? KEEL_OK : KEEL_ABSENT;
+    return keeli_done(world, keeli_store_count(s) < before ? KEEL_OK : KEEL_ABSENT);
 }
 
 // ------------------------------------------------------------------ reserve

@@ -4,8 +4,10 @@
 #include "edit/edit.h"
 
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/track.h"
 
 #include <string.h>
 
@@ -288,6 +290,39 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
     return cannot_copy(to, s);
 }
 
+// Nothing was noted while values were copied.
+static bool track_all(keel_world *to) {
+    for (uint32_t i = 0; i < to->order.count; ++i) {
+        keeli_storage *t = to->order.items[i];
+        if (t->unique) t->set_at = t->changed_at = to->tick;
+        for (uint32_t k = 0;
+             t->flags & KEELI_IS_TRACKED && (k = keeli_store_next(t, k)) != UINT32_MAX;
+             k = (k / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
+            if (!keeli_track_reserve(to, t, k, 0)) return false;
+        for (uint32_t k = 0; (k = keeli_presence_next(&t->disabled, k)) != UINT32_MAX; ++k)
+            if (t->flags & KEELI_IS_TRACKED && !keeli_track_reserve(to, t, k, 0)) return false;
+    }
+    return true;
+}
+
+// Everything counts as inserted.
+static void tell_all(keel_world *to) {
+    for (uint32_t i = 0; i < to->order.count; ++i) {
+        keeli_storage *t = to->order.items[i];
+        for (uint32_t k = 0;
+             t->flags & KEELI_IS_TRACKED && (k = keeli_store_next(t, k)) != UINT32_MAX; ++k)
+            keeli_track_inserted(to, t, k);
+    }
+    for (uint32_t i = 0; to->observed && i < to->order.count; ++i) {
+        keeli_storage *t = to->order.items[i];
+        for (uint32_t k = 0; (k = keeli_store_next(t, k)) != UINT32_MAX; ++k)
+            keeli_notify(to, t, keeli_entity_at(&to->entities, k), KEEL_ON_INSERTED);
+    }
+    keel_entity e = keel_null();
+    while (to->observed && !keel_is_null(e = keel_next_entity(to, e)))
+        keeli_notify_entity(to, e, KEEL_ON_CREATED);
+}
+
 static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->order.count; ++i) {
         const keeli_storage *s = from->order.items[i];
@@ -298,7 +333,7 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
         if (s->unique) KEEL_TRY(copy_unique(to, t, s));
     }
     KEEL_TRY(copy_archetypes(from, to));
-    return keeli_groups_refill(to) ? KEEL_OK : no_memory(to);
+    return keeli_groups_refill(to) && track_all(to) ? KEEL_OK : no_memory(to);
 }
 
 static void empty(keel_world *world) {
@@ -324,6 +359,7 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         old = fresh;
     }
     keeli_entity_index_deinit(&old, &to->heap);
+    if (result == KEEL_OK) tell_all(to);
     keeli_validate_entities(to);
-    return result;
+    return keeli_done(to, result);
 }

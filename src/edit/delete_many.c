@@ -73,7 +73,7 @@ static bool take_all(keel_world *world, const run *r) {
 }
 
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
-    const bool is_plain = !world->holders && !world->share_depth;
+    const bool is_plain = !world->holders && !world->share_depth && !world->observed;
     uint32_t done = 0; // these have no components any more, but live
     while (done < count) {
         const run r = next_run(list + done, count - done);

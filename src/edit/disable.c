@@ -3,6 +3,7 @@
 // the value stays where it is. Only this file sets and clears bits of `disabled`.
 #include "edit/edit.h"
 
+#include "edit/group.h"
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ bits
@@ -53,7 +54,7 @@ keel_result keel_disable_component(keel_world *world, keel_entity e,
     if (!keeli_store_has(s, index)) return KEEL_ABSENT;
     if (!keeli_presence_reserve(&s->disabled, &world->heap, index))
         return keeli_out_of_memory(world, "disabling a component");
-    keeli_store_leaving(s, index);
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
     keeli_store_disable(s, index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -68,7 +69,7 @@ keel_result keel_enable_component(keel_world *world, keel_entity e,
     const uint32_t index = keel_entity_index(e);
     if (!keeli_store_is_disabled(s, index)) return KEEL_ABSENT;
     keeli_store_enable(s, index);
-    keeli_store_joined(s, index);
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }

@@ -63,9 +63,6 @@ keel_result keeli_reserve_values(keel_world *world, const keeli_holder *holder, 
 // After keeli_reserve_values: cannot fail.
 void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *values,
                          const keeli_room *room);
-// Take the value of an entity out of a storage that may be edited. NULL: drop it. KEEL_OK,
-// KEEL_ABSENT, KEEL_ERROR_MEMORY (KEEL_ARCHETYPE only).
-keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, void *out);
 // Delete the value of an entity if it is there. True when it was.
 bool keeli_commit_delete(keel_world *world, keeli_storage *storage, keel_entity e);
 // In test builds: walk what was just edited.

@@ -2,6 +2,7 @@
 // Creating and deleting single entities.
 #include "edit/edit.h"
 
+#include "edit/observe.h"
 #include "edit/quick.h"
 #include "edit/report.h"
 
@@ -28,7 +29,9 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
         return keel_null();
     }
     if (values) keeli_commit_values(world, e, values, &room);
+    keeli_notify_entity(world, e, KEEL_ON_CREATED);
     keeli_validate_entities(world);
+    (void)keeli_done(world, KEEL_OK);
     return e;
 }
 
@@ -47,8 +50,9 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     }
     keeli_entity_index_confirm(&world->entities, held);
     if (values) keeli_commit_values(world, held, values, &room);
+    keeli_notify_entity(world, held, KEEL_ON_CREATED);
     keeli_validate_entities(world);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
@@ -59,8 +63,9 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
         return keeli_error(world, result, "cannot add an entity at index %u: %s",
                            (unsigned)keel_entity_index(e), keel_result_text(result));
+    keeli_notify_entity(world, e, KEEL_ON_CREATED);
     keeli_validate_entities(world);
-    return result;
+    return keeli_done(world, result);
 }
 
 keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
@@ -84,6 +89,7 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
     if (keeli_quick_delete_entity(world, e, KEELI_IS_LINK)) return;
+    keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
     keeli_store_take_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
@@ -95,11 +101,12 @@ keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *hold
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_commit_delete_entity(world, e);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
     keeli_commit_delete_entity(world, e);
+    (void)keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_delete_entities(keel_world *world, const keel_entity *entities, uint32_t count) {
@@ -110,9 +117,11 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
         if (keeli_entity_is_alive(&world->entities, entities[i]))
             KEEL_TRY(keeli_may_delete_entity(world, NULL, entities[i]));
     bool any = false;
+    keeli_editing_begin(world);
     for (uint32_t i = 0; i < count; ++i)
         if (keeli_edit_delete_entity(world, NULL, entities[i]) == KEEL_OK) any = true;
-    return any ? KEEL_OK : KEEL_ABSENT;
+    keeli_editing_end(world);
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
 // Without all parents, or without all children, no link is left. So none is repaired on the way:
@@ -123,7 +132,7 @@ static keel_result delete_all_linked(keel_world *world, const keeli_storage *s) 
     keeli_store_clear(world, other);
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
         keeli_commit_delete_entity(world, keeli_entity_at(&world->entities, i));
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
@@ -134,9 +143,11 @@ keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holde
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     if (s->flags & KEELI_IS_LINK) return delete_all_linked(world, s);
     // highest index first, so that the indices are handed out again in ascending order
+    keeli_editing_begin(world);
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;)
         (void)keeli_edit_delete_entity(world, holder, keeli_entity_at(&world->entities, i));
-    return KEEL_OK;
+    keeli_editing_end(world);
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_delete_entities_with(keel_world *world, const keel_component *component) {
@@ -152,7 +163,7 @@ keel_result keel_clear_entities(keel_world *world) {
     keeli_store_clear_all(world);
     keeli_entity_index_clear(&world->entities);
     keeli_validate_entities(world);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ looking

@@ -6,6 +6,7 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
+#include "edit/observe.h"
 #include "edit/quick.h"
 #include "edit/report.h"
 
@@ -49,7 +50,10 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
-    keeli_store_leaving(s, keel_entity_index(e));
+    keeli_store_leaving(world, s, keel_entity_index(e), KEEL_TRACK_DELETION);
+    if (s->flags & KEELI_IS_TRACKED)
+        keeli_value_delete(world, s, keel_entity_index(e),
+                           keeli_store_value(world, s, keel_entity_index(e)));
     keeli_store_pop(world, s, keel_entity_index(e));
     keeli_validate_storage(world, s);
 }
@@ -84,8 +88,8 @@ static void commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     const bool is_first = !has_children(world, to);
     if (is_first) *(keel_parent *)push(world, world->parents, to) = (keel_parent){ 0 };
     link_last(world, e, to, parent_at(world, to), push(world, world->children, e));
-    if (is_first) keeli_store_joined(world->parents, keel_entity_index(to));
-    keeli_store_joined(world->children, keel_entity_index(e));
+    if (is_first) keeli_store_joined(world, world->parents, keel_entity_index(to));
+    keeli_store_joined(world, world->children, keel_entity_index(e));
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {
@@ -166,7 +170,7 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
     if (has_parent(world, child)) commit_detach(world, child);
     commit_attach(world, child, parent);
     check(world);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const keel_value *values) {
@@ -188,8 +192,11 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }
+    keeli_editing_begin(world);
     const keel_entity child = keel_world_add_entity(world, values);
     if (!keel_is_null(child)) commit_attach(world, child, parent);
+    keeli_editing_end(world);
+    (void)keeli_done(world, KEEL_OK);
     return child;
 }
 
@@ -200,7 +207,7 @@ keel_result keel_world_detach(keel_world *world, keel_entity child) {
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     commit_detach(world, child);
     check(world);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_world_unlink(keel_world *world, keel_entity e) {
@@ -209,7 +216,7 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     keeli_commit_unlink(world, e);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ whole trees
@@ -232,7 +239,7 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
         commit_detach(world, e);
         e = last_below(world, parent);
     }
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // May the whole tree be deleted now? Nothing to ask when nothing is in use.
@@ -285,7 +292,7 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     }
     keeli_commit_delete_entities(world, doomed, count);
     keeli_commit_delete_entity(world, root);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ sorting

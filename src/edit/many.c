@@ -6,7 +6,9 @@
 
 #include "edit/bulk_run.h"
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/report.h"
+#include "edit/track.h"
 
 #include <string.h>
 
@@ -25,6 +27,7 @@ typedef struct many {
     keeli_room room;
     uint32_t last_index;
     KEELI_ARRAY(uint64_t) blocks; // bits: blocks of 64 indices that have room
+    KEELI_ARRAY(uint64_t) fresh;  // bits by position in the list, when observed: who had none
     // rows
     KEELI_ARRAY(uint32_t) per_archetype; // by position: how many rows leave it, at most
     KEELI_ARRAY(uint32_t) left;          // places of rows that were copied
@@ -176,6 +179,7 @@ static keel_result stage_values(keel_world *world, many *m) {
 static void end(keel_world *world, many *m) {
     if (m->staged) keeli_free(&world->heap, m->staged, m->staged_bytes, m->s->component.align);
     KEELI_RELEASE(&world->heap, &m->blocks);
+    KEELI_RELEASE(&world->heap, &m->fresh);
     KEELI_RELEASE(&world->heap, &m->per_archetype);
     KEELI_RELEASE(&world->heap, &m->left);
     keeli_archetypes_settle(&world->archetypes, &world->heap);
@@ -219,10 +223,21 @@ static bool reserve_blocks(keel_world *world, many *m) {
     return true;
 }
 
+static bool reserve_fresh(keel_world *world, many *m) {
+    const uint32_t words = m->count / 64 + 1;
+    if (!KEELI_RESERVE(&world->heap, &m->fresh, words)) return false;
+    memset(m->fresh.items, 0, words * sizeof *m->fresh.items);
+    return true;
+}
+
 static bool reserve(keel_world *world, many *m) {
     keeli_storage *s = m->s;
     const bool is_sparse = s->kind == KEEL_SPARSE_SET;
+    if (s->flags & KEELI_IS_OBSERVED && !reserve_fresh(world, m)) return false;
     if (!m->changing) return true;
+    if (s->flags & KEELI_IS_TRACKED &&
+        !keeli_track_reserve(world, s, keel_entity_index(m->entities[0]), m->changing))
+        return false;
     if (is_sparse && !keeli_store_reserve_slots(world, s, m->changing, &m->room)) return false;
     if (s->flags & KEELI_IS_GROUPED &&
         !keeli_groups_reserve(s, keel_entity_index(m->entities[0]), m->changing))
@@ -240,7 +255,9 @@ static void put(const many *m, uint32_t i, void *to) {
 }
 
 static void overwrite(keel_world *world, const many *m, uint32_t i) {
-    void *to = keeli_store_value(world, m->s, keel_entity_index(m->entities[i]));
+    const uint32_t index = keel_entity_index(m->entities[i]);
+    void *to = keeli_store_value(world, m->s, index);
+    keeli_track_modified(world, m->s, index);
     if (to == value_of(m, i)) return;
     keeli_value_drop(m->s, to);
     put(m, i, to);
@@ -249,6 +266,10 @@ static void overwrite(keel_world *world, const many *m, uint32_t i) {
 // Some with consecutive indices get it, of which none has it; rows are there already.
 static void add_run(keel_world *world, const many *m, uint32_t i, uint32_t n) {
     keeli_storage *s = m->s;
+    if (s->flags & KEELI_IS_TRACKED)
+        keeli_track_inserted_run(world, s, keel_entity_index(m->entities[i]), n);
+    for (uint32_t k = i; m->fresh.items && k < i + n; ++k)
+        m->fresh.items[k / 64] |= (uint64_t)1 << (k % 64);
     if (n > 1 && !m->is_moved && !(s->flags & KEELI_HAS_DISABLED)) {
         keeli_store_push_run(world, s, m->entities + i, n, value_of(m, i), m->stride);
         return;
@@ -294,6 +315,16 @@ static void add_to_rows(keel_world *world, many *m) {
     take_left(world, m);
 }
 
+// All values are in place.
+static void note_all(keel_world *world, const many *m) {
+    for (uint32_t i = 0; m->s->flags & KEELI_IS_GROUPED && i < m->count; ++i)
+        keeli_groups_added(m->s, keel_entity_index(m->entities[i]));
+    for (uint32_t i = 0; m->fresh.items && i < m->count; ++i) {
+        const bool is_fresh = m->fresh.items[i / 64] >> (i % 64) & 1;
+        keeli_notify(world, m->s, m->entities[i], is_fresh ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
+    }
+}
+
 static keel_result add_all(keel_world *world, many *m) {
     KEEL_TRY(count_missing(world, m));
     KEEL_TRY(stage_values(world, m));
@@ -304,8 +335,7 @@ static keel_result add_all(keel_world *world, many *m) {
     m->values = keeli_follow(&m->room, m->values);
     if (m->s->kind == KEEL_ARCHETYPE) add_to_rows(world, m);
     else add_to_set(world, m);
-    for (uint32_t i = 0; m->s->flags & KEELI_IS_GROUPED && i < m->count; ++i)
-        keeli_store_joined(m->s, keel_entity_index(m->entities[i]));
+    note_all(world, m);
     return KEEL_OK;
 }
 
@@ -321,7 +351,7 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
     if (!count) return KEEL_OK;
     result = add_all(world, &m);
     end(world, &m);
-    return result;
+    return keeli_done(world, result);
 }
 
 // ------------------------------------------------------------------ taking away
@@ -332,8 +362,9 @@ static bool has(const keel_world *world, const many *m, uint32_t i) {
 
 static void take_value(keel_world *world, const many *m, uint32_t i) {
     const uint32_t index = keel_entity_index(m->entities[i]);
-    keeli_store_leaving(m->s, index);
-    if (m->s->component.drop) keeli_value_drop(m->s, keeli_store_value(world, m->s, index));
+    keeli_store_leaving(world, m->s, index, KEEL_TRACK_DELETION);
+    if (m->s->component.drop || m->s->flags & KEELI_IS_TRACKED)
+        keeli_value_delete(world, m->s, index, keeli_store_value(world, m->s, index));
 }
 
 // From the back: nothing moves when the list is in packed order.
@@ -391,5 +422,5 @@ keel_result keel_delete_component_from_many(keel_world *world, const keel_entity
     if (!m.s || !count) return KEEL_ABSENT;
     result = take_all(world, &m);
     end(world, &m);
-    return result;
+    return keeli_done(world, result);
 }

@@ -157,7 +157,7 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     void *to =
         s->kind == KEEL_ARCHETYPE ? add_row_part(world, s, e, value) : add_one(world, s, e, value);
     if (to && s->flags) {
-        keeli_store_joined(s, index);
+        keeli_store_joined(world, s, index);
         to = keeli_store_value(world, s, index); // groups move it
     }
     if (to) keeli_validate_storage(world, s);
@@ -217,7 +217,7 @@ static void commit(keel_world *world, keel_entity e, const keel_value *values,
         keeli_bytes_put(keeli_store_open(world, s, e), values[i].value, s->size);
     }
     for (int32_t i = 0; world->groups && i < count; ++i) // now that all values are in place
-        keeli_store_joined(list[i], keel_entity_index(e));
+        keeli_store_joined(world, list[i], keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, list[i]);
 }
@@ -305,7 +305,9 @@ static __attribute__((noinline)) keel_entity add_entity_with(keel_world *world,
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
-    if (world->share_depth || world->entity_storage.borrow || !keeli_entity_index_is_ready(ix))
+    if (world->share_depth ||
+        ((uint32_t)world->entity_storage.borrow | world->entity_storage.flags) ||
+        !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return add_entity_with(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
@@ -362,7 +364,7 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     if (!keeli_store_has(s, index)) return true;
     if (!has_way_back(world, s, index, &to)) return false;
     *result = KEEL_OK;
-    keeli_store_leaving(s, index);
+    keeli_store_leaving(world, s, index, KEEL_TRACK_REMOVAL);
     if (out) keeli_bytes_copy(out, keeli_store_value(world, s, index), s->size);
     take_last(world, s, index);
     if (to) keeli_row_move(world, e, to);
@@ -419,7 +421,7 @@ static inline void delete_row(keel_world *world, keel_entity e) {
 }
 
 bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
-    if (world->share_depth || world->holders) return false;
+    if (world->share_depth || world->holders || world->observed) return false;
     // groups look at all that the entity has before anything of it goes
     if (world->groups) keeli_groups_leave(world, e, false);
     if (!take_parts(world, keel_entity_index(e), allowed | KEELI_IS_GROUPED)) return false;
@@ -435,7 +437,8 @@ static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, ke
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (world->share_depth || world->holders || world->groups) return delete_slowly(world, e);
+    if (world->share_depth || world->holders || world->groups || world->observed)
+        return delete_slowly(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);
     keeli_validate_entities(world);

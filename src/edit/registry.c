@@ -5,9 +5,11 @@
 #include "edit/borrow.h"
 #include "edit/commands.h"
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/report.h"
 #include "edit/store.h"
 #include "edit/threads.h"
+#include "edit/track.h"
 
 #include <keel/typed.h>
 #include <string.h>
@@ -40,6 +42,9 @@ static const char *what_is_wrong(const keel_component *c) {
         return "has an alignment that is not a power of two to 4096";
     if (c->size % align) return "has a size that is no multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
+    if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
+    if (c->tracking && c->is_unique)
+        return "is a unique, which is always tracked; leave .tracking out";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
@@ -167,8 +172,9 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         *result = name_clash(world, known, c);
         return NULL;
     }
-    *result = keeli_world_is_editable(world); // others may be looking at the table
-    if (*result < 0) return NULL;
+    // others may be looking at the table; an observer's edit is not in the middle of it
+    if (world->share_depth > world->notifying && (*result = keeli_world_is_editable(world)) < 0)
+        return NULL;
     if (world->order.count > UINT16_MAX) {
         *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
         return NULL;
@@ -179,6 +185,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
         KEELI_RESERVE(&world->heap, &world->by_ordinal, 1))
         s = new_storage(world, c, index);
+    if (s && c->tracking && !keeli_track(world, s, c->tracking)) {
+        free_storage(world, s);
+        s = NULL;
+    }
     if (s && !keeli_holders_want_new(world, s)) {
         free_storage(world, s);
         s = NULL;
@@ -297,6 +307,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     if (!keeli_store_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
     keeli_store_clear(world, s);
+    if (s->flags & KEELI_IS_OBSERVED) --world->observed;
     keeli_archetypes_trim(&world->archetypes, &world->heap); // none has its column any more
     keeli_commands_forget(world, s);
     world->by_ordinal.items[s->ordinal] = NULL;
@@ -313,7 +324,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);
     if (was_bound) keeli_threads_update(world);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 const keel_component *keel_find_component(const keel_world *world, const char *name) {

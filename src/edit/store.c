@@ -4,6 +4,8 @@
 
 #include "base/assert.h"
 #include "edit/group.h"
+#include "edit/observe.h"
+#include "edit/track.h"
 
 // ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -68,6 +70,7 @@ const void *keeli_follow(const keeli_room *room, const void *value) {
 bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
     if (!keeli_store_reserve_bit(world, s, index, room)) return false;
     if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, 1)) return false;
+    if (s->flags & KEELI_IS_TRACKED && !keeli_track_reserve(world, s, index, 1)) return false;
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
                keeli_store_reserve_slots(world, s, 1, room);
@@ -82,10 +85,13 @@ bool keeli_store_reserve_row(keel_world *world, const keeli_room *room) {
     return !room->to || keeli_archetype_reserve(&world->archetypes, &world->heap, room->to, 1);
 }
 
-static void overwrite(const keeli_storage *s, void *to, const void *value) {
-    if (value == to) return;
-    keeli_value_drop(s, to);
-    keeli_value_put(s, to, value);
+static void overwrite(keel_world *world, keeli_storage *s, uint32_t index, const void *value) {
+    void *to = keeli_store_value(world, s, index);
+    if (value != to) {
+        keeli_value_drop(s, to);
+        keeli_value_put(s, to, value);
+    }
+    if (!s->is_fresh) keeli_track_modified(world, s, index);
 }
 
 // Move the row to its new archetype and fill what is new there. The old row stays as it is until
@@ -102,9 +108,19 @@ static void commit_row(keel_world *world, keel_entity e, const keel_value *value
         void *to = keeli_row_value(&s->row, *keeli_row_of(world, index));
         if (keeli_store_has(s, index)) keeli_value_drop(s, to); // named twice
         else keeli_store_set_bit(world, s, index);
+        s->is_fresh = true;
         keeli_value_put(s, to, keeli_follow(room, v->value));
     }
     keeli_row_end(world, old);
+}
+
+// Tell who follows the component, once for each edit.
+static void note(keel_world *world, keeli_storage *s, keel_entity e) {
+    if (!s->is_noted) return;
+    const bool is_fresh = s->is_fresh;
+    s->is_noted = s->is_fresh = false;
+    if (is_fresh) keeli_store_joined(world, s, keel_entity_index(e));
+    else keeli_notify(world, s, e, KEEL_ON_MODIFIED);
 }
 
 void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
@@ -113,16 +129,19 @@ void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *valu
     for (const keel_value *v = values; v->component; ++v) {
         keeli_storage *s = keeli_storage_find(world, v->component);
         const void *value = keeli_follow(room, v->value);
-        if (keeli_store_has(s, index)) overwrite(s, keeli_store_value(world, s, index), value);
-        else if (s->kind != KEEL_ARCHETYPE)
+        s->is_noted = true;
+        if (keeli_store_has(s, index)) {
+            overwrite(world, s, index, value);
+        } else if (s->kind != KEEL_ARCHETYPE) {
+            s->is_fresh = true;
             keeli_value_put(s, keeli_store_push(world, s, e), value);
+        }
     }
     if (room->to && room->to != keeli_archetype_of(world, index))
         commit_row(world, e, values, room);
     keeli_archetypes_settle(&world->archetypes, &world->heap);
-    if (!world->groups) return;
     for (const keel_value *v = values; v->component; ++v) // now that all values are in place
-        keeli_store_joined(keeli_storage_find(world, v->component), index);
+        note(world, keeli_storage_find(world, v->component), e);
 }
 
 // ------------------------------------------------------------------ removing
@@ -160,13 +179,22 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     return NULL;
 }
 
+static void take_tracked(keel_world *world, keeli_storage *s, keel_entity e, bool drop) {
+    const uint32_t index = keel_entity_index(e);
+    if (drop) keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    else (void)keeli_track_gone(world, s, e, KEEL_TRACK_REMOVAL, NULL);
+}
+
+// Observers were told.
 static void take_all(keel_world *world, keel_entity e, bool drop) {
     const uint32_t index = keel_entity_index(e);
     if (world->groups) keeli_groups_leave(world, e, !drop);
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (keeli_store_is_disabled(s, index)) keeli_store_enable(s, index);
-        if (drop && s->flags & KEELI_HAS_HOOKS)
+        const bool seen = keeli_store_has(s, index);
+        if (!seen) keeli_store_enable(s, index);
+        if (seen && s->flags & KEELI_IS_TRACKED) take_tracked(world, s, e, drop);
+        else if (drop && s->flags & KEELI_HAS_HOOKS)
             keeli_value_drop(s, keeli_store_value(world, s, index));
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
         else keeli_store_pop(world, s, index);
@@ -203,6 +231,7 @@ void keeli_store_update_hooks(keeli_storage *s) {
     s->set.drop = s->row.drop = c->drop;
     s->set.move = s->row.move = c->move;
     s->set.hook_data = s->row.hook_data = c->hook_data;
+    keeli_tracking_update_hooks(s);
 }
 
 bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s) {
@@ -230,7 +259,8 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
                 --b;
             const keeli_block *block = from->blocks[b];
             const keel_entity e = block->entities[block->count - 1];
-            keeli_value_drop(s, keeli_store_value(world, s, keel_entity_index(e)));
+            const uint32_t index = keel_entity_index(e);
+            keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
             keeli_store_take(world, s, e);
         }
     }
@@ -269,13 +299,33 @@ static void clear(keel_world *world, keeli_storage *s) {
 }
 
 void keeli_store_clear(keel_world *world, keeli_storage *s) {
+    if (s->flags & KEELI_IS_WATCHED) keeli_store_clear_watched(world, s);
     if (s->flags & KEELI_IS_GROUPED) keeli_groups_clear(s);
     clear(world, s);
+}
+
+// Somebody wants to know of each value that goes.
+static bool is_watched(const keel_world *world) {
+    uint32_t flags = world->entity_storage.flags;
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        flags |= world->order.items[i]->flags;
+    return flags & (KEELI_IS_TRACKED | KEELI_IS_OBSERVED);
+}
+
+// Observers are told of all before the first one goes.
+static void take_all_watched(keel_world *world) {
+    keel_entity e = keel_null();
+    while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
+        keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
+    e = keel_null();
+    while (!keel_is_null(e = keel_next_entity(world, e)))
+        keeli_store_take_all(world, e);
 }
 
 void keeli_store_clear_all(keel_world *world) {
     keeli_archetypes *a = &world->archetypes;
     ++world->links.edits;
+    if (is_watched(world)) take_all_watched(world);
     keeli_groups_clear_all(world);
     for (uint32_t i = 0; i < a->count; ++i)
         keeli_archetype_clear(&world->entities, a->all[i]);
@@ -298,6 +348,7 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     if (s->kind == KEEL_INDEXED) drop_indexed(s);
     keeli_sparse_set_deinit(&s->set, &world->heap);
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
+    keeli_tracking_deinit(world, s);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));
     keeli_presence_deinit(&s->presence, &world->heap);
     keeli_presence_deinit(&s->disabled, &world->heap);
@@ -305,7 +356,7 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
 
 size_t keeli_store_bytes(const keeli_storage *s) {
     return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
-           s->row.base_capacity * sizeof(void *);
+           s->row.base_capacity * sizeof(void *) + keeli_tracking_bytes(s);
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
@@ -334,7 +385,7 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s)) return false;
     if (!lists_are_valid(world, s, &s->presence) || !lists_are_valid(world, s, &s->disabled))
         return false;
-    if (!keeli_groups_of_are_valid(s)) return false;
+    if (!keeli_groups_of_are_valid(s) || !keeli_tracking_is_valid(s)) return false;
     if (s->kind == KEEL_INDEXED && !indexed_is_valid(s)) return false;
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))

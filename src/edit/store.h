@@ -122,17 +122,30 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
 }
 
-// ------------------------------------------------------------------ groups (group_pack.c)
-void keeli_groups_added(keeli_storage *s, uint32_t index);
+// ------------------------------------------------------------------ who follows (store_watch.c)
+void keeli_groups_added(keeli_storage *s, uint32_t index); // group_pack.c
 void keeli_groups_removing(keeli_storage *s, uint32_t index);
-// After the entity got the component and its value: groups take it in, or let it go.
-static inline void keeli_store_joined(keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
+// After the entity got the component, and all values of the edit are in place: groups take it in,
+// or let it go; it is noted; observers are told.
+void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index);
+static inline void keeli_store_joined(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_WATCHED) keeli_store_joined_slowly(world, s, index);
 }
+// The same for many.
+void keeli_store_joined_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                             uint32_t count);
 // Before the entity loses the component, while its value is still there. The value may move.
-static inline void keeli_store_leaving(keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
+// `kind`: KEEL_TRACK_REMOVAL or KEEL_TRACK_DELETION.
+void keeli_store_leaving_slowly(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
+static inline void keeli_store_leaving(keel_world *world, keeli_storage *s, uint32_t index,
+                                       uint32_t kind) {
+    if (s->flags & KEELI_IS_WATCHED) keeli_store_leaving_slowly(world, s, index, kind);
 }
+// The value of an entity goes: it is dropped, or kept for those who want to know what it was.
+void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
+// Delete all values one by one, when somebody wants to know of each; what nobody watches is left
+// alone.
+void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ adding (store.c)
 // Make room for a component that the entity does not have; several calls for one edit share

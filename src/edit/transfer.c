@@ -2,6 +2,8 @@
 // One entity moves from world to world.
 #include "edit/edit.h"
 
+#include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 
@@ -62,7 +64,7 @@ static void disable_moved(const keel_world *from, uint32_t index, const keel_val
     for (const keel_value *v = values; v->component; ++v) {
         if (!keeli_store_is_disabled(keeli_storage_find(from, v->component), index)) continue;
         keeli_storage *s = keeli_storage_find(to, v->component);
-        keeli_store_leaving(s, target);
+        if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, target);
         keeli_store_disable(s, target);
     }
 }
@@ -95,15 +97,22 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     keel_value *values = list_values(from, index, &count);
     if (!values) return keeli_out_of_memory(from, "moving an entity"), keel_null();
     keel_entity moved = keel_null();
+    keeli_editing_begin(to); // what observers there ask for waits until the entity is whole
     if (keeli_may_edit(to, NULL, &to->entity_storage, "move to") >= 0 &&
         prepare_target(from, index, values, to))
         moved = keeli_edit_add_entity(to, NULL, values);
     if (!keel_is_null(moved)) {
         disable_moved(from, index, values, to, keel_entity_index(moved));
+        from->moved_out = true;
+        keeli_notify_all_of(from, e, KEEL_ON_REMOVED, true);
+        from->moved_out = false;
         keeli_store_leave_all(from, e);
         keeli_entity_index_delete(&from->entities, e);
         keeli_validate_entities(from);
     }
     free_values(from, values, count);
+    (void)keeli_done(from, KEEL_OK);
+    keeli_editing_end(to);
+    (void)keeli_done(to, KEEL_OK);
     return moved;
 }

@@ -27,11 +27,14 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     KEEL_TRY(keeli_may_edit(world, NULL, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {
-        if (value == s->unique) return KEEL_OK;
+        if (value == s->unique) return s->changed_at = world->tick, KEEL_OK;
         if (c->drop) c->drop(s->unique, c->hook_data);
+        s->changed_at = world->tick;
     } else {
         s->unique = keeli_new(&world->heap, bytes_of(c), c->align);
         if (!s->unique) return keeli_out_of_memory(world, "setting a unique");
+        s->set_at = world->tick;
+        s->changed_at = 0;
     }
     move_into(c, s->unique, value);
     return KEEL_OK;
@@ -44,8 +47,9 @@ const void *keel_get_unique_value(const keel_world *world, const keel_component 
 }
 
 void *keel_get_unique_value_mut(keel_world *world, const keel_component *unique) {
-    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
     if (!s || !s->unique || keeli_may_edit(world, NULL, s, "write") < 0) return NULL;
+    s->changed_at = world->tick;
     return s->unique;
 }
 

@@ -28,7 +28,7 @@ static uint32_t equal_run(const keel_entity *a, const keel_entity *b, uint32_t l
 
 // Can runs of equal order be found: are all that must be there sparse sets, and no `maybe` beside?
 static bool can_run(const keeli_plan *plan) {
-    if (plan->has_maybe) return false;
+    if (plan->has_maybe || plan->change_count) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
     for (uint32_t i = 0; i < plan->beside_count; ++i)
@@ -167,6 +167,8 @@ static attempt find_run(keeli_iterator *it) {
     it->chunk.count = run;
     it->chunk.words = it->words;
     it->chunk.entities = it->view->wants_entities ? first : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = first;
     return HANDED_OUT;
 }
 
@@ -244,6 +246,7 @@ static bool is_rare(const keeli_plan *plan) {
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = &it->plan;
     uint64_t *words = it->words, some = 0;
+    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
         return true;
@@ -262,6 +265,11 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
+    for (uint32_t i = 0; i < plan->change_count; ++i)
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            if (words[w])
+                words[w] =
+                    keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
     uint64_t full = 0;
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
         some |= words[w];
@@ -375,6 +383,8 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     it->chunk.words = words;
     it->chunk.entities = NULL;
     if (it->view->wants_entities) mask_entities(it, slots);
+    it->who = KEELI_WHO_RUN;
+    it->who_first = it->at;
     it->at += slots;
     return true;
 }
@@ -462,6 +472,8 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
     it->chunk.form = KEEL_CHUNK_SPAN;
     it->chunk.count = count;
     it->chunk.entities = it->view->wants_entities ? block->entities + it->at : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = block->entities + it->at;
     it->at += count;
     it->rows_left -= count;
 }

@@ -56,6 +56,9 @@ static void put_driver(keeli_writer *w, const keeli_plan *plan, const keeli_view
     case KEELI_DRIVE_GROUP:
         keeli_write(w, "group %s, in packed order", plan->group->name);
         break;
+    case KEELI_DRIVE_CHANGES:
+        keeli_write(w, "changes of %s, oldest first", name_of(plan->lead->storage));
+        break;
     }
     keeli_write(w, "\ntouches: %" PRIu64 "\n", keeli_plan_touches(plan, view->world));
 }
@@ -79,6 +82,15 @@ static void put_filters(keeli_writer *w, const keeli_plan *plan, const keeli_vie
     }
 }
 
+static void put_changes(keeli_writer *w, const keeli_plan *plan) {
+    for (uint32_t i = 0; i < plan->change_count; ++i) {
+        const keeli_change_filter *f = &plan->changes[i];
+        keeli_write(w, "filter: %s%s%s%s %s\n", f->negated ? "not " : "",
+                    f->inserted ? "inserted" : "", f->inserted && f->modified ? " or " : "",
+                    f->modified ? "modified" : "", name_of(f->storage));
+    }
+}
+
 static void put_columns(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
@@ -99,12 +111,16 @@ static bool columns_are(const keeli_plan *plan, keel_storage kind) {
 }
 
 static const char *chunks_of(const keeli_plan *plan) {
-    const bool filtered = plan->need_count || plan->without_count || plan->any_count;
+    const bool filtered =
+        plan->need_count || plan->without_count || plan->any_count || plan->change_count;
     switch (plan->driver) {
     case KEELI_DRIVE_NOTHING:
         return "none";
+    case KEELI_DRIVE_CHANGES:
+        return "lists";
     case KEELI_DRIVE_SPARSE:
     case KEELI_DRIVE_GROUP:
+        if (plan->change_count) return "lists";
         if (!filtered && !plan->has_maybe && !plan->beside_count) return "spans";
         for (uint32_t i = 0; i < plan->need_count; ++i)
             if (plan->need[i]->kind != KEEL_SPARSE_SET) return "lists";
@@ -130,6 +146,7 @@ size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     keeli_write(&w, "view: %s\n", state->holder.name);
     put_driver(&w, &plan, state);
     put_filters(&w, &plan, state);
+    put_changes(&w, &plan);
     put_columns(&w, &plan, state);
     keeli_write(&w, "chunks: %s\n", chunks_of(&plan));
     return w.length;

@@ -5,6 +5,7 @@
 #include "base/least.h"
 #include "edit/group.h"
 #include "edit/report.h"
+#include "find/mark.h"
 
 // ------------------------------------------------------------------ states
 // Under the lock: whose walk it is must be told together with its serial, or the end of another
@@ -46,7 +47,7 @@ static void count_walk(const keeli_iterator *it, int32_t change) {
     const keeli_view *view = it->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (term->kind < KEEL_TERM_READ || term->kind > KEEL_TERM_ANY_OF) continue;
+        if (!keeli_term_is_walked(term->kind)) continue;
         for (uint32_t i = 0; i < term->count; ++i) {
             keeli_storage *s = view->storages[term->first + i];
             if (s) keeli_count(view->world, &s->iterating, change);
@@ -66,13 +67,7 @@ static uint32_t end_of(const keeli_iterator *it) {
     return it->view->world->entities.size;
 }
 
-keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take_state(view);
-    if (!it) return NULL;
-    if (!keeli_plan_make(&it->plan, view)) {
-        spare(it);
-        return NULL;
-    }
+void keeli_iterator_rewind(keeli_iterator *it) {
     it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
     it->at = it->from = it->match_at = it->block_at = it->window_end = it->next_page = 0;
     it->rows_left = UINT32_MAX;
@@ -81,6 +76,25 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
     it->run_misses = it->run_pause = 0;
     it->block = NULL;
     it->one_page = false;
+    if (it->plan.driver == KEELI_DRIVE_CHANGES) keeli_drive_changes_begin(it);
+}
+
+static bool plan_like(keeli_plan *plan, const keeli_view *view, const keeli_plan *like) {
+    if (!like) return keeli_plan_make(plan, view);
+    *plan = *like;
+    if (like->lead) plan->lead = plan->changes + (like->lead - like->changes);
+    return true;
+}
+
+static keeli_iterator *take(keeli_view *view, const keeli_plan *like) {
+    keeli_iterator *it = take_state(view);
+    if (!it) return NULL;
+    if (!plan_like(&it->plan, view, like) || !keeli_marks_begin(it)) {
+        spare(it);
+        return NULL;
+    }
+    it->visited = 0;
+    keeli_iterator_rewind(it);
     it->chunk.entities = NULL;
     it->chunk.words = NULL;
     memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
@@ -91,7 +105,13 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
     return it;
 }
 
+keeli_iterator *keeli_iterator_take(keeli_view *view) { return take(view, NULL); }
+
+keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
+    return take(other->view, &other->plan);
+}
 void keeli_iterator_give(keeli_iterator *it) {
+    keeli_marks_end(it);
     count_walk(it, -1);
     spare(it);
 }
@@ -114,28 +134,35 @@ void keeli_iterators_end_of(keeli_view *view) {
 void keeli_iterators_deinit(keel_world *world) {
     for (keeli_iterator *it = world->iterators, *next; it; it = next) {
         next = it->next;
+        keeli_free(&world->heap, it->flags, (size_t)it->flag_terms * KEELI_WINDOW, 1);
         KEELI_FREE(&world->heap, keeli_iterator, it);
     }
     world->iterators = NULL;
 }
 
+bool keeli_iterator_drive(keeli_iterator *it) {
+    if (it->done) return false;
+    it->who = KEELI_WHO_LIST; // unless the driver says otherwise
+    switch (it->plan.driver) {
+    case KEELI_DRIVE_SPARSE:
+    case KEELI_DRIVE_GROUP:
+        return keeli_drive_sparse(it);
+    case KEELI_DRIVE_ROWS:
+        return keeli_drive_rows(it);
+    case KEELI_DRIVE_CHANGES:
+        return keeli_drive_changes(it);
+    default:
+        return keeli_drive_bits(it);
+    }
+}
+
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it) {
+    keeli_mark_chunk(it);
     it->span_at = 0;
-    bool more = !it->done;
-    if (more) switch (it->plan.driver) {
-        case KEELI_DRIVE_SPARSE:
-        case KEELI_DRIVE_GROUP:
-            more = keeli_drive_sparse(it);
-            break;
-        case KEELI_DRIVE_ROWS:
-            more = keeli_drive_rows(it);
-            break;
-        default:
-            more = keeli_drive_bits(it);
-            break;
-        }
-    it->done = !more;
-    return more ? &it->chunk : NULL;
+    it->done = !keeli_iterator_drive(it);
+    it->has_chunk = !it->done;
+    if (it->mark_count) keeli_marks_hand_out(it);
+    return it->done ? NULL : &it->chunk;
 }
 
 uint32_t keeli_chunk_count(const keel_chunk *chunk) {
@@ -169,6 +196,15 @@ static void *value_in_list(const keel_chunk_column *column, uint32_t i, const ke
     return (char *)column->pages[place >> column->shift] + (size_t)low * s->size;
 }
 
+// Marks by hand of the span that begins at it->span_at.
+static void cut_marks(keeli_iterator *it) {
+    for (uint32_t m = 0; m < it->mark_count; ++m) {
+        const uint32_t t = it->marks[m].term;
+        bool *marked = it->chunk.columns[t].marked;
+        it->span.columns[t].marked = marked ? marked + it->span_at : NULL;
+    }
+}
+
 static void cut_list(keeli_iterator *it) {
     const keel_chunk *list = &it->chunk;
     uint32_t run = list->count - it->span_at;
@@ -181,6 +217,7 @@ static void cut_list(keeli_iterator *it) {
         it->span.columns[column->term].base =
             value_in_list(&list->columns[column->term], it->span_at, column->storage);
     }
+    cut_marks(it);
     it->span.count = run;
     it->span.entities = list->entities ? list->entities + it->span_at : NULL;
     it->span_at += run;
@@ -209,6 +246,8 @@ static bool cut_mask(keeli_iterator *it) {
         it->span.columns[column->term].base =
             base ? base + (size_t)from * column->storage->size : NULL;
     }
+    it->span_at = from;
+    cut_marks(it);
     it->span.count = to - from;
     it->span.entities = mask->entities ? mask->entities + from : NULL;
     it->span_at = to;
@@ -235,6 +274,8 @@ bool keeli_view_matches(const keeli_view *view, keel_entity e) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         const bool any = term->kind == KEEL_TERM_ANY_OF;
+        if (keeli_term_filters_changes(term->kind) && !keeli_change_matches(view, term, index))
+            return false;
         if (!any && !keeli_term_must(term->kind) && term->kind != KEEL_TERM_WITHOUT) continue;
         bool there = false;
         for (uint32_t i = 0; i < term->count; ++i) {
@@ -261,6 +302,11 @@ keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) 
     if (!it) return KEEL_ERROR_MEMORY;
     *iterator = (keel_iterator){ it, state->world, it->serial };
     return KEEL_OK;
+}
+
+void keeli_iterator_visited(keel_iterator *iterator, uint32_t count) {
+    keeli_iterator *it = state_of(iterator);
+    if (it) it->visited = count;
 }
 
 void keel_iterator_end(keel_iterator *iterator) {

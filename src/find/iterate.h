@@ -11,6 +11,22 @@ enum {
     KEELI_SPAN_WORDS = 4  // words of ones; fewer are left in a mask
 };
 
+// Whose values a chunk has, besides its handles, which are there only where they are wanted.
+typedef enum keeli_who {
+    KEELI_WHO_LIST,    // `candidates`
+    KEELI_WHO_RUN,     // consecutive indices from `who_first` on
+    KEELI_WHO_ENTITIES // `who_entities`
+} keeli_who;
+
+// A term that writes (find/mark.h).
+typedef struct keeli_mark {
+    keeli_storage *storage;
+    uint32_t term;
+    bool by_hand;    // only what the user marks
+    bool maybe;      // not all have it
+    bool is_tracked; // else marks by hand are thrown away
+} keeli_mark;
+
 typedef struct keeli_iterator {
     keeli_view *view;
     uint64_t serial; // of the handle that began it; 0: spare
@@ -42,13 +58,35 @@ typedef struct keeli_iterator {
     uint32_t index[KEEL_MAX_TERMS][KEELI_BLOCK];
     void *flat[KEEL_MAX_TERMS]; // tables of one page
     keel_entity entities[KEELI_WINDOW];
+    keeli_who who;
+    uint32_t who_first;
+    const keel_entity *who_entities;
+    // marks (find/mark.c)
+    uint32_t mark_count;
+    bool marks_all;   // everything of marks[0], at the end
+    bool has_chunk;   // one is handed out that is not marked yet
+    uint32_t handed;  // chunks marked so far
+    uint32_t visited; // how far the user came in the last one; 0: as far as spans tell
+    keeli_mark marks[KEEL_MAX_TERMS];
+    bool *flags; // of marks by hand: KEELI_WINDOW for each of `flag_terms`
+    uint32_t flag_terms;
+    // CHANGES: what the log holds from `at` to `end`, of insertions and then of modifications
+    bool second_log;
 } keeli_iterator;
 
 // Begin a walk over a state (for the run layer); NULL when out of memory (reported).
 keeli_iterator *keeli_iterator_take(keeli_view *view);
+// Another walk over the same view with the same plan, for another thread: a plan that is made while
+// others write could be another one.
+keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other);
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);
+// The two halves of that: the next chunk, without marking the one before; and from the start.
+bool keeli_iterator_drive(keeli_iterator *it);
+void keeli_iterator_rewind(keeli_iterator *it);
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it);
 void keeli_iterator_give(keeli_iterator *it);
+// The user came so far in the chunk that was handed out last, and goes no further.
+void keeli_iterator_visited(keel_iterator *iterator, uint32_t count);
 void keeli_iterators_end_of(keeli_view *view);
 void keeli_iterators_deinit(keel_world *world);
 // How many entities a chunk has.
@@ -61,6 +99,8 @@ bool keeli_view_matches(const keeli_view *view, keel_entity e);
 bool keeli_drive_sparse(keeli_iterator *it); // and GROUP
 bool keeli_drive_bits(keeli_iterator *it);   // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
+bool keeli_drive_changes(keeli_iterator *it); // change.c
+void keeli_drive_changes_begin(keeli_iterator *it);
 
 // list.c
 // Take `count` entities as candidates, whose values are with the leader from `place` on.

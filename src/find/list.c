@@ -87,7 +87,10 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
 
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = &it->plan;
-    if (!plan->check_count && !plan->without_count && !plan->any_count) return count;
+    const bool leads = plan->driver == KEELI_DRIVE_CHANGES; // then one filter is settled
+    if (!plan->check_count && !plan->without_count && !plan->any_count &&
+        plan->change_count == leads)
+        return count;
     passing p;
     memset(p.yes, 1, count);
     for (uint32_t i = 0; i < plan->check_count; ++i)
@@ -97,6 +100,11 @@ uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
     for (uint32_t a = 0; a < plan->any_count; ++a)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_any_has(it->view, plan->any[a], it->candidates[i]);
+    for (uint32_t c = 0; c < plan->change_count; ++c) {
+        const keeli_change_filter *f = &plan->changes[c];
+        for (uint32_t i = 0; i < count && (f != plan->lead || !leads); ++i)
+            p.yes[i] &= keeli_change_passes(f, it->candidates[i]);
+    }
     return keep_passing(it, &p, count, 0);
 }
 
@@ -208,13 +216,13 @@ static bool follow_block(keeli_iterator *it, const keeli_plan_column *column, ui
     if (place >> s->root->shift == (place + last) >> s->root->shift) {
         void **page = &it->flat[column->term];
         *page = keeli_store_at(s, place);
-        *out = (keel_chunk_column){ *page, page, it->picked, 31 };
+        *out = (keel_chunk_column){ *page, page, it->picked, 31, NULL };
         return last - first == count - 1;
     }
     uint32_t *index = it->index[column->term];
     for (uint32_t i = 0; i < count; ++i)
         index[i] = place + it->picked[i];
-    *out = (keel_chunk_column){ NULL, s->root->pages, index, s->root->shift };
+    *out = (keel_chunk_column){ NULL, s->root->pages, index, s->root->shift, NULL };
     return false;
 }
 
@@ -225,7 +233,7 @@ static bool use_places(keeli_iterator *it, const keeli_plan_column *column, cons
     const uint32_t shift = s->root->shift, page = index[0] >> shift;
     keel_chunk_column *out = &it->chunk.columns[column->term];
     void *const *pages = s->root->pages ? s->root->pages : no_page;
-    *out = (keel_chunk_column){ NULL, pages, index, shift };
+    *out = (keel_chunk_column){ NULL, pages, index, shift, NULL };
     if (index[0] == UINT32_MAX || !is_on_one_page(index, count, shift))
         return index[0] == UINT32_MAX && is_run(index, count);
     if (page) {
@@ -245,7 +253,7 @@ static bool set_column(keeli_iterator *it, const keeli_plan_column *column, uint
     if (column->how == KEELI_LOOK_UP) return use_places(it, column, it->index[column->term], count);
     uint32_t *index = it->index[column->term];
     memset(index, 0xFF, count * sizeof *index);
-    it->chunk.columns[column->term] = (keel_chunk_column){ NULL, no_page, index, 31 };
+    it->chunk.columns[column->term] = (keel_chunk_column){ NULL, no_page, index, 31, NULL };
     return true;
 }
 

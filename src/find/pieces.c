@@ -2,6 +2,7 @@
 #include "find/pieces.h"
 
 #include "base/least.h"
+#include "find/mark.h"
 
 uint32_t keeli_grain(uint32_t range) {
     const uint32_t few = (range + KEELI_PIECES_OF_FEW - 1) / KEELI_PIECES_OF_FEW;
@@ -64,13 +65,21 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
     pieces->list.count = 0;
     if (it->done) return true;
     if (it->plan.driver == KEELI_DRIVE_ROWS) return cut_rows(pieces, heap, it->plan.match);
+    if (it->plan.driver == KEELI_DRIVE_CHANGES) // few by their nature
+        return add(pieces, heap, (keeli_piece){ 0 });
     return cut_range(pieces, heap, range_of(it));
 }
 
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
+    keeli_mark_chunk(it); // of the piece before, when that was left early
+    it->marks_all = false;
     it->done = false;
     it->span_at = 0;
     it->chunk.count = 0;
+    if (it->plan.driver == KEELI_DRIVE_CHANGES) {
+        keeli_drive_changes_begin(it);
+        return;
+    }
     it->at = piece->at;
     if (it->plan.driver == KEELI_DRIVE_ROWS) {
         it->match_at = piece->match_at;

@@ -35,11 +35,27 @@ static void add_must(demand *d, keeli_storage *s) {
     if (!d->sparse || s->set.count < d->sparse->set.count) d->sparse = s;
 }
 
+static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (list[i] == s) return true;
+    return false;
+}
+
+// A filter about changes, and whether anything can pass it. The one with the shortest log leads.
+static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
+    keeli_change_filter *f = &plan->changes[plan->change_count++];
+    *f = keeli_change_filter_of(view, term);
+    if (f->negated) return true;
+    if (keeli_change_is_empty(f)) return false;
+    if (!plan->lead || keeli_change_logged(f) < keeli_change_logged(plan->lead)) plan->lead = f;
+    return true;
+}
+
 // Sort the terms into what must be there, filters and columns. False when nothing can match.
 static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (term->kind < KEEL_TERM_READ || term->kind > KEEL_TERM_ANY_OF) continue;
+        if (!keeli_term_is_walked(term->kind)) continue;
         keeli_storage *s = view->storages[term->first];
         for (uint32_t i = 0; i < term->count; ++i) {
             const keeli_storage *each = view->storages[term->first + i];
@@ -47,12 +63,14 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
         }
         if (keeli_term_must(term->kind)) {
             if (!s) return false;
-            add_must(d, s);
+            if (!is_among(s, d->must, d->must_count)) add_must(d, s);
         } else if (term->kind == KEEL_TERM_WITHOUT) {
             if (s) plan->without[plan->without_count++] = s;
         } else if (term->kind == KEEL_TERM_ANY_OF) {
             plan->any[plan->any_count++] = term;
         }
+        if (s && keeli_term_filters_changes(term->kind) && !add_change(plan, view, term))
+            return false;
         if (!keeli_term_has_values(term->kind)) continue;
         const bool maybe = !keeli_term_must(term->kind);
         plan->has_maybe |= maybe;
@@ -112,12 +130,6 @@ static void drop_settled(keeli_plan *plan, const keeli_view *view) {
 }
 
 // ------------------------------------------------------------------ groups
-static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (list[i] == s) return true;
-    return false;
-}
-
 static bool is_without(const keeli_plan *plan, const keeli_storage *s) {
     for (uint32_t i = 0; i < plan->without_count; ++i)
         if (plan->without[i] == s) return true;
@@ -190,6 +202,9 @@ static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const kee
 
 static keeli_driver choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
+    if (plan->lead)
+        return keeli_change_logged(plan->lead) < UINT32_MAX ? KEELI_DRIVE_CHANGES
+                                                            : KEELI_DRIVE_BITS;
     const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
     if (d->must_count == 0) return KEELI_DRIVE_ENTITIES;
@@ -222,7 +237,8 @@ static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *
 }
 
 static bool has_only_rows(const keeli_plan *plan) {
-    if (plan->need_count || plan->without_count || plan->any_count) return false;
+    if (plan->need_count || plan->without_count || plan->any_count || plan->change_count)
+        return false;
     for (uint32_t c = 0; c < plan->column_count; ++c)
         if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
             return false;
@@ -239,15 +255,18 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
         plan->match = keeli_match_get(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    keel_group *group = view->world->groups ? find_group(plan, &d) : NULL;
+    keel_group *group = view->world->groups && !plan->lead ? find_group(plan, &d) : NULL;
     plan->driver = choose(plan, &d, group);
     if (plan->driver == KEELI_DRIVE_GROUP) follow_group(plan, group);
     if (plan->driver == KEELI_DRIVE_SPARSE) plan->leader = d.sparse;
     if (plan->driver == KEELI_DRIVE_BITS) plan->leader = d.smallest;
+    if (plan->driver == KEELI_DRIVE_BITS && plan->lead)
+        plan->leader = view->world->storages[plan->lead->storage->slot];
     if (plan->driver == KEELI_DRIVE_ROWS) drop_settled(plan, view);
     for (uint32_t i = 0; i < d.must_count; ++i) {
         const bool granted =
             d.must[i] == plan->leader ||
+            (plan->driver == KEELI_DRIVE_CHANGES && d.must[i] == plan->lead->storage) ||
             (plan->driver == KEELI_DRIVE_ROWS && d.must[i]->kind == KEEL_ARCHETYPE) ||
             (plan->group && is_among(d.must[i], plan->group->storages, plan->group->must_count));
         if (granted) continue;
@@ -269,6 +288,8 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
         return rows_of(plan->match);
     case KEELI_DRIVE_GROUP:
         return keeli_group_count(plan->group);
+    case KEELI_DRIVE_CHANGES:
+        return keeli_change_logged(plan->lead);
     case KEELI_DRIVE_ENTITIES:
         return world->entities.alive;
     default:

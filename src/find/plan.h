@@ -11,7 +11,8 @@ typedef enum keeli_driver {
     KEELI_DRIVE_BITS,     // windows of presence bits, by ascending index
     KEELI_DRIVE_ROWS,     // the rows of matching archetypes
     KEELI_DRIVE_ENTITIES, // windows of living entities, by ascending index
-    KEELI_DRIVE_GROUP     // the packed prefix of a group
+    KEELI_DRIVE_GROUP,    // the packed prefix of a group
+    KEELI_DRIVE_CHANGES   // the log of single changes of a component, oldest first
 } keeli_driver;
 
 // How lists find the values of a column.
@@ -29,12 +30,22 @@ typedef struct keeli_plan_column {
     keeli_storage *storage; // NULL: absent throughout
 } keeli_plan_column;
 
+// A term about changes.
+typedef struct keeli_change_filter {
+    const keeli_storage *storage;
+    const keeli_ticks *inserted, *modified; // NULL: that kind is not asked for
+    keeli_window inserted_in, modified_in;
+    bool negated;
+} keeli_change_filter;
+
 typedef struct keeli_plan {
     keeli_driver driver;
     keeli_storage *leader; // SPARSE, BITS: the smallest that must be there; GROUP: has its order
     const struct keel_group *group; // GROUP
     const keeli_match *match;       // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
+    uint32_t change_count;
+    const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip
     bool has_maybe;
     bool has_rows;  // a term is kept in archetypes
     bool only_rows; // ROWS: nothing is left to check, and all values are in rows
@@ -44,6 +55,7 @@ typedef struct keeli_plan {
     const keeli_storage *without[KEEL_MAX_TERMS];
     const keeli_bound_term *any[KEEL_MAX_TERMS];
     keeli_plan_column columns[KEEL_MAX_TERMS];
+    keeli_change_filter changes[KEEL_MAX_TERMS];
     // GROUP: sparse sets with values that the group gets but does not order
     keeli_storage *beside[KEEL_MAX_TERMS];
 } keeli_plan;
@@ -56,5 +68,16 @@ static inline bool keeli_plan_is_ordered(const keeli_plan *plan, const keeli_sto
 }
 // False when out of memory (reported).
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view);
+// change.c: make the filter of a term that is about changes; and which of 64 entities pass it.
+keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term);
+uint64_t keeli_change_bits(const keeli_change_filter *f, uint32_t block, uint64_t bits);
+bool keeli_change_passes(const keeli_change_filter *f, uint32_t index);
+bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, uint32_t index);
+// Did nothing change since then? One compare for each kind.
+bool keeli_change_is_empty(const keeli_change_filter *f);
+// How many single changes the log has of it; UINT32_MAX when it does not hold them all.
+uint32_t keeli_change_logged(const keeli_change_filter *f);
+// Can anything on this page of 4,096 indices pass?
+bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page);
 // A list of terms that says nothing about entities matches none.
 bool keeli_view_is_about_entities(const keeli_view *view);

@@ -4,6 +4,7 @@
 
 #include "edit/registry.h"
 #include "edit/report.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 
 #include <stdio.h>
@@ -44,7 +45,10 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->holder.everything = view->holder.is_system = false;
     view->holder.parent = NULL;
     view->term_count = view->storage_count = view->custom_count = 0;
-    view->wants_entities = false;
+    view->wants_entities = view->filters_changes = view->writes = false;
+    view->asks_about_changes = false;
+    view->holder.tick = 0;
+    view->reader = NULL;
     view->piece_ns = 0;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
@@ -96,6 +100,7 @@ void keeli_views_deinit(keel_world *world) {
 keel_access keeli_term_access(keel_term_kind kind) {
     switch (kind) {
     case KEEL_TERM_WRITE:
+    case KEEL_TERM_WRITE_MARKED:
     case KEEL_TERM_MAYBE_WRITE:
     case KEEL_TERM_MAY_WRITE:
     case KEEL_TERM_UNIQUE_WRITE:
@@ -113,12 +118,42 @@ static bool is_for_systems(keel_term_kind kind) {
            keeli_term_is_custom(kind);
 }
 bool keeli_term_takes_component(keel_term_kind kind) {
-    return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_ANY_OF) ||
+    return keeli_term_is_walked(kind) ||
            (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) || keeli_term_is_unique(kind);
 }
 
 static keel_result bad_term(const keeli_view *view, const char *what) {
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: %s", view->holder.name, what);
+}
+
+static uint32_t kinds_of(keel_term_kind kind) {
+    switch (kind) {
+    case KEEL_TERM_INSERTED:
+    case KEEL_TERM_NOT_INSERTED:
+        return KEEL_TRACK_INSERTION;
+    case KEEL_TERM_MODIFIED:
+    case KEEL_TERM_NOT_MODIFIED:
+        return KEEL_TRACK_MODIFICATION;
+    case KEEL_TERM_CHANGED:
+    case KEEL_TERM_NOT_CHANGED:
+        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    default:
+        return 0;
+    }
+}
+
+// Who asks for changes has them tracked from then on.
+static keel_result track_for(const keeli_view *view, keeli_storage *s, keel_term_kind kind) {
+    const uint32_t kinds = kinds_of(kind);
+    if (!s || !kinds || (s->tracking && !(kinds & ~s->tracking->kinds))) return KEEL_OK;
+    if (view->world->share_depth)
+        return keeli_error(view->world, KEEL_ERROR_SHARED,
+                           "%s asks for changes of '%s', which is not tracked, and the world is "
+                           "shared; declare .tracking, or keel_track it before",
+                           view->holder.name, s->component.name);
+    if (!keeli_track(view->world, s, kinds))
+        return keeli_out_of_memory(view->world, "tracking a component");
+    return KEEL_OK;
 }
 
 // Commands name components, but borrow nothing: what they edit is edited later.
@@ -138,6 +173,7 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
         return bad_term(view,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
+    KEEL_TRY(track_for(view, s, term->kind));
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, keeli_term_access(term->kind)))
         return keeli_out_of_memory(world, "opening a view");
@@ -191,8 +227,11 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                                  .name = term->name,
                                  .data_size = term->data_size };
     KEEL_TRY(bind_components(view, term, &bound->count));
+    view->filters_changes |= keeli_term_filters_changes(term->kind);
+    view->writes |= keeli_term_writes(term->kind);
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
-                             term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind)))
+                             term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
+                             keeli_term_filters_changes(term->kind)))
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (keeli_term_is_custom(term->kind)) ++view->custom_count;
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
@@ -291,6 +330,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
         KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
     if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
+    view->asks_about_changes = view->filters_changes || has_context(view, system);
     if ((has_context(view, system) || walks_entities(view)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
@@ -299,11 +339,12 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
 
 // ------------------------------------------------------------------ public
 static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *inside,
-                         const keel_term *terms, const char *where) {
+                         const keeli_reader *reader, const keel_term *terms, const char *where) {
     *handle = (keel_view){ .world = world };
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
+    view->reader = reader;
     keel_result result = keeli_view_bind(view, terms, NULL);
     if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
     if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
@@ -325,12 +366,20 @@ keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term 
                             const char *where) {
     if (view) *view = (keel_view){ .world = world }; // closed, whatever happens
     if (!world || !view) return keeli_no_world();
-    return begin(view, world, NULL, terms, where);
+    return begin(view, world, NULL, NULL, terms, where);
+}
+
+keel_result keel_view_begin_since(keel_view *view, keel_reader *reader, const keel_term *terms,
+                                  const char *where) {
+    if (view) *view = (keel_view){ 0 };
+    if (!reader || !view) return keeli_no_world();
+    return begin(view, reader->world, NULL, &reader->reader, terms, where);
 }
 
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
-                                    const keel_term *terms, const char *where) {
-    return begin(view, world, inside, terms, where);
+                                    const keeli_reader *reader, const keel_term *terms,
+                                    const char *where) {
+    return begin(view, world, inside, reader, terms, where);
 }
 
 void keeli_view_close(keeli_view *view) {

@@ -31,8 +31,12 @@ typedef struct keeli_view {
     void *value;                    // of the custom view
     bool is_parameter;              // it ends with its system
     keeli_arena scratch;            // of a custom view that is no parameter
-    uint64_t piece_ns; // what a piece of a loop over it took the last time (run/split.c)
-    keel_chunk one;    // what keel_view_get_all hands out
+    bool filters_changes;           // a term is about changes
+    bool asks_about_changes;        // or a system may ask about them by itself
+    bool writes;                    // a term hands out values to write
+    const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
+    uint64_t piece_ns;          // what a piece of a loop over it took the last time (run/split.c)
+    keel_chunk one;             // what keel_view_get_all hands out
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;
@@ -52,9 +56,11 @@ keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
-// keel_view_begin within what a system or custom view holds (NULL: within the world).
+// keel_view_begin within what a system or custom view holds (NULL: within the world), for whom it
+// looks (NULL: nobody in particular).
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
-                                    const keel_term *terms, const char *where);
+                                    const keeli_reader *reader, const keel_term *terms,
+                                    const char *where);
 // keel_view_end.
 void keeli_view_close(keeli_view *view);
 // The last one that was opened inside and is still open, or NULL. Inside of NULL: the last custom
@@ -88,8 +94,15 @@ keel_access keeli_term_access(keel_term_kind kind);
 bool keeli_term_takes_component(keel_term_kind kind);
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
-    return kind == KEEL_TERM_READ || kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT ||
-           kind == KEEL_TERM_WITH;
+    return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||
+           (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED);
+}
+static inline bool keeli_term_filters_changes(keel_term_kind kind) {
+    return kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
+}
+// Is it about components of the entities that are visited?
+static inline bool keeli_term_is_walked(keel_term_kind kind) {
+    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_NOT_CHANGED;
 }
 static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
     return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_MAYBE_WRITE;
@@ -101,5 +114,6 @@ static inline bool keeli_term_is_custom(keel_term_kind kind) {
     return kind == KEEL_TERM_CUSTOM || kind == KEEL_TERM_CUSTOM_READ;
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
-    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||
+           kind == KEEL_TERM_MAYBE_WRITE;
 }

@@ -5,6 +5,7 @@
 
 #include "edit/report.h"
 #include "edit/threads.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
@@ -16,8 +17,7 @@ static bool is_alive(const keeli_view *view, keel_entity e) {
 static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
                       keel_access access) {
     const keeli_view *state = keeli_view_of(view);
-    const keeli_storage *s =
-        state && component ? keeli_storage_find(state->world, component) : NULL;
+    keeli_storage *s = state && component ? keeli_storage_find(state->world, component) : NULL;
     if (!s || !is_alive(state, e)) return NULL;
     if (keeli_holder_access(&state->holder, s) < access) {
         keeli_misuse(state->world, KEEL_ERROR_ACCESS,
@@ -25,7 +25,10 @@ static void *value_of(const keel_view *view, keel_entity e, const keel_component
                      access == KEEL_ACCESS_READ ? "read" : "write", s->component.name);
         return NULL;
     }
-    return keeli_store_value(state->world, s, keel_entity_index(e));
+    void *value = keeli_store_value(state->world, s, keel_entity_index(e));
+    if (value && access == KEEL_ACCESS_WRITE)
+        keeli_track_modified(state->world, s, keel_entity_index(e));
+    return value;
 }
 
 const void *keel_view_get_component(const keel_view *view, keel_entity e,
@@ -58,9 +61,12 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
     if (state->wants_entities) state->one.entities = &state->one_entity;
     for (uint32_t t = 0; t < state->term_count; ++t) {
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
-        const keeli_storage *s = state->storages[state->terms[t].first];
-        if (s)
-            state->one.columns[t].base = keeli_store_value(state->world, s, keel_entity_index(e));
+        keeli_storage *s = state->storages[state->terms[t].first];
+        if (!s) continue;
+        void *value = keeli_store_value(state->world, s, keel_entity_index(e));
+        state->one.columns[t].base = value;
+        if (value && keeli_term_writes(state->terms[t].kind))
+            keeli_track_modified(state->world, s, keel_entity_index(e));
     }
     *span = (keel_span){ 1, state->one.entities, &state->one, state };
     return KEEL_OK;
@@ -99,8 +105,9 @@ static keel_entity first_of(const keel_chunk *chunk) {
 
 // How many match, or at least `enough`. False when out of memory (reported).
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
-    const bool wanted = view->wants_entities;
+    const bool wanted = view->wants_entities, writes = view->writes;
     view->wants_entities = wanted || first;
+    view->writes = false; // counting marks nothing
     keeli_iterator *it = keeli_iterator_take(view);
     uint32_t count = 0;
     if (it) {
@@ -111,6 +118,7 @@ static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint
         keeli_iterator_give(it);
     }
     view->wants_entities = wanted;
+    view->writes = writes;
     *result = count;
     return it != NULL;
 }
@@ -118,7 +126,8 @@ static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint
 uint32_t keel_view_count(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     if (!state) return 0;
-    if (state->term_count == 1 && keeli_term_must(state->terms[0].kind)) {
+    if (state->term_count == 1 && keeli_term_must(state->terms[0].kind) &&
+        !state->filters_changes) {
         const keeli_storage *s = state->storages[0];
         return s ? keeli_store_count(s) : 0;
     }
@@ -150,8 +159,10 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
 // ------------------------------------------------------------------ uniques
 static void *unique_of(const keel_view *view, const keel_component *unique, keel_access access) {
     const keeli_view *state = keeli_view_of(view);
-    const keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
-    return s && keeli_holder_access(&state->holder, s) >= access ? s->unique : NULL;
+    keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
+    if (!s || keeli_holder_access(&state->holder, s) < access) return NULL;
+    if (access == KEEL_ACCESS_WRITE) s->changed_at = keeli_holder_now(state->world, &state->holder);
+    return s->unique;
 }
 
 const void *keel_view_get_unique_value(const keel_view *view, const keel_component *unique) {

@@ -4,6 +4,8 @@
 
 #include "edit/report.h"
 #include "edit/threads.h"
+#include "edit/track.h"
+#include "find/iterate.h"
 
 #include <keel/typed.h>
 
@@ -62,7 +64,7 @@ bool keel_context_is_alive(const keel_context *context, keel_entity e) {
 
 // ------------------------------------------------------------------ look-ups
 // What other threads write now cannot be looked up.
-static const keeli_storage *split_looks(keel_context *context, const keeli_storage *s) {
+static keeli_storage *split_looks(keel_context *context, const keeli_storage *s) {
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,
                  "system '%s' is split over several threads and writes '%s', so it cannot look at "
                  "that of other entities; run the step without .parallel",
@@ -71,10 +73,10 @@ static const keeli_storage *split_looks(keel_context *context, const keeli_stora
 }
 
 // The component is found and the system declared at least `access` to it.
-static const keeli_storage *declared(keel_context *context, const keel_component *component,
-                                     keel_access access) {
+static keeli_storage *declared(keel_context *context, const keel_component *component,
+                               keel_access access) {
     if (!context || !component) return NULL;
-    const keeli_storage *s = keeli_storage_find(context->world, component);
+    keeli_storage *s = keeli_storage_find(context->world, component);
     if (!s) return NULL;
     if (s->flags & KEELI_IS_BOUND && keeli_check_thread(context->world, context->world, s, access,
                                                         context->system->name, "look up") < 0)
@@ -94,9 +96,12 @@ static const keeli_storage *declared(keel_context *context, const keel_component
 
 static void *value_of(keel_context *context, keel_entity e, const keel_component *component,
                       keel_access access) {
-    const keeli_storage *s = declared(context, component, access);
+    keeli_storage *s = declared(context, component, access);
     if (!s || !keel_context_is_alive(context, e)) return NULL;
-    return keeli_store_value(context->world, s, keel_entity_index(e));
+    void *value = keeli_store_value(context->world, s, keel_entity_index(e));
+    if (value && access == KEEL_ACCESS_WRITE)
+        keeli_track_modified(context->world, s, keel_entity_index(e));
+    return value;
 }
 
 const void *keel_context_get_component(keel_context *context, keel_entity e,
@@ -120,7 +125,8 @@ const void *keel_context_get_unique_value(keel_context *context, const keel_comp
 }
 
 void *keel_context_get_unique_value_mut(keel_context *context, const keel_component *unique) {
-    const keeli_storage *s = declared(context, unique, KEEL_ACCESS_WRITE);
+    keeli_storage *s = declared(context, unique, KEEL_ACCESS_WRITE);
+    if (s && s->unique) s->changed_at = context->tick;
     return s ? s->unique : NULL;
 }
 
@@ -226,7 +232,54 @@ keel_result keel_view_begin_in(keel_view *view, keel_context *context, const kee
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
-    return keeli_view_begin_inside(view, context->world, &context->view->holder, terms, where);
+    return keeli_view_begin_inside(view, context->world, &context->view->holder, context->reader,
+                                   terms, where);
+}
+
+// ------------------------------------------------------------------ changes
+keel_result keel_context_mark_component(keel_context *context, keel_entity e,
+                                        const keel_component *component) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    keeli_storage *s = declared(context, component, KEEL_ACCESS_WRITE);
+    if (!s)
+        return component && keeli_storage_find(context->world, component) ? KEEL_ERROR_ACCESS
+                                                                          : KEEL_ABSENT;
+    if (!keel_context_is_alive(context, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_store_has(s, keel_entity_index(e))) return KEEL_ABSENT;
+    keeli_track_modified(context->world, s, keel_entity_index(e));
+    return KEEL_OK;
+}
+
+uint32_t keel_context_changes_of(keel_context *context, keel_entity e,
+                                 const keel_component *component) {
+    const keeli_storage *s = declared(context, component, KEEL_ACCESS_READ);
+    if (!s || !keel_context_is_alive(context, e)) return 0;
+    return keeli_changes_of(context->world, s, context->reader, keel_entity_index(e));
+}
+
+uint32_t keel_context_unique_changes(keel_context *context, const keel_component *unique) {
+    const keeli_storage *s = declared(context, unique, KEEL_ACCESS_READ);
+    return s ? keeli_unique_changes(s, context->reader) : 0;
+}
+
+keel_gone_walk keel_context_gone(keel_context *context, const keel_component *component,
+                                 uint32_t kinds) {
+    keeli_storage *s = declared(context, component, KEEL_ACCESS_READ);
+    return keeli_gone_begin(context ? context->world : NULL, s, context ? context->reader : NULL,
+                            kinds);
+}
+
+uint64_t keel_context_missed(keel_context *context, const keel_component *component) {
+    const keeli_storage *s = declared(context, component, KEEL_ACCESS_READ);
+    return s ? keeli_missed(context->world, s, context->reader) : 0;
+}
+
+// ------------------------------------------------------------------ loops in ordinary code
+void keeli_cursor_begin_since(keeli_cursor *cursor, keel_reader *reader, const keel_term *terms,
+                              bool spans, const char *where) {
+    *cursor = (keeli_cursor){ .whole = true, .spans = spans };
+    if (keel_view_begin_since(&cursor->view, reader, terms, where) == KEEL_OK)
+        (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
 }
 
 void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,
@@ -258,6 +311,9 @@ bool keeli_cursor_refill(keeli_cursor *cursor) {
 }
 
 void keeli_cursor_end(keeli_cursor *cursor) {
+    // left early: the rest of the chunk was not visited
+    if (!cursor->spans && cursor->chunk)
+        keeli_iterator_visited(&cursor->iterator, cursor->position + 1);
     keel_iterator_end(&cursor->iterator);
     keel_view_end(&cursor->view);
 }

@@ -12,6 +12,8 @@ struct keel_context {
     keel_world *world;
     const keel_system *system;
     keeli_view *view;        // its terms; its holder is what it may touch
+    keeli_reader *reader;    // what it has seen of changes, or NULL
+    uint64_t tick;           // of what it changes
     keeli_lane *lane;        // where it runs
     struct keeli_node *node; // of a workload, or NULL
     struct keeli_loop *loop; // of which it runs `piece`, when it is split, or NULL
@@ -35,6 +37,8 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->world = world;
     context->system = system;
     context->view = NULL;
+    context->reader = NULL;
+    context->tick = world->tick;
     context->lane = lane;
     context->node = NULL;
     context->loop = NULL;

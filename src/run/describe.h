@@ -9,6 +9,10 @@ keel_workload_node keeli_describe_node(const keeli_schedule *s, uint32_t index);
 keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t index, uint32_t edge);
 // "read", "write", "edit".
 const char *keeli_access_name(keel_access access);
+// Is it worth telling that a node touches this? Free handles go with the entities that are made.
+static inline bool keeli_touch_is_told(const keeli_schedule *s, const keeli_touch *t) {
+    return t->storage != &s->world->handle_storage;
+}
 // The conditions of a step that is left out now and then, as pairs of an option and a name; how
 // many there are.
 typedef struct keeli_named_option {

@@ -187,10 +187,13 @@ static void write_conditions_member(keeli_writer *w, const keel_step *step) {
 }
 
 static void write_touches_member(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
+    const char *separator = "";
     keeli_write(w, ", \"touches\": [");
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        keeli_write(w, "%s{\"access\": \"%s\"", i ? ", " : "", keeli_access_name(t->access));
+        if (!keeli_touch_is_told(s, t)) continue;
+        keeli_write(w, "%s{\"access\": \"%s\"", separator, keeli_access_name(t->access));
+        separator = ", ";
         write_text_member(w, "storage", t->storage->component.name);
         keeli_write(w, "}");
     }

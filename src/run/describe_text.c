@@ -22,6 +22,7 @@ static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_
     if (node->everything) keeli_write(w, ": touches everything, alone");
     for (uint32_t i = 0; i < node->touch_count && !node->everything; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
+        if (!keeli_touch_is_told(s, t)) continue;
         keeli_write(w, "%s%ss %s", separator, keeli_access_name(t->access),
                     t->storage->component.name);
         separator = ", ";

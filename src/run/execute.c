@@ -4,6 +4,7 @@
 #include "run/execute.h"
 
 #include "edit/report.h"
+#include "edit/track.h"
 #include "run/stock.h"
 #include "run/team.h"
 #include "run/worth.h"
@@ -78,13 +79,39 @@ static void end_commands(keel_context *context) {
     else context->node->lists.items[context->node->lists.count++] = list;
 }
 
-static keel_result run_context(keel_context *context) {
+// Somebody who is alone makes time go on as the owner does, by running systems: those after it
+// come later by as much.
+static void begin_tick(keel_world *world, uint64_t tick) {
+    if (!world->is_shared) world->tick = tick;
+}
+static void end_tick(const keel_world *world, uint64_t tick, uint64_t *first_tick) {
+    if (!world->is_shared) *first_tick += world->tick - tick;
+}
+
+// `which`: the system itself, or one of its conditions.
+static keel_result give_reader(keel_context *context, const keeli_schedule *s, uint32_t which) {
+    keeli_node *node = context->node;
+    context->tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    if (!context->view->asks_about_changes) return KEEL_OK;
+    if (!node->readers[which]) {
+        node->readers[which] = KEELI_NEW(&s->world->heap, keeli_reader);
+        if (!node->readers[which]) return keeli_out_of_memory(s->world, "starting a system");
+        node->readers[which]->name = context->system->name;
+    }
+    context->reader = node->readers[which];
+    return KEEL_OK;
+}
+
+static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_t which) {
     keel_world *world = context->world;
+    KEEL_TRY(give_reader(context, s, which));
     if (!context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
     const solitude kept = begin_alone(world, context->lane);
+    begin_tick(world, context->tick);
     keel_result result = keeli_run_bound(context);
     const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
+    end_tick(world, context->tick, &s->first_tick);
     end_alone(world, kept);
     return result < 0 ? result : applied;
 }
@@ -98,7 +125,7 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     context.node = node;
     context.last = node->last;
     context.current = s->time + (uint32_t)(node - s->nodes.items);
-    if (context.view) result = run_context(&context);
+    if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
     end_commands(&context);
     *answer = context.answer;
     return result;
@@ -159,7 +186,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.splits = node->step.parallel;
     context.last = node->last;
     context.current = node->last = s->time + index;
-    result = run_context(&context);
+    result = run_context(&context, s, 0);
     node->has_run |= result >= 0;
     end_commands(&context);
     return result;
@@ -205,13 +232,14 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
         holder->uses.items[holder->uses.count++] =
             (keeli_use){ .storage = t->storage, .access = t->access };
     }
+    holder->tick = s->first_tick + (uint64_t)(node - s->nodes.items);
     KEEL_TRY(keeli_holder_open(world, holder));
     const keel_result result = apply_lists(s, system, holder);
     keeli_holder_close(world, holder);
     return result;
 }
 
-static keel_result run_sync(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
+static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
     keel_world *world = s->world;
     keeli_node *system = &s->nodes.items[node->of];
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
@@ -220,10 +248,22 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node, const keeli_lan
     }
     if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
     const solitude kept = begin_alone(world, lane);
+    const uint64_t tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    begin_tick(world, tick);
     const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
+    end_tick(world, tick, &s->first_tick);
     end_alone(world, kept);
     return result < 0 ? result : side;
+}
+
+// What goes wrong there is told of the system that recorded it.
+static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_lane *lane) {
+    const char *outer = lane->running;
+    lane->running = node->name;
+    const keel_result result = apply_node(s, node, lane);
+    lane->running = outer;
+    return result;
 }
 
 // ------------------------------------------------------------------ nodes
@@ -331,12 +371,17 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->has_parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->has_parallel)) return KEEL_ERROR_MEMORY;
+    s->first_tick = world->tick;
     keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
     if (result == KEEL_OK) {
         if (!world->is_shared)
             ++world->share_depth; // edits go through commands, on one thread, too
         result = team ? run_with_team(s, team, wide) : run_alone(s);
-        if (!world->is_shared) --world->share_depth;
+        if (!world->is_shared) {
+            --world->share_depth;
+            world->tick = s->first_tick + s->nodes.count;
+            keeli_tick_advance(world);
+        }
         if (result < 0) drop_lists(s);
         if (!world->is_shared) keeli_stocks_return(s);
     }

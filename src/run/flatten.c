@@ -142,6 +142,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
         keeli_node *open = new_node(s, KEELI_NODE_OPEN, outer);
         if (!open) return no_memory(s);
         open->step = *step;
+        open->step.main_thread |= s->groups.items[outer].main_thread;
         open->name = name;
         open->has_conditions = has_conditions(step);
         g->open = s->nodes.count - 1;

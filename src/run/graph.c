@@ -303,6 +303,21 @@ static bool add_loose_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
     return true;
 }
 
+// Observers are called by one thread at a time and in the order of the list: who edits takes turns.
+static bool chain_observed(keeli_schedule *s) {
+    uint32_t last = KEELI_NO_NODE;
+    for (uint32_t i = 0; s->world->observed && i < s->nodes.count; ++i) {
+        const keeli_node *node = &s->nodes.items[i];
+        bool edits = node->everything;
+        for (uint32_t k = 0; k < node->touch_count; ++k)
+            edits |= s->touches.items[node->first_touch + k].access == KEEL_ACCESS_EDIT;
+        if (!edits) continue;
+        if (last != KEELI_NO_NODE && !keeli_add_pair(s, last, i)) return false;
+        last = i;
+    }
+    return true;
+}
+
 // Steps of the calling thread, and those that touch everything, run one by one in any case. A
 // system that may create entities starts after those before it: it may have to wait for its turn,
 // and the calling thread must not wait for itself. None depends on what the other does.
@@ -367,7 +382,8 @@ static bool is_wide(const keeli_schedule *s) {
 keel_result keeli_graph(keeli_schedule *s) {
     KEEL_TRY(add_syncs(s));
     tracker t = { 0 };
-    const bool done = begin_tracking(s, &t) && add_conflicts(s, &t) && chain_main(s);
+    const bool done =
+        begin_tracking(s, &t) && add_conflicts(s, &t) && chain_main(s) && chain_observed(s);
     keeli_free(&s->world->heap, t.states, t.capacity * sizeof *t.states, sizeof(void *));
     KEELI_RELEASE(&s->world->heap, &t.readers);
     if (!done) return no_memory(s);

@@ -104,6 +104,9 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     p->view.term_count = view->term_count;
     p->view.storage_count = view->storage_count;
     p->view.wants_entities = view->wants_entities;
+    p->view.filters_changes = view->filters_changes;
+    p->view.writes = view->writes;
+    p->view.asks_about_changes = view->asks_about_changes;
     p->bindings = world->bindings;
     return true;
 }

@@ -2,6 +2,7 @@
 // Running one system: its terms are bound and borrowed like a view's, its function is called, its
 // commands are applied.
 #include "edit/report.h"
+#include "edit/track.h"
 #include "find/iterate.h"
 #include "run/context.h"
 #include "run/custom.h"
@@ -104,8 +105,10 @@ void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
+        keeli_storage *s = view->storages[view->terms[t].first];
+        if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
         if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
-            chunk->columns[t].base = view->storages[view->terms[t].first]->unique;
+            chunk->columns[t].base = s->unique;
         else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
         else if (keeli_term_is_custom(kind)) chunk->columns[t].base = context->customs[t];
     }
@@ -201,14 +204,40 @@ static keel_result call(keel_context *context) {
     return result;
 }
 
+// ------------------------------------------------------------------ what it sees of changes
+// Nodes of workloads come with their tick and reader.
+static keel_result begin_window(keel_context *context) {
+    keel_world *world = context->world;
+    keeli_view *view = context->view;
+    if (!context->node && view->asks_about_changes) {
+        context->reader = keeli_system_reader_get(world, context->system);
+        if (!context->reader) return keeli_out_of_memory(world, "starting a system");
+    }
+    view->reader = context->reader;
+    view->holder.tick = context->node ? context->tick : 0;
+    return KEEL_OK;
+}
+
+// It has seen everything up to its tick, and where nobody else is at work up to now: it may have
+// run others. In shared mode nobody's time goes on.
+static void end_window(const keel_context *context) {
+    keel_world *world = context->world;
+    if (world->is_shared) return;
+    const bool alone = !world->share_depth;
+    if (context->reader) context->reader->last = alone ? world->tick : context->tick;
+    if (alone) keeli_tick_advance(world);
+}
+
 // ------------------------------------------------------------------ all of it
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
     if (!context->commands && !context->splits) KEEL_TRY(keeli_context_take_commands(context));
+    KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);
     close_holder(context);
+    end_window(context);
     return result;
 }
 
@@ -227,10 +256,27 @@ static keel_result run_anew(keel_context *context) {
     return result;
 }
 
+// It asks for changes, and since its last run there were none: one compare for each such term. Time
+// goes on as if it ran.
+static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
+    keel_world *world = context->world;
+    keeli_reader *reader = keeli_system_reader_get(world, context->system);
+    if (!reader || world->share_depth) return false;
+    for (uint32_t t = 0; t < p->view.term_count; ++t) {
+        const keeli_bound_term *term = &p->view.terms[t];
+        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
+        if (!keeli_nothing_changed(world, p->view.storages[term->first], reader)) continue;
+        reader->last = world->tick;
+        keeli_tick_advance(world);
+        return true;
+    }
+    return false;
+}
+
 // A loop over nothing is left out where nobody else could notice.
 static bool is_idle(const keel_context *context, const keeli_prepared *p) {
     return is_per_entity(context->system) && !context->world->holders &&
-           keeli_loop_is_empty(&p->view);
+           (keeli_loop_is_empty(&p->view) || (p->view.filters_changes && sees_nothing(context, p)));
 }
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {

@@ -5,14 +5,19 @@
 
 #include "data/component_index.h"
 #include "edit/report.h"
+#include "edit/track.h"
 
 #include <string.h>
 
-enum { kept_at_most = 256 }; // tables made by hand on the stack come and go
+enum { kept_at_most = 256 }; // tables made by hand: those on the stack come and go
 
 // ------------------------------------------------------------------ freeing
 static void free_node(keel_world *world, keeli_node *node) {
     for (uint32_t i = 0; i < 3; ++i) {
+        if (node->readers[i]) {
+            keeli_reader_forget(world, node->readers[i]);
+            KEELI_FREE(&world->heap, keeli_reader, node->readers[i]);
+        }
         if (!node->views[i]) continue;
         keeli_holder_deinit(world, &node->views[i]->holder);
         KEELI_FREE(&world->heap, keeli_view, node->views[i]);
@@ -118,13 +123,12 @@ static veterans list_veterans(keeli_schedule *s, keeli_schedule *old) {
 }
 
 // The first one of the system that was not asked for yet, or NULL.
-static const keeli_node *next_veteran(const veterans *v, const keeli_schedule *old,
-                                      const keel_system *system) {
+static keeli_node *next_veteran(const veterans *v, keeli_schedule *old, const keel_system *system) {
     uint32_t *at = bucket_of(v, system);
     while (*at != KEELI_NO_NODE && old->nodes.items[*at].step.system != system)
         at = &v->next[*at];
     if (*at == KEELI_NO_NODE) return NULL;
-    const keeli_node *node = &old->nodes.items[*at];
+    keeli_node *node = &old->nodes.items[*at];
     *at = v->next[*at];
     return node;
 }
@@ -135,10 +139,12 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         if (node->kind != KEELI_NODE_SYSTEM) continue;
-        const keeli_node *was = next_veteran(&v, old, node->step.system);
+        keeli_node *was = next_veteran(&v, old, node->step.system);
         if (!was) continue;
         node->has_run = was->has_run;
         node->last = was->last;
+        memcpy(node->readers, was->readers, sizeof node->readers);
+        memset(was->readers, 0, sizeof was->readers);
         node->stock.want = was->stock.want;
     }
     s->runs = old->runs;
@@ -186,7 +192,17 @@ static void forget_oldest(keel_world *world) {
     uint32_t count = 0;
     for (keeli_schedule *s = world->schedules, *next; s; s = next) {
         next = s->next;
+        if (s->stamp || s->stored_name) continue;
         if (++count <= kept_at_most || s->is_busy) continue;
+        unlink(s);
+        free_schedule(s);
+    }
+}
+
+void keeli_schedule_forget(keel_world *world, const char *name) {
+    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
+        next = s->next;
+        if (s->is_busy || !s->stored_name || strcmp(s->stored_name, name) != 0) continue;
         unlink(s);
         free_schedule(s);
     }

@@ -70,9 +70,10 @@ typedef struct keeli_node {
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
     bool is_measured;
-    uint64_t cost;        // nanoseconds, smoothed (worth.c)
-    uint64_t after;       // nanoseconds of the longest way to it; while costs are added up
-    keeli_view *views[3]; // bound terms of system, run_if, skip_if; made at the first run
+    uint64_t cost;            // nanoseconds, smoothed (worth.c)
+    uint64_t after;           // nanoseconds of the longest way to it; while costs are added up
+    keeli_view *views[3];     // bound terms of system, run_if, skip_if; made at the first run
+    keeli_reader *readers[3]; // what they have seen of changes; NULL: they do not ask
     KEELI_ARRAY(keel_commands *) lists; // recorded, in order
     keeli_stock stock;
 } keeli_node;
@@ -132,14 +133,15 @@ typedef struct keeli_schedule {
     KEELI_ARRAY(char) witness_bytes;
     uint32_t batch_count;
     uint32_t system_count;
-    uint32_t created;  // nodes that create, of which
-    bool is_wide;      // some two nodes may run at once, or a step is parallel
-    bool has_parallel; // a step is parallel
-    bool names_stored; // a nested workload is named, so that bytes tell nothing
-    bool is_guest;     // others use the world during this run: commands wait for later
-    uint32_t runs;     // so far
-    uint64_t time;     // of the first node in this run
-    keeli_costs costs; // what they take
+    uint32_t created;    // nodes that create, of which
+    bool is_wide;        // some two nodes may run at once, or a step is parallel
+    bool has_parallel;   // a step is parallel
+    bool names_stored;   // a nested workload is named, so that bytes tell nothing
+    bool is_guest;       // others use the world during this run: commands wait for later
+    uint32_t runs;       // so far
+    uint64_t time;       // of the first node in this run
+    keeli_costs costs;   // what they take
+    uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)
@@ -151,6 +153,8 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
                                     keel_result *result);
 void keeli_schedule_give(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
+// A stored workload is gone, and what its systems knew.
+void keeli_schedule_forget(keel_world *world, const char *name);
 
 // The parts (false: out of memory, reported by the caller; or `*result` is an error).
 keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);

@@ -105,7 +105,7 @@ static void take_pieces(split *s, keel_context *context, keeli_iterator *it) {
 
 static void work(keeli_loop *loop, keeli_lane *lane) {
     split *s = loop->user;
-    keeli_iterator *it = lane == loop->owner ? s->it : keeli_iterator_take(s->context->view);
+    keeli_iterator *it = lane == loop->owner ? s->it : keeli_iterator_take_like(s->it);
     if (!it) return; // the owner has one
     keel_context context = *s->context;
     const char *outer = lane->running;

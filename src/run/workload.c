@@ -212,6 +212,7 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
             (world->workloads.count - at - 1) * sizeof w);
     --world->workloads.count;
     ++world->bindings;
+    keeli_schedule_forget(world, w->name);
     if (world->default_workload == at) world->default_workload = 0;
     else if (world->default_workload > at) --world->default_workload;
     free_stored(world, w);

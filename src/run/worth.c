@@ -45,8 +45,9 @@ void keeli_worth_note(keeli_schedule *s, keeli_node *node, uint64_t ns) {
 
 static void add_node(keeli_schedule *s, uint32_t index) {
     keeli_costs *c = &s->costs;
-    const keeli_node *node = &s->nodes.items[index];
+    keeli_node *node = &s->nodes.items[index];
     const bool is_idle = keeli_node_is_idle(s, index);
+    if (is_idle) node->is_measured = false; // what it took says nothing about the day it works
     const uint64_t cost = is_idle ? 0 : node->cost, end = node->after + cost;
     if (!is_idle && !node->is_measured) c->are_known = false;
     c->nodes += !is_idle;

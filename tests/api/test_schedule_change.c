@@ -3,6 +3,7 @@
 // or stored; components; and memory that runs out at each allocation.
 #include "support/schedule_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,39 @@ static void change_stored(api_fixture *f) {
 static void stored_workloads_change_between_runs(void **state) {
     (void)state;
     with_workers(change_stored);
+}
+
+static void store_many(api_fixture *f) {
+    enum { COUNT = 600 };
+    keel_world *w = f->world;
+    char name[16];
+    for (uint32_t round = 0; round < 2; ++round)
+        for (uint32_t i = 0; i < COUNT; ++i) {
+            snprintf(name, sizeof name, "stored %u", (unsigned)i);
+            if (!round)
+                assert_int_equal(keel_add_step(w, name, { MARK(a), .startup = true }), KEEL_OK);
+            assert_int_equal(keel_run_named(w, name), KEEL_OK);
+        }
+    assert_int_equal(times_marked('a'), COUNT); // what was started up is not forgotten
+    const size_t bytes = f->memory.live_bytes;
+    for (uint32_t i = 0; i < COUNT; ++i) {
+        snprintf(name, sizeof name, "stored %u", (unsigned)i);
+        assert_int_equal(keel_remove_workload(w, name), KEEL_OK);
+    }
+    assert_true(f->memory.live_bytes < bytes / 2); // but with the workload
+    forget_marks();
+    for (int round = 0; round < 3; ++round) {
+        assert_int_equal(keel_add_step(w, "again", { MARK(a), .startup = true }), KEEL_OK);
+        assert_int_equal(keel_run_named(w, "again"), KEEL_OK);
+        assert_int_equal(keel_remove_workload(w, "again"), KEEL_OK);
+    }
+    assert_int_equal(times_marked('a'), 3);
+    forget_marks();
+}
+
+static void many_stored_workloads_are_kept(void **state) {
+    (void)state;
+    with_workers(store_many);
 }
 
 // ------------------------------------------------------------------ components
@@ -292,6 +326,8 @@ static const struct CMUnitTest tests[] = {
     TEST(tables_on_the_stack_come_and_go, "tables on the stack come and go"),
     TEST(tables_made_at_run_time_may_be_freed, "S-64: tables made at run time may be freed"),
     TEST(stored_workloads_change_between_runs, "S-60 S-64: stored workloads change between runs"),
+    TEST(many_stored_workloads_are_kept,
+         "S-60: many stored workloads are kept, removed ones are not"),
     TEST(components_come_and_go_between_runs, "components come and go between runs"),
     TEST(memory_may_run_out_anywhere, "memory may run out at each allocation of a run"),
     TEST(memory_may_be_short_for_a_moment, "memory may be short for a moment"),

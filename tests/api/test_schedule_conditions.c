@@ -242,12 +242,13 @@ KEEL_CONDITION(adds_owned, KEEL_UNIQUE_READ(Switches, s), KEEL_COMMANDS(c)) {
     (void)keel_add_entity(c, KEEL_INIT(Owned, owned_make()));
     return s->on[1];
 }
-static uint32_t others_seen;
+static atomic_uint others_seen;
 KEEL_TASK(counts_others, KEEL_MAY_READ(Other), KEEL_CONTEXT(context)) {
-    others_seen = 0;
+    uint32_t sum = 0;
     KEEL_EACH(context, KEEL_READ(Other, o)) {
-        others_seen += o->value;
+        sum += o->value;
     }
+    atomic_store(&others_seen, sum);
 }
 
 static void record_in_conditions(api_fixture *f) {

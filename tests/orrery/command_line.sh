@@ -76,6 +76,10 @@ refuses "orrery: --days: -1 is not 0 or more" --data "$bodies" --from 2026-11-21
 refuses "orrery: --step: 0 is not above 0" --data "$bodies" --from 2026-11-21 --step 0
 refuses "orrery: --step: 'inf' is not a number" --data "$bodies" --from 2026-11-21 --step inf
 refuses "orrery: --belt: '-1' is not a whole number" --data "$bodies" --from 2026-11-21 --belt -1
+for threads in 0 -1 x 1025; do
+    refuses "orrery: --threads: '$threads' is not a whole number from 1 to 1024" \
+        --data "$bodies" --from 2026-11-21 --threads $threads
+done
 refuses "orrery: --seed: 'x' is not a whole number" --data "$bodies" --from 2026-11-21 --seed x
 refuses "orrery: '--speed' is not an option" --speed 3
 refuses "orrery: --data is missing" --from 2026-11-21
@@ -95,6 +99,7 @@ for option in csv image; do
     [ -w /dev/full ] && refuses "orrery: /dev/full: No space left on device" $run \
         --$option /dev/full --$other out/o
 done
+refuses "orrery: --changed-only says what --csv writes" --data "$bodies" --from 2026-11-21 --changed-only
 # shellcheck disable=SC2086
 refuses "orrery: --image: './out/o' is the file of --csv" $run --csv out/o --image ./out/o
 cp "$bodies" in/copy.csv
@@ -116,14 +121,21 @@ echo old >out/o.csv
 
 # ---- what works
 "$orrery" --help >stdout 2>stderr || complain "--help fails"
-for option in data from days step belt seed csv image help; do
+for option in data from days step belt seed threads csv changed-only image help; do
     grep -q -e "--$option" stdout || complain "--help does not tell about --$option"
 done
 "$orrery" --data "$bodies" --from 2026-11-21 --days 2 --step 0.5 --belt 100 --seed 7 \
     --csv out/a.csv --image out/a.png >stdout 2>stderr || complain "a good run fails: $(cat stderr)"
 [ -s stderr ] && complain "a good run writes to stderr: $(cat stderr)"
 [ "$(wc -l <stdout)" -eq 1 ] || complain "not one line of summary"
-grep -Eq '^121 entities, 5 steps in [0-9.]+ s: [0-9.]+ steps per second, [0-9.]+ million entity' \
+"$orrery" --data "$bodies" --from 2026-11-21 --days 2 --step 0.5 --belt 100 --seed 7 \
+    --csv out/c.csv --changed-only >/dev/null 2>stderr || complain "--changed-only fails: $(cat stderr)"
+[ "$(grep -c ',Sun,' out/c.csv)" -eq 1 ] || complain "the Sun does not move, but is written again"
+grep -v ',Sun,' out/a.csv | sort >out/a.rows
+grep -v ',Sun,' out/c.csv | sort >out/c.rows
+cmp -s out/a.rows out/c.rows || complain "what moves is not written with --changed-only"
+rm -f out/a.rows out/c.rows out/c.csv
+grep -Eq '^121 entities, 5 steps in [0-9.]+ s: [0-9.]+ steps per second, [0-9.]+ million entity updates per second, hash 0x[0-9a-f]{16}$' \
     stdout || complain "summary: $(cat stdout)"
 [ "$(head -1 out/a.csv)" = "jd,name,x,y,z" ] || complain "header: $(head -1 out/a.csv)"
 [ "$(wc -l <out/a.csv)" -eq 106 ] || complain "$(wc -l <out/a.csv) rows instead of 106"
@@ -139,6 +151,17 @@ cmp -s out/a.csv out/b.csv || complain "the same seed gives another table"
 cmp -s out/a.png out/b.png || complain "the same seed draws another picture"
 cmp -s out/a.csv out/c.csv || complain "the seed changes the table"
 cmp -s out/a.png out/c.png && complain "another seed draws the same picture"
+
+# The number of threads changes nothing but the time.
+for threads in 1 2 3 8; do
+    "$orrery" --data "$bodies" --from 2026-11-21 --days 3 --belt 3000 --threads $threads \
+        --csv out/t$threads.csv >stdout || complain "--threads $threads fails"
+    sed 's/.*hash/hash/' stdout >hash$threads
+    cmp -s out/t1.csv out/t$threads.csv || complain "--threads $threads gives another table"
+    cmp -s hash1 hash$threads || complain "--threads $threads: $(cat hash$threads), not $(cat hash1)"
+done
+"$orrery" --data "$bodies" --from 2026-11-21 --days 3 --belt 3000 --seed 2 >stdout
+grep -qF -e "$(cat hash1)" stdout && complain "the hash knows nothing of the seed"
 
 # Dates that the elements are not made for get a warning, and are computed.
 "$orrery" --data "$bodies" --from 1700-01-01 --days 1 --csv out/d.csv >stdout 2>stderr ||

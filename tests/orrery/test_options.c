@@ -38,13 +38,14 @@ static void all_options_are_read(void **state) {
     failure why = { "" };
     assert_true(parse(&set,
                       "--data d.csv --from 2026-11-21 --days 10 --step 0.25 --belt 5000 "
-                      "--seed 18446744073709551615 --csv=o.csv --image o.png",
+                      "--seed 18446744073709551615 --threads 3 --csv=o.csv --image o.png",
                       &why));
     assert_string_equal(set.data, "d.csv");
     assert_true(set.from_jd == 2461365.5 && set.days == 10 && set.step == 0.25);
     assert_int_equal(set.steps, 41);
     assert_int_equal(set.belt, 5000);
     assert_true(set.seed == UINT64_MAX);
+    assert_int_equal(set.threads, 3);
     assert_string_equal(set.csv, "o.csv");
     assert_string_equal(set.image, "o.png");
     assert_true(options_step_jd(&set, 40) == 2461375.5);
@@ -55,7 +56,8 @@ static void most_options_have_a_default(void **state) {
     settings set;
     failure why;
     assert_true(parse(&set, "--data d --from 2000-01-01", &why));
-    assert_true(set.days == 365 && set.step == 1 && set.seed == 1 && set.belt == 0);
+    assert_true(set.days == 365 && set.step == 1 && set.seed == 1 && set.belt == 0 &&
+                set.threads == 1);
     assert_int_equal(set.steps, 366);
     assert_true(!set.csv && !set.image && !set.help);
     assert_true(parse(&set, "--help", &why) && set.help);
@@ -88,6 +90,9 @@ static void bad_values_are_refused(void **state) {
     assert_refused("--belt 10000001",
                    "orrery: --belt: '10000001' is not a whole number from 0 to 10000000");
     assert_refused("--seed -1", "orrery: --seed: '-1' is not a whole number below 2^64");
+    assert_refused("--threads 0", "orrery: --threads: '0' is not a whole number from 1 to 1024");
+    assert_refused("--threads 1025",
+                   "orrery: --threads: '1025' is not a whole number from 1 to 1024");
 }
 
 static void bad_lines_are_refused(void **state) {

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/// @file track.h
+/// Knowing what changed: tracking, readers, observers, reactive sets.
+///
+/// **Tracking** is asked for per component: `KEEL_COMPONENT(Health, .tracking = KEEL_TRACK_ALL)`,
+/// or keel_track at run time; a view that asks for KEEL_MODIFIED(T) switches it on, too. Components
+/// that are not tracked pay nothing. Four kinds of change are told apart:
+///
+/// - *insertion*: an entity that had none got the component. It is no modification.
+/// - *modification*: the value was overwritten, handed out to be changed (keel_get_mut), visited by
+///   a loop that writes (KEEL_WRITE; KEEL_WRITE_MARKED only where the loop says so), or marked by
+///   hand (keel_mark). Whether bytes differ is not looked at.
+/// - *removal*: keel_remove and keel_move_entity took it, with its value.
+/// - *deletion*: everything else that takes it away: keel_delete, deleting the entity, strip,
+/// clear,
+///   retain. The value is kept for readers.
+///
+/// **Since when** is a matter of who asks. A system sees all changes since its own last run, at the
+/// same place of the same workload; the first time it sees everything; a change that it makes
+/// itself it sees once: in the same run if it looks again, else not any more. Its commands are
+/// applied after it, so it sees those the next time. A keel_reader sees all since its last
+/// keel_reader_pass. Everybody else sees all since the last keel_clear_changes.
+///
+/// Insertions and modifications are found on living values, however late one looks: none is lost. A
+/// component that was added and removed since the last look shows as removed (or deleted) only;
+/// removed and added again: as both, removed and inserted.
+///
+/// Removals and deletions are kept in a log for each component. An entry is dropped when all that
+/// read the log have passed it. When some do not come any more the log is full at
+/// keel_set_tracking_limit entries; then the oldest is dropped, the log says once who holds it up,
+/// and keel_missed tells a reader how many it did not see. Room is made while values are added:
+/// deleting never needs memory.
+///
+/// **Observers** are called at once. They may look at everything and change nothing: what they want
+/// changed they record in `event->commands`, which is applied when the edit that called them is
+/// done (if a view or a system uses storages then: with its commands). That edit calls observers
+/// again, to 64 times in a row: then the rest is dropped with KEEL_ERROR_CYCLE.
+///
+/// Disabling and enabling a component is none of these changes: a disabled value is out of sight,
+/// and comes back with what was known of it.
+#pragma once
+#include <keel/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ------------------------------------------------------------------ tracking
+/// Track more kinds of change of a component: keel_track. Values that are there already count as
+/// inserted now. It cannot be switched off.
+/// @param kinds KEEL_TRACK_* bits
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT for a unique (those are always tracked),
+///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @threads the owner
+KEEL_API keel_result keel_track_component(keel_world *world, const keel_component *component,
+                                          uint32_t kinds);
+
+/// The kinds of change that are tracked, as KEEL_TRACK_* bits.
+KEEL_API uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component);
+
+/// A point in time: what changed before is older, what changes from now on is later.
+/// @threads the owner
+KEEL_API uint64_t keel_tick(keel_world *world);
+
+/// A time later than any, for keel_clear_changes: everything.
+#define KEEL_NOW UINT64_MAX
+
+/// Forget changes for those who look from outside of systems and without a reader:
+/// keel_clear_changes. Systems and readers do not notice.
+/// @param component also a unique
+/// @param kinds KEEL_TRACK_* bits
+/// @param tick of keel_tick: only what was before it is forgotten; KEEL_NOW: all of it
+/// @return KEEL_OK, KEEL_ABSENT when the world does not know the component
+/// @threads the owner
+KEEL_API keel_result keel_clear_component_changes(keel_world *world,
+                                                  const keel_component *component, uint32_t kinds,
+                                                  uint64_t tick);
+
+/// The same for all components and uniques.
+KEEL_API keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t tick);
+
+/// Keep at most so many removals and deletions of a component; 65,536 unless set.
+/// @param limit at least 1
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @threads the owner
+KEEL_API keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
+                                             uint32_t limit);
+
+/// Mark the value of an entity as modified: keel_mark. Observers are told.
+/// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @threads the owner
+KEEL_API keel_result keel_mark_component(keel_world *world, keel_entity e,
+                                         const keel_component *component);
+/// The same for a system that declared KEEL_MAY_WRITE or more; observers are not told.
+/// @return as there, and KEEL_ERROR_ACCESS
+KEEL_API keel_result keel_context_mark_component(keel_context *context, keel_entity e,
+                                                 const keel_component *component);
+
+/// Changes one value in place.
+typedef void keel_patch_fn(void *value, void *data);
+
+/// Change a value by a function, mark it as modified and tell observers: keel_patch.
+/// @param patch must not call the world
+/// @return as keel_mark_component
+/// @threads the owner
+KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,
+                                          const keel_component *component, keel_patch_fn *patch,
+                                          void *data);
+
+/// Overwrite a value that must be there: keel_replace. Where it may be absent use keel_add.
+/// @param value handed over; NULL: zeros
+/// @return as keel_mark_component; KEEL_ABSENT: nothing was done, `value` is still the caller's
+/// @threads the owner
+KEEL_API keel_result keel_replace_component(keel_world *world, keel_entity e,
+                                            const keel_component *component, const void *value);
+
+// ------------------------------------------------------------------ readers
+/// Somebody outside of systems who looks at changes from time to time, since the last time.
+typedef struct keel_reader keel_reader;
+
+/// Make a reader. It has not seen anything: the first time it sees everything.
+/// @param name for messages; copied
+/// @return NULL when out of memory
+/// @threads the owner
+KEEL_API keel_reader *keel_reader_create(keel_world *world, const char *name);
+/// Forget a reader. NULL is allowed. The world's end forgets all.
+KEEL_API void keel_reader_destroy(keel_reader *reader);
+/// All that happened up to now is seen: next time the reader sees what comes from here on.
+KEEL_API void keel_reader_pass(keel_reader *reader);
+
+/// keel_view_begin for a reader: terms about changes mean since its last pass.
+/// @return as keel_view_begin
+KEEL_API keel_result keel_view_begin_since(keel_view *view, keel_reader *reader,
+                                           const keel_term *terms, const char *where);
+
+/// Which changes of the entity's value are there to see, as KEEL_TRACK_INSERTION and
+/// KEEL_TRACK_MODIFICATION bits: keel_changes_of. 0 when the entity does not have it.
+KEEL_API uint32_t keel_world_changes_of(const keel_world *world, keel_entity e,
+                                        const keel_component *component);
+/// The same for the running system, which must have declared to read it.
+KEEL_API uint32_t keel_context_changes_of(keel_context *context, keel_entity e,
+                                          const keel_component *component);
+/// The same for a reader.
+KEEL_API uint32_t keel_reader_changes_of(const keel_reader *reader, keel_entity e,
+                                         const keel_component *component);
+
+/// Which changes of a unique are there to see: it was set where there was none, or changed since.
+KEEL_API uint32_t keel_world_unique_changes(const keel_world *world, const keel_component *unique);
+/// The same for the running system, which must have declared the unique.
+KEEL_API uint32_t keel_context_unique_changes(keel_context *context, const keel_component *unique);
+/// The same for a reader.
+KEEL_API uint32_t keel_reader_unique_changes(const keel_reader *reader,
+                                             const keel_component *unique);
+
+// ------------------------------------------------------------------ removals and deletions
+/// One component that an entity lost. `value` is valid until the next edit of that component.
+typedef struct keel_gone {
+    keel_entity entity; ///< who had it; may be dead by now
+    const void *value;  ///< what was deleted; NULL when it was removed
+    uint64_t tick;      ///< when
+    bool deleted;       ///< and not removed
+} keel_gone;
+
+/// A walk over them, in the caller's memory; every member but `gone` is private.
+typedef struct keel_gone_walk {
+    keel_gone gone;          ///< the current one
+    const keel_world *world; ///< private; NULL: nothing to see
+    uint64_t next, last;     ///< private
+    uint64_t last_removed;   ///< private
+    uint32_t number, kinds;  ///< private
+    bool whole;              ///< private
+} keel_gone_walk;
+
+/// Begin a walk over what entities lost, oldest first, as somebody outside of systems sees it:
+/// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
+/// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both
+KEEL_API keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component,
+                                        uint32_t kinds);
+/// The same for the running system, which must have declared to read it.
+KEEL_API keel_gone_walk keel_context_gone(keel_context *context, const keel_component *component,
+                                          uint32_t kinds);
+/// The same for a reader.
+KEEL_API keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *component,
+                                         uint32_t kinds);
+/// The next one, in `walk->gone`; false at the end.
+KEEL_API bool keel_gone_next(keel_gone_walk *walk);
+
+/// How many removals and deletions of the component were dropped before somebody outside of systems
+/// saw them: keel_missed. One that looks for the first time learns how many there ever were.
+KEEL_API uint64_t keel_world_missed(keel_world *world, const keel_component *component);
+/// The same for the running system.
+KEEL_API uint64_t keel_context_missed(keel_context *context, const keel_component *component);
+/// The same for a reader.
+KEEL_API uint64_t keel_reader_missed(const keel_reader *reader, const keel_component *component);
+
+// ------------------------------------------------------------------ observers
+/// What an observer is called for, as bits.
+enum {
+    KEEL_ON_INSERTED = 1,  ///< after it: all values of the edit are there, groups have them
+    KEEL_ON_MODIFIED = 2,  ///< after an overwrite, keel_patch or keel_mark; loops and keel_get_mut
+                           ///< only mark
+    KEEL_ON_DELETED = 4,   ///< before it: the value can still be read
+    KEEL_ON_REMOVED = 8,   ///< before it: the value can still be read. keel_move_entity: after it
+    KEEL_ON_CREATED = 16,  ///< keel_observe_entities: after an entity got its first components
+    KEEL_ON_DESTROYED = 32 ///< keel_observe_entities: before an entity is deleted, after
+                           ///< KEEL_ON_DELETED for its components, which can still be read
+};
+
+/// What happened.
+typedef struct keel_event {
+    keel_world *world;               ///< to look at; edits are refused until the observer returns
+    uint32_t kind;                   ///< one of KEEL_ON_*
+    keel_entity entity;              ///< whose component it is
+    const keel_component *component; ///< NULL for entities
+    const void *value;               ///< of the component; NULL for entities and tags
+    keel_commands *commands;         ///< to record edits, which are applied after the running one
+} keel_event;
+
+/// Called for each event.
+typedef void keel_observer_fn(const keel_event *event, void *data);
+
+/// Call a function whenever this happens to a component: keel_observe. Observers are called in the
+/// order in which they came. The same function with the same data again: kinds are added to it.
+/// @param kinds KEEL_ON_* bits of components
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
+///   such kind, a unique), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; also allowed in an observer
+/// @threads the owner
+KEEL_API keel_result keel_observe_component(keel_world *world, const keel_component *component,
+                                            uint32_t kinds, keel_observer_fn *function, void *data);
+/// Do not call it any more: keel_unobserve. Also allowed in an observer, itself included.
+/// @return KEEL_OK, KEEL_ABSENT when there is no such observer
+KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
+                                              keel_observer_fn *function, void *data);
+/// Call a function whenever an entity is created or deleted.
+/// @param kinds KEEL_ON_CREATED, KEEL_ON_DESTROYED or both
+/// @return as keel_observe_component
+KEEL_API keel_result keel_observe_entities(keel_world *world, uint32_t kinds,
+                                           keel_observer_fn *function, void *data);
+/// Do not call it any more.
+/// @return as keel_unobserve_component
+KEEL_API keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function,
+                                             void *data);
+
+/// Private: the loop of KEEL_EACH over a reader.
+KEEL_API void keeli_cursor_begin_since(keeli_cursor *cursor, keel_reader *reader,
+                                       const keel_term *terms, bool spans, const char *where);
+
+#ifdef __cplusplus
+}
+#endif

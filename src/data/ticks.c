@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "data/ticks.h"
+
+#include "base/least.h"
+
+#include <string.h>
+
+// What pages look like before anything is written to them; never written itself.
+keeli_tick_page keeli_no_ticks;
+
+// Neighbours may write the same number at the same time.
+static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOMIC_RELAXED); }
+static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+
+// ------------------------------------------------------------------ room
+static bool grow(keeli_ticks *t, keeli_heap *heap, uint32_t need) {
+    uint32_t capacity = t->capacity ? t->capacity * 2 : 8;
+    while (capacity < need)
+        capacity *= 2;
+    keeli_tick_page **fresh = keeli_resize(heap, t->pages, t->capacity * sizeof *fresh,
+                                           capacity * sizeof *fresh, sizeof(void *));
+    if (!fresh) return false;
+    t->bytes += (capacity - t->capacity) * sizeof *fresh;
+    t->pages = fresh;
+    t->capacity = capacity;
+    return true;
+}
+
+bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+    const uint32_t page = index / KEELI_TICK_PAGE;
+    if (page >= t->capacity && !grow(t, heap, page + 1)) return false;
+    while (t->page_count <= page)
+        t->pages[t->page_count++] = &keeli_no_ticks;
+    if (t->pages[page] != &keeli_no_ticks) return true;
+    keeli_tick_page *fresh = keeli_new_zeroed(heap, sizeof *fresh, 64);
+    if (!fresh) return false;
+    t->pages[page] = fresh;
+    t->bytes += sizeof *fresh;
+    return true;
+}
+
+bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    uint32_t capacity = 64;
+    while (capacity < values / 4 && capacity < KEELI_TICK_LOG_MAX)
+        capacity *= 2;
+    if (capacity <= t->log_capacity) return true;
+    keeli_change *log = keeli_new(heap, capacity * sizeof *log, _Alignof(keeli_change));
+    if (!log) return false;
+    for (uint32_t i = 0; i < t->log_count; ++i)
+        log[i] = keeli_ticks_logged(t, t->log_count, i);
+    keeli_free(heap, t->log, t->log_capacity * sizeof *log, _Alignof(keeli_change));
+    t->bytes += (capacity - t->log_capacity) * sizeof *log;
+    t->log = log;
+    t->log_capacity = capacity;
+    t->logged = t->log_count;
+    return true;
+}
+
+// ------------------------------------------------------------------ looking
+uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, uint64_t bits) {
+    const uint32_t page = block / KEELI_TICK_BLOCKS, at = block % KEELI_TICK_BLOCKS;
+    const keeli_tick_page *p = page < t->page_count ? t->pages[page] : &keeli_no_ticks;
+    const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
+    if (look(&p->latest[at]) < w.first && whole < w.first) return 0;
+    const uint32_t *slots = &p->slots[at * 64];
+    uint64_t matches = 0;
+    for (uint64_t left = bits; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
+        const uint32_t tick = slots[i] > whole ? slots[i] : whole;
+        matches |= (uint64_t)keeli_is_within(w, tick) << i;
+    }
+    return matches;
+}
+
+bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_window w) {
+    if (t->all >= w.first) return true;
+    if (page >= t->page_count) return false;
+    const keeli_tick_page *p = t->pages[page];
+    uint32_t latest = 0;
+    for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b)
+        if (look(&p->latest[b]) > latest) latest = look(&p->latest[b]);
+    return latest >= w.first;
+}
+
+bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count) {
+    *count = 0;
+    if (t->log_from > last) return false;
+    uint32_t low = 0, high = t->log_count; // the first that is later
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (keeli_ticks_logged(t, t->log_count, middle).tick > last) high = middle;
+        else low = middle + 1;
+    }
+    *count = t->log_count - low;
+    return true;
+}
+
+// ------------------------------------------------------------------ marking
+static void tell(keeli_ticks *t, uint32_t tick) {
+    put(&t->latest, tick);
+    put(&t->log_from, tick); // the log does not know of it
+}
+
+void keeli_ticks_mark_quietly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+    keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+    p->slots[index % KEELI_TICK_PAGE] = tick;
+    put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
+    tell(t, tick);
+}
+
+void keeli_ticks_mark_run(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick) {
+    while (count) {
+        const uint32_t at = index % 64, n = keeli_least(count, 64 - at);
+        const uint64_t bits = n == 64 ? ~(uint64_t)0 : (((uint64_t)1 << n) - 1) << at;
+        keeli_ticks_mark_bits(t, index / 64, bits, tick);
+        index += n;
+        count -= n;
+    }
+}
+
+void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick) {
+    keeli_tick_page *p = t->pages[block / KEELI_TICK_BLOCKS];
+    const uint32_t at = block % KEELI_TICK_BLOCKS;
+    if (!bits) return;
+    put(&p->latest[at], tick);
+    tell(t, tick);
+    if (bits == ~(uint64_t)0) {
+        p->whole[at] = tick;
+        return;
+    }
+    for (; bits; bits &= bits - 1)
+        p->slots[at * 64 + (uint32_t)__builtin_ctzll(bits)] = tick;
+}
+
+void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
+    t->all = tick;
+    tell(t, tick);
+}
+
+// ------------------------------------------------------------------ pushing down
+static void push_all_down(keeli_ticks *t) {
+    for (uint32_t page = 0; page < t->page_count; ++page) {
+        keeli_tick_page *p = t->pages[page];
+        if (p == &keeli_no_ticks) continue;
+        for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
+            if (p->whole[b] < t->all) p->whole[b] = t->all;
+            if (p->latest[b] < t->all) p->latest[b] = t->all;
+        }
+    }
+    t->all = 0;
+}
+
+static void push_block_down(keeli_tick_page *p, uint32_t b) {
+    uint32_t *slots = &p->slots[b * 64];
+    const uint32_t whole = p->whole[b];
+    for (uint32_t i = 0; i < 64; ++i)
+        slots[i] = slots[i] > whole ? slots[i] : whole;
+    p->whole[b] = 0;
+}
+
+void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
+    keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+    const uint32_t b = index / 64 % KEELI_TICK_BLOCKS;
+    if (t->all) push_all_down(t);
+    if (p->whole[b]) push_block_down(p, b);
+    uint32_t *slot = &p->slots[index % KEELI_TICK_PAGE];
+    // marked again in this tick it would be in the log twice: the log gives this tick up
+    if (*slot == t->latest) t->log_from = t->latest;
+    *slot = 0;
+}
+
+void keeli_ticks_reset_run(keeli_ticks *t, uint32_t index, uint32_t count) {
+    if (t->all) push_all_down(t);
+    while (count) {
+        keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+        const uint32_t at = index % 64, b = index / 64 % KEELI_TICK_BLOCKS;
+        const uint32_t n = keeli_least(count, 64 - at);
+        if (p->latest[b]) {
+            if (p->latest[b] == t->latest) t->log_from = t->latest;
+            if (p->whole[b]) push_block_down(p, b);
+            memset(&p->slots[index % KEELI_TICK_PAGE], 0, n * sizeof *p->slots);
+        }
+        index += n;
+        count -= n;
+    }
+}
+
+// ------------------------------------------------------------------ the whole
+static uint32_t lowered(uint32_t tick, uint32_t by) { return tick > by ? tick - by : tick ? 1 : 0; }
+
+void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
+    for (uint32_t page = 0; page < t->page_count; ++page) {
+        keeli_tick_page *p = t->pages[page];
+        if (p == &keeli_no_ticks) continue;
+        for (uint32_t i = 0; i < KEELI_TICK_PAGE; ++i)
+            p->slots[i] = lowered(p->slots[i], by);
+        for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
+            p->whole[b] = lowered(p->whole[b], by);
+            p->latest[b] = lowered(p->latest[b], by);
+        }
+    }
+    t->all = lowered(t->all, by);
+    t->latest = lowered(t->latest, by);
+    t->log_from = lowered(t->log_from, by);
+    // two that fell to 1 may be one index twice
+    while (t->log_count && keeli_ticks_logged(t, t->log_count, 0).tick <= by + 1) {
+        --t->log_count;
+        if (!t->log_from) t->log_from = 1;
+    }
+    for (uint32_t i = 0; i < t->log_count; ++i)
+        t->log[(t->logged - t->log_count + i) & (t->log_capacity - 1)].tick -= by;
+}
+
+void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
+    for (uint32_t page = 0; page < t->page_count; ++page)
+        if (t->pages[page] != &keeli_no_ticks)
+            keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
+    keeli_free(heap, t->pages, t->capacity * sizeof *t->pages, sizeof(void *));
+    keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
+    *t = (keeli_ticks){ 0 };
+}
+
+static bool page_is_valid(const keeli_ticks *t, const keeli_tick_page *p) {
+    for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
+        if (p->latest[b] > t->latest || p->whole[b] > p->latest[b]) return false;
+        for (uint32_t i = 0; i < 64; ++i)
+            if (p->slots[b * 64 + i] > p->latest[b]) return false;
+    }
+    return true;
+}
+
+bool keeli_ticks_are_valid(const keeli_ticks *t) {
+    if (t->all > t->latest || t->log_from > t->latest || t->log_count > t->log_capacity)
+        return false;
+    for (uint32_t page = 0; page < t->page_count; ++page)
+        if (t->pages[page] != &keeli_no_ticks && !page_is_valid(t, t->pages[page])) return false;
+    for (uint32_t i = 0; i < t->log_count; ++i) {
+        const keeli_change c = keeli_ticks_logged(t, t->log_count, i);
+        if (c.tick > t->latest) return false;
+        if (i && c.tick < keeli_ticks_logged(t, t->log_count, i - 1).tick) return false;
+    }
+    for (uint32_t i = 0; i < KEELI_TICK_PAGE; ++i)
+        if (keeli_no_ticks.slots[i]) return false;
+    return true;
+}

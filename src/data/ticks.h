@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// When the value of each entity index last changed, for one component and one kind of change. Ticks
+// lie by entity index, whatever the storage: what moves a value (swap-remove, sorting, groups, rows
+// that move) has nothing to carry. Three levels hold them, and the greatest one counts: the slot's
+// own tick, one tick per block of 64 indices and one for all, which both mean "all that were there
+// then". Before an index gets a new value the upper levels are pushed down to it.
+//
+// Beside them a ring of single changes, so that a reader of few changes among many values visits
+// those and nothing else. What the ring does not hold (it overflowed, or many were marked at once)
+// is told by `log_from`, and the reader scans: no change is ever lost.
+//
+// Ticks are 32-bit, above a base that the owner keeps; 0 is never. Memory is reserved together with
+// that of the value, so marking cannot fail. Marks of one tick may come from several threads, each
+// for indices of its own. Checked by keeli_ticks_are_valid.
+#pragma once
+#include "base/heap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define KEELI_TICK_PAGE 4096u // indices
+#define KEELI_TICK_BLOCKS 64u // of 64 indices, in a page
+#define KEELI_TICK_LOG_MAX 65536u
+
+typedef struct keeli_tick_page {
+    uint32_t slots[KEELI_TICK_PAGE];
+    uint32_t whole[KEELI_TICK_BLOCKS];  // all that were there then
+    uint32_t latest[KEELI_TICK_BLOCKS]; // no slot of the block is later, nor is `whole`
+} keeli_tick_page;
+
+typedef struct keeli_change {
+    uint32_t index, tick;
+} keeli_change;
+
+typedef struct keeli_ticks {
+    keeli_tick_page **pages; // a page that was never used is one shared page of zeros
+    uint32_t page_count, capacity;
+    uint32_t all;          // everything that was there then
+    uint32_t latest;       // nothing is later: one compare tells that nothing changed
+    keeli_change *log;     // a ring, ascending by tick
+    uint32_t log_capacity; // a power of two, or 0
+    uint32_t logged;       // appended so far, modulo 2^32
+    uint32_t log_count;    // held
+    uint32_t log_from;     // the log holds all changes later than this
+    size_t bytes;
+} keeli_ticks;
+
+// Ticks that a reader is asked about: (last, now].
+typedef struct keeli_window {
+    uint32_t first, span;
+} keeli_window;
+
+static inline keeli_window keeli_window_of(uint32_t last, uint32_t now) {
+    return (keeli_window){ last + 1, now > last ? now - last : 0 };
+}
+static inline bool keeli_is_within(keeli_window w, uint32_t tick) {
+    return tick - w.first < w.span; // never, 0, is below any `first`
+}
+
+extern keeli_tick_page keeli_no_ticks;
+
+// ------------------------------------------------------------------ room
+// Make room for an index; false when out of memory.
+bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index);
+static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+    const uint32_t page = index / KEELI_TICK_PAGE;
+    return (page < t->page_count && t->pages[page] != &keeli_no_ticks) ||
+           keeli_ticks_reserve_slow(t, heap, index);
+}
+// Give the log a size that suits this many values.
+bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values);
+static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    return (t->log_capacity &&
+            (t->log_capacity >= values / 8 || t->log_capacity == KEELI_TICK_LOG_MAX)) ||
+           keeli_ticks_reserve_log_slow(t, heap, values);
+}
+
+// ------------------------------------------------------------------ looking
+static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
+    const uint32_t page = index / KEELI_TICK_PAGE;
+    if (page >= t->page_count) return t->all;
+    const keeli_tick_page *p = t->pages[page];
+    const uint32_t slot = p->slots[index % KEELI_TICK_PAGE];
+    const uint32_t whole = p->whole[index / 64 % KEELI_TICK_BLOCKS];
+    const uint32_t block = whole > t->all ? whole : t->all;
+    return slot > block ? slot : block;
+}
+// Its own tick only; there is a page.
+static inline uint32_t keeli_ticks_slot(const keeli_ticks *t, uint32_t index) {
+    return t->pages[index / KEELI_TICK_PAGE]->slots[index % KEELI_TICK_PAGE];
+}
+// Which of 64 indices, from 64 * `block` on, changed in the window; of those in `bits`.
+uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, uint64_t bits);
+// Did anything on this page of 4,096 change in the window? Perhaps, when the answer is yes.
+bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_window w);
+// Does the log hold all that changed since then? `*count` single changes, oldest first.
+bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count);
+// The i-th of these `count`.
+static inline keeli_change keeli_ticks_logged(const keeli_ticks *t, uint32_t count, uint32_t i) {
+    return t->log[(t->logged - count + i) & (t->log_capacity - 1)];
+}
+
+// ------------------------------------------------------------------ marking
+// A single change, which goes to the log; not from several threads.
+static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tick) {
+    keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+    uint32_t *slot = &p->slots[index % KEELI_TICK_PAGE];
+    if (*slot == tick) return; // logged, or it says in `log_from` that it is not
+    *slot = tick;
+    p->latest[index / 64 % KEELI_TICK_BLOCKS] = tick;
+    t->latest = tick;
+    if (!t->log_capacity) {
+        t->log_from = tick;
+        return;
+    }
+    keeli_change *place = &t->log[t->logged++ & (t->log_capacity - 1)];
+    if (t->log_count < t->log_capacity) ++t->log_count;
+    else if (place->tick > t->log_from) t->log_from = place->tick; // it is overwritten
+    *place = (keeli_change){ index, tick };
+}
+// Changes that do not go to the log: one, a run of indices, some of 64, and everything that is
+// there.
+void keeli_ticks_mark_quietly(keeli_ticks *t, uint32_t index, uint32_t tick);
+void keeli_ticks_mark_run(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick);
+void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick);
+void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick);
+// The index gets a value for which there was no change yet.
+void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index);
+static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
+    const keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+    if (t->all | p->whole[index / 64 % KEELI_TICK_BLOCKS] | p->slots[index % KEELI_TICK_PAGE])
+        keeli_ticks_reset_slow(t, index);
+}
+void keeli_ticks_reset_run(keeli_ticks *t, uint32_t index, uint32_t count);
+// ------------------------------------------------------------------ the whole
+// The base rises by so much. What would fall below it becomes 1: the oldest there is.
+void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
+void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap);
+bool keeli_ticks_are_valid(const keeli_ticks *t);

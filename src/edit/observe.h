@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Observers: user code that is called when something happens. While it runs the world is shared, so
+// that edits are refused; what observers record is applied when the edit that called them is done.
+#pragma once
+#include "world.h"
+
+void keeli_observers_deinit(keel_world *world, keeli_observers *observers);
+
+// Tell the observers of a component, if it has any, of one entity's.
+void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind);
+static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+    if (s->flags & KEELI_IS_OBSERVED) keeli_notify_slowly(world, s, e, kind);
+}
+// Tell those of entities.
+static inline void keeli_notify_entity(keel_world *world, keel_entity e, uint32_t kind) {
+    keeli_notify(world, &world->entity_storage, e, kind);
+}
+// Everything that an entity has is about to go: its components, and, with `dies`, itself.
+void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies);
+// All values of a component are about to be deleted.
+void keeli_notify_clear(keel_world *world, keeli_storage *s);
+// All entities are: nobody is called after that.
+void keeli_notify_end(keel_world *world);
+
+// Edits that consist of edits: observers' own are applied when the outermost is done.
+static inline void keeli_editing_begin(keel_world *world) { ++world->editing; }
+static inline void keeli_editing_end(keel_world *world) { --world->editing; }
+// An edit is done: apply what observers recorded meanwhile. Returns `result`.
+void keeli_react(keel_world *world);
+static inline keel_result keeli_done(keel_world *world, keel_result result) {
+    if (world->has_reactions && !world->editing) keeli_react(world);
+    return result;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Who looks at changes, and what they see: systems, the user's readers, and everybody else.
+#include "edit/report.h"
+#include "edit/store.h"
+#include "edit/track.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ systems
+// Open addressing, never more than half full.
+static uint32_t place_of(const keel_world *world, const keel_system *system) {
+    const uint32_t mask = world->system_reader_capacity - 1;
+    uint32_t at = (uint32_t)((uintptr_t)system >> 4) & mask;
+    while (world->system_readers[at] && world->system_readers[at]->system != system)
+        at = (at + 1) & mask;
+    return at;
+}
+
+static bool grow(keel_world *world) {
+    if ((world->system_reader_count + 1) * 2 <= world->system_reader_capacity) return true;
+    const uint32_t old_capacity = world->system_reader_capacity;
+    const uint32_t capacity = old_capacity ? old_capacity * 2 : 32;
+    keeli_system_reader **old = world->system_readers;
+    keeli_system_reader **fresh =
+        keeli_new_zeroed(&world->heap, capacity * sizeof *fresh, sizeof(void *));
+    if (!fresh) return false;
+    world->system_readers = fresh;
+    world->system_reader_capacity = capacity;
+    for (uint32_t i = 0; i < old_capacity; ++i)
+        if (old[i]) fresh[place_of(world, old[i]->system)] = old[i];
+    keeli_free(&world->heap, old, old_capacity * sizeof *old, sizeof(void *));
+    return true;
+}
+
+static keeli_reader *find_or_add(keel_world *world, const keel_system *system) {
+    if (world->system_reader_capacity) {
+        keeli_system_reader *known = world->system_readers[place_of(world, system)];
+        if (known) return &known->reader;
+    }
+    if (!grow(world)) return NULL;
+    keeli_system_reader *fresh = KEELI_NEW(&world->heap, keeli_system_reader);
+    if (!fresh) return NULL;
+    *fresh = (keeli_system_reader){ { 0, system->name }, system };
+    world->system_readers[place_of(world, system)] = fresh;
+    ++world->system_reader_count;
+    return &fresh->reader;
+}
+
+keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system) {
+    keeli_world_lock(world);
+    keeli_reader *reader = find_or_add(world, system);
+    keeli_world_unlock(world);
+    return reader;
+}
+
+void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (world->order.items[i]->tracking)
+            keeli_removal_log_leave(&world->order.items[i]->tracking->gone, reader);
+}
+
+// ------------------------------------------------------------------ the user's
+keel_reader *keel_reader_create(keel_world *world, const char *name) {
+    if (!world) return keeli_no_world(), NULL;
+    keel_reader *reader = KEELI_NEW(&world->heap, keel_reader);
+    if (reader) reader->reader.name = keeli_new_text(&world->heap, name ? name : "a reader");
+    if (!reader || !reader->reader.name) {
+        KEELI_FREE(&world->heap, keel_reader, reader);
+        return keeli_out_of_memory(world, "making a reader"), NULL;
+    }
+    reader->world = world;
+    reader->next = world->readers;
+    world->readers = reader;
+    return reader;
+}
+
+static void free_reader(keel_world *world, keel_reader *reader) {
+    keeli_free_text(&world->heap, (char *)(uintptr_t)reader->reader.name);
+    KEELI_FREE(&world->heap, keel_reader, reader);
+}
+
+void keel_reader_destroy(keel_reader *reader) {
+    if (!reader) return;
+    keel_world *world = reader->world;
+    keeli_reader_forget(world, &reader->reader);
+    keel_reader **at = &world->readers;
+    while (*at != reader)
+        at = &(*at)->next;
+    *at = reader->next;
+    free_reader(world, reader);
+}
+
+void keel_reader_pass(keel_reader *reader) {
+    if (reader) reader->reader.last = keel_tick(reader->world);
+}
+
+void keeli_readers_deinit(keel_world *world) {
+    for (keel_reader *r = world->readers, *next; r; r = next) {
+        next = r->next;
+        free_reader(world, r);
+    }
+    world->readers = NULL;
+    for (uint32_t i = 0; i < world->system_reader_capacity; ++i)
+        if (world->system_readers[i])
+            KEELI_FREE(&world->heap, keeli_system_reader, world->system_readers[i]);
+    keeli_free(&world->heap, world->system_readers, world->system_reader_capacity * sizeof(void *),
+               sizeof(void *));
+}
+
+// ------------------------------------------------------------------ values
+uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
+                          const keeli_reader *reader, uint32_t index) {
+    static const uint32_t kinds[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
+    const keeli_tracking *t = s->tracking;
+    uint32_t changes = 0;
+    if (!t || !keeli_store_has(s, index)) return 0;
+    for (uint32_t i = 0; i < 2; ++i) {
+        const keeli_ticks *ticks = kinds[i] == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
+        const keeli_window w = keeli_window_for(world, s, reader, kinds[i]);
+        if (keeli_is_within(w, keeli_ticks_get(ticks, index))) changes |= kinds[i];
+    }
+    return changes;
+}
+
+uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader) {
+    if (!s->unique) return 0;
+    const bool set = s->set_at > (reader ? reader->last : s->cleared_inserted);
+    const bool changed = s->changed_at > (reader ? reader->last : s->cleared_modified);
+    return (set ? KEEL_TRACK_INSERTION : 0u) | (changed ? KEEL_TRACK_MODIFICATION : 0u);
+}
+
+static const keeli_storage *storage_of(const keel_world *world, const keel_component *component,
+                                       bool is_unique) {
+    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    return s && s->component.is_unique == is_unique ? s : NULL;
+}
+
+static uint32_t changes_of(const keel_world *world, const keeli_reader *reader, keel_entity e,
+                           const keel_component *component) {
+    const keeli_storage *s = storage_of(world, component, false);
+    if (!s || !keeli_entity_is_alive(&world->entities, e)) return 0;
+    return keeli_changes_of(world, s, reader, keel_entity_index(e));
+}
+
+uint32_t keel_world_changes_of(const keel_world *world, keel_entity e,
+                               const keel_component *component) {
+    return changes_of(world, NULL, e, component);
+}
+
+uint32_t keel_reader_changes_of(const keel_reader *reader, keel_entity e,
+                                const keel_component *component) {
+    return reader ? changes_of(reader->world, &reader->reader, e, component) : 0;
+}
+
+uint32_t keel_world_unique_changes(const keel_world *world, const keel_component *unique) {
+    const keeli_storage *s = storage_of(world, unique, true);
+    return s ? keeli_unique_changes(s, NULL) : 0;
+}
+
+uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_component *unique) {
+    const keeli_storage *s = reader ? storage_of(reader->world, unique, true) : NULL;
+    return s ? keeli_unique_changes(s, &reader->reader) : 0;
+}
+
+// ------------------------------------------------------------------ what is gone
+// A reader that comes for the first time is one of those that have to pass an entry before it goes.
+static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader) {
+    if (!reader) {
+        if (!world->share_depth) s->tracking->gone.world_reads = true;
+        return true;
+    }
+    keeli_world_lock(world);
+    const bool joined = keeli_removal_log_join(&s->tracking->gone, &world->heap, reader);
+    keeli_world_unlock(world);
+    return joined || (keeli_out_of_memory(world, "reading what is gone"), false);
+}
+
+keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
+                                uint32_t kinds) {
+    keel_gone_walk walk = { .kinds = kinds, .whole = true };
+    if (!s || !s->tracking || !join(world, s, reader)) return walk;
+    const keeli_removal_log *log = &s->tracking->gone;
+    walk.world = world;
+    walk.number = s->slot;
+    walk.next = log->passed;
+    walk.last = reader ? reader->last : log->cleared_deleted;
+    walk.last_removed = reader ? reader->last : log->cleared_removed;
+    return walk;
+}
+
+bool keel_gone_next(keel_gone_walk *walk) {
+    const keeli_storage *s = walk && walk->world ? walk->world->storages[walk->number] : NULL;
+    if (!s || !s->tracking) return false; // unregistered meanwhile
+    const keeli_removal_log *log = &s->tracking->gone;
+    if (walk->next < log->passed) walk->next = log->passed; // they went meanwhile
+    while (walk->next < log->passed + log->count) {
+        const keeli_gone *entry = keeli_removal_log_at(log, (uint32_t)(walk->next++ - log->passed));
+        const uint32_t kind = entry->deleted ? KEEL_TRACK_DELETION : KEEL_TRACK_REMOVAL;
+        if (!(walk->kinds & kind)) continue;
+        if (entry->tick <= (entry->deleted ? walk->last : walk->last_removed)) continue;
+        const bool has_value = entry->deleted && log->size;
+        walk->gone =
+            (keel_gone){ entry->entity, has_value ? keeli_removal_log_value(log, entry) : NULL,
+                         entry->tick, entry->deleted };
+        return true;
+    }
+    return false;
+}
+
+keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component, uint32_t kinds) {
+    if (!world) keeli_no_world();
+    keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    return keeli_gone_begin(world, s, NULL, kinds);
+}
+
+keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *component,
+                                uint32_t kinds) {
+    keeli_storage *s = reader && component ? keeli_storage_find(reader->world, component) : NULL;
+    return keeli_gone_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
+                            kinds);
+}
+
+uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
+    if (!s || !s->tracking) return 0;
+    keeli_world_lock(world); // others may begin to read
+    const uint64_t missed = keeli_removal_log_missed(&s->tracking->gone, reader);
+    keeli_world_unlock(world);
+    return missed;
+}
+
+uint64_t keel_world_missed(keel_world *world, const keel_component *component) {
+    return keeli_missed(world, storage_of(world, component, false), NULL);
+}
+
+uint64_t keel_reader_missed(const keel_reader *reader, const keel_component *component) {
+    if (!reader) return 0;
+    return keeli_missed(reader->world, storage_of(reader->world, component, false),
+                        &reader->reader);
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+#include "edit/track.h"
+
+#include "edit/edit.h"
+#include "edit/observe.h"
+#include "edit/registry.h"
+#include "edit/report.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ time
+// Half of what is there stays apart; what is older is one age. A reader that slept through as many
+// runs sees such a change again rather than not at all.
+void keeli_ticks_rebase_all(keel_world *world) {
+    const uint32_t by = KEELI_TICK_SPAN / 2;
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_tracking *t = world->order.items[i]->tracking;
+        if (!t) continue;
+        keeli_ticks_rebase(&t->inserted, by);
+        keeli_ticks_rebase(&t->modified, by);
+    }
+    world->tick_base += by;
+}
+
+keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
+                              const keeli_reader *reader, uint32_t kind) {
+    const uint64_t last = reader                         ? reader->last
+                          : kind == KEEL_TRACK_INSERTION ? s->cleared_inserted
+                                                         : s->cleared_modified;
+    return keeli_window_of(keeli_tick_of(world, last), UINT32_MAX);
+}
+
+uint64_t keel_tick(keel_world *world) {
+    if (!world) return keeli_no_world(), 0;
+    const uint64_t tick = world->tick;
+    if (!world->share_depth) keeli_tick_advance(world); // time goes on for its owner only
+    return tick;
+}
+
+// ------------------------------------------------------------------ what is tracked
+keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
+    if (s->tracking) return s->tracking;
+    keeli_tracking *t = KEELI_NEW(&world->heap, keeli_tracking);
+    if (!t) return NULL;
+    keeli_removal_log_init(&t->gone, s->component.size, s->component.align);
+    s->tracking = t;
+    keeli_tracking_update_hooks(s);
+    return t;
+}
+
+void keeli_tracking_update_hooks(keeli_storage *s) {
+    if (!s->tracking) return;
+    keeli_removal_log *log = &s->tracking->gone;
+    log->drop = s->component.drop;
+    log->move = s->component.move;
+    log->hook_data = s->component.hook_data;
+}
+
+static bool reserve_present(keel_world *world, keeli_ticks *t, const keeli_presence *p) {
+    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
+         i = (i / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
+        if (!keeli_ticks_reserve(t, &world->heap, i)) return false;
+    return keeli_ticks_reserve_log(t, &world->heap, p->count);
+}
+
+static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
+    return reserve_present(world, t, &s->presence) && reserve_present(world, t, &s->disabled);
+}
+
+bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
+    keeli_tracking *t = keeli_tracking_get(world, s);
+    if (!t) return false;
+    kinds &= KEEL_TRACK_ALL & ~t->kinds;
+    if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
+    if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
+    const uint32_t values = s->presence.count + s->disabled.count;
+    if (kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
+        !keeli_removal_log_reserve(&t->gone, &world->heap, values + 1))
+        return false;
+    if (kinds & KEEL_TRACK_INSERTION && values)
+        keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
+    t->kinds |= kinds;
+    if (t->kinds) s->flags |= KEELI_IS_TRACKED;
+    return true;
+}
+
+void keeli_tracking_deinit(keel_world *world, keeli_storage *s) {
+    keeli_tracking *t = s->tracking;
+    if (!t) return;
+    keeli_ticks_deinit(&t->inserted, &world->heap);
+    keeli_ticks_deinit(&t->modified, &world->heap);
+    keeli_removal_log_deinit(&t->gone, &world->heap);
+    keeli_observers_deinit(world, &t->observers);
+    KEELI_FREE(&world->heap, keeli_tracking, t);
+    s->tracking = NULL;
+}
+
+size_t keeli_tracking_bytes(const keeli_storage *s) {
+    const keeli_tracking *t = s->tracking;
+    return t ? t->inserted.bytes + t->modified.bytes + t->gone.bytes : 0;
+}
+
+// Every value has its place in what is tracked.
+static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
+    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
+         i = (i / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
+        if (i / KEELI_TICK_PAGE >= t->page_count ||
+            t->pages[i / KEELI_TICK_PAGE] == &keeli_no_ticks)
+            return false;
+    return true;
+}
+
+bool keeli_tracking_is_valid(const keeli_storage *s) {
+    const keeli_tracking *t = s->tracking;
+    if (!t) return !(s->flags & (KEELI_IS_TRACKED | KEELI_IS_OBSERVED));
+    if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
+    if (!keeli_removal_log_is_valid(&t->gone)) return false;
+    if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
+    return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
+}
+
+// ------------------------------------------------------------------ during edits
+static bool has_page(const keeli_ticks *t, uint32_t index) {
+    const uint32_t page = index / KEELI_TICK_PAGE;
+    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
+}
+
+bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
+    const keeli_tracking *t = s->tracking;
+    const keeli_removal_log *log = &t->gone;
+    if (t->kinds & KEEL_TRACK_INSERTION && !has_page(&t->inserted, index)) return false;
+    if (t->kinds & KEEL_TRACK_MODIFICATION && !has_page(&t->modified, index)) return false;
+    const uint64_t values = (uint64_t)s->presence.count + s->disabled.count + 1;
+    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           log->capacity >= log->limit || log->count + values <= log->capacity;
+}
+
+bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
+    keeli_tracking *t = s->tracking;
+    keeli_heap *heap = &world->heap;
+    const uint32_t values = s->presence.count + s->disabled.count + extra;
+    if (t->kinds & KEEL_TRACK_INSERTION && (!keeli_ticks_reserve(&t->inserted, heap, index) ||
+                                            !keeli_ticks_reserve_log(&t->inserted, heap, values)))
+        return false;
+    if (t->kinds & KEEL_TRACK_MODIFICATION &&
+        (!keeli_ticks_reserve(&t->modified, heap, index) ||
+         !keeli_ticks_reserve_log(&t->modified, heap, values)))
+        return false;
+    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           keeli_removal_log_reserve(&t->gone, heap, values);
+}
+
+void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_tracking *t = s->tracking;
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
+    if (t->kinds & KEEL_TRACK_INSERTION)
+        keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
+}
+
+void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
+                              uint32_t count) {
+    keeli_tracking *t = s->tracking;
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_run(&t->modified, index, count);
+    if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
+    if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_tick_now(world, s));
+    else
+        for (const uint32_t end = index + count; index < end; ++index)
+            keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
+}
+
+void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_ticks *t = &s->tracking->modified;
+    if (!(s->tracking->kinds & KEEL_TRACK_MODIFICATION)) return;
+    // a walk may be reading the log
+    if (keeli_atomic_peek(&s->iterating))
+        keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
+    else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
+}
+
+bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                      void *value) {
+    keeli_tracking *t = s->tracking;
+    if (!(s->flags & KEELI_IS_TRACKED) || !(t->kinds & kind)) return false;
+    const bool deleted = kind == KEEL_TRACK_DELETION;
+    const keeli_reader *late =
+        keeli_removal_log_append(&t->gone, e, keeli_now(world, s), deleted, value);
+    if (late)
+        keeli_warn(world,
+                   "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
+                   "oldest are dropped; run it more often, or keel_set_tracking_limit",
+                   s->component.name, (unsigned)t->gone.limit, late->name);
+    return deleted;
+}
+
+// ------------------------------------------------------------------ public: tracking
+keel_result keel_track_component(keel_world *world, const keel_component *component,
+                                 uint32_t kinds) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_storage_get(world, component, false, &result);
+    if (!s) return result;
+    if (kinds & ~(uint32_t)KEEL_TRACK_ALL)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "keel_track of '%s' takes KEEL_TRACK_* bits, not 0x%x",
+                            s->component.name, (unsigned)kinds);
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "track"));
+    if (!keeli_track(world, s, kinds)) return keeli_out_of_memory(world, "tracking a component");
+    return KEEL_OK;
+}
+
+uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component) {
+    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    if (s && s->flags & KEELI_IS_UNIQUE) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    return s && s->tracking ? s->tracking->kinds : 0;
+}
+
+keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
+                                    uint32_t limit) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_storage_get(world, component, false, &result);
+    if (!s) return result;
+    if (!limit)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "the tracking limit of '%s' is 0; at least 1 is needed",
+                            s->component.name);
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
+    keeli_tracking *t = keeli_tracking_get(world, s);
+    if (!t || !keeli_removal_log_set_limit(&t->gone, &world->heap, limit, keeli_store_count(s)))
+        return keeli_out_of_memory(world, "setting a tracking limit");
+    return KEEL_OK;
+}
+
+// Not below what was cleared before, nor above what happened.
+static void raise_to(uint64_t *cleared, uint64_t tick) {
+    if (tick > *cleared) *cleared = tick;
+}
+
+static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
+    if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
+    if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
+    if (!s->tracking) return;
+    keeli_removal_log *log = &s->tracking->gone;
+    if (kinds & KEEL_TRACK_REMOVAL) raise_to(&log->cleared_removed, tick);
+    if (kinds & KEEL_TRACK_DELETION) raise_to(&log->cleared_deleted, tick);
+    if (!(kinds & (KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION))) return;
+    log->world_reads = true;
+    log->world_missed = 0;
+    keeli_removal_log_settle(log);
+}
+
+// The tick to clear to; time goes on, so that what happens next is later.
+static uint64_t clearing_tick(keel_world *world, uint64_t tick) {
+    const uint64_t now = keel_tick(world);
+    return tick < now ? tick : now;
+}
+
+keel_result keel_clear_component_changes(keel_world *world, const keel_component *component,
+                                         uint32_t kinds, uint64_t tick) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s) return KEEL_ABSENT;
+    clear_changes(s, kinds, clearing_tick(world, tick));
+    return KEEL_OK;
+}
+
+keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t tick) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    tick = clearing_tick(world, tick);
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        clear_changes(world->order.items[i], kinds, tick);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ public: marking
+// The storage and value that are to be changed; NULL with the reason in `*result`.
+static void *value_to_change(keel_world *world, keel_entity e, const keel_component *component,
+                             const char *verb, keeli_storage **s, keel_result *result) {
+    *result = KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
+    *s = keeli_known_to_edit(world, NULL, component, verb, result);
+    if (!*s) {
+        if (*result == KEEL_OK) *result = KEEL_ABSENT;
+        return NULL;
+    }
+    void *value = keeli_store_value(world, *s, keel_entity_index(e));
+    *result = value || keeli_store_has(*s, keel_entity_index(e)) ? KEEL_OK : KEEL_ABSENT;
+    return value;
+}
+
+static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
+    keeli_track_modified(world, s, keel_entity_index(e));
+    keeli_notify(world, s, e, KEEL_ON_MODIFIED);
+    return keeli_done(world, KEEL_OK);
+}
+
+keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    keeli_storage *s;
+    keel_result result;
+    (void)value_to_change(world, e, component, "mark", &s, &result);
+    return result == KEEL_OK ? changed(world, s, e) : result;
+}
+
+keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
+                                 keel_patch_fn *patch, void *data) {
+    if (!world) return keeli_no_world();
+    if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
+    keeli_storage *s;
+    keel_result result;
+    void *value = value_to_change(world, e, component, "patch", &s, &result);
+    if (result != KEEL_OK) return result;
+    patch(value, data);
+    return changed(world, s, e);
+}
+
+keel_result keel_replace_component(keel_world *world, keel_entity e,
+                                   const keel_component *component, const void *value) {
+    if (!world) return keeli_no_world();
+    keeli_storage *s;
+    keel_result result;
+    (void)value_to_change(world, e, component, "replace", &s, &result);
+    return result == KEEL_OK ? keeli_edit_add_unchecked(world, NULL, e, component, value) : result;
+}

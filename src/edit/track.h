@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Tracking: which changes are noted, when, and for whom.
+//
+// Time. world->tick is the tick of what is changed now. A run of a system has one tick; when it is
+// over the system has seen all up to it, and the world goes on to the next. A system that runs
+// beside others has a tick of its own, by its place in the linear order: while it holds a storage
+// to write or edit, `tracking->now` of that storage is its tick. Nobody else touches the storage
+// meanwhile, so the ticks of each storage ascend, whatever runs beside. The commands of a system
+// are applied after it, with a later tick.
+#pragma once
+#include "world.h"
+
+// A system that is run by itself. In a workload each step has readers of its own.
+typedef struct keeli_system_reader {
+    keeli_reader reader;
+    const keel_system *system;
+} keeli_system_reader;
+
+struct keel_reader {
+    keeli_reader reader; // its name is owned
+    keel_world *world;
+    struct keel_reader *next;
+};
+
+// ------------------------------------------------------------------ time
+static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
+    return tick > world->tick_base ? (uint32_t)(tick - world->tick_base) : 0;
+}
+// The tick of what a holder changes.
+static inline uint64_t keeli_holder_now(const keel_world *world, const keeli_holder *holder) {
+    if (holder->parent) holder = holder->parent;
+    return holder->tick ? holder->tick : world->tick;
+}
+// The tick of a change of this storage that is made now.
+static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s) {
+    return s->tracking->now ? s->tracking->now : world->tick;
+}
+static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
+    return keeli_tick_of(world, keeli_now(world, s));
+}
+// 32-bit ticks reach so far above the base; then the base rises.
+#define KEELI_TICK_SPAN 0xFFF00000u
+void keeli_ticks_rebase_all(keel_world *world);
+static inline void keeli_tick_advance(keel_world *world) {
+    if (++world->tick - world->tick_base >= KEELI_TICK_SPAN) keeli_ticks_rebase_all(world);
+}
+// What a reader (NULL: somebody outside of systems) sees of insertions or modifications.
+keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
+                              const keeli_reader *reader, uint32_t kind);
+
+// ------------------------------------------------------------------ what is tracked
+// Track these kinds too. False when out of memory.
+bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
+void keeli_tracking_deinit(keel_world *world, keeli_storage *s);
+size_t keeli_tracking_bytes(const keeli_storage *s);
+bool keeli_tracking_is_valid(const keeli_storage *s);
+// The hooks of the component changed.
+void keeli_tracking_update_hooks(keeli_storage *s);
+// What is there to be tracked and observed, made when there is none; NULL when out of memory.
+keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
+
+// ------------------------------------------------------------------ during edits
+// Is there room for one more value at this index? The storage is tracked.
+bool keeli_track_has_room(const keeli_storage *s, uint32_t index);
+// Make room for `extra` values, one at this index; the storage is tracked.
+bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
+// Indices got values; the storage is tracked.
+void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
+                              uint32_t count);
+// A value changed; the storage may be untracked.
+void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index);
+static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_TRACKED) keeli_track_modified_slowly(world, s, index);
+}
+// The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
+// was moved into the log, so it is not to be dropped.
+bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                      void *value);
+
+// ------------------------------------------------------------------ who looks
+// What a system that is run by itself has seen; NULL when out of memory.
+keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system);
+// The reader does not come any more: no log waits for it.
+void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
+// Has no value been inserted or modified since the reader looked?
+static inline bool keeli_nothing_changed(const keel_world *world, const keeli_storage *s,
+                                         const keeli_reader *reader) {
+    const uint32_t last = keeli_tick_of(world, reader->last);
+    return s->tracking->inserted.latest <= last && s->tracking->modified.latest <= last;
+}
+// Changes of one value that the reader sees.
+uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
+                          const keeli_reader *reader, uint32_t index);
+uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader);
+keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
+                                uint32_t kinds);
+uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader);
+void keeli_readers_deinit(keel_world *world);

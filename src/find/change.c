@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Terms about changes: as filters, and as what leads a walk.
+#include "edit/track.h"
+#include "find/iterate.h"
+
+// ------------------------------------------------------------------ filters
+keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
+    const keeli_storage *s = view->storages[term->first];
+    const keel_world *world = view->world;
+    const keel_term_kind kind = term->kind;
+    const bool negated = kind >= KEEL_TERM_NOT_INSERTED;
+    const keel_term_kind asked =
+        negated ? kind - KEEL_TERM_NOT_INSERTED + KEEL_TERM_INSERTED : kind;
+    keeli_change_filter f = { .storage = s, .negated = negated };
+    if (asked != KEEL_TERM_MODIFIED) {
+        f.inserted = &s->tracking->inserted;
+        f.inserted_in = keeli_window_for(world, s, view->reader, KEEL_TRACK_INSERTION);
+    }
+    if (asked != KEEL_TERM_INSERTED) {
+        f.modified = &s->tracking->modified;
+        f.modified_in = keeli_window_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
+    }
+    return f;
+}
+
+static bool is_later(const keeli_ticks *t, keeli_window w) { return t && t->latest >= w.first; }
+
+bool keeli_change_is_empty(const keeli_change_filter *f) {
+    return !is_later(f->inserted, f->inserted_in) && !is_later(f->modified, f->modified_in);
+}
+
+static bool is_changed(const keeli_change_filter *f, uint32_t index) {
+    return (f->inserted && keeli_is_within(f->inserted_in, keeli_ticks_get(f->inserted, index))) ||
+           (f->modified && keeli_is_within(f->modified_in, keeli_ticks_get(f->modified, index)));
+}
+
+// Ticks of a value that is gone stay behind: who has none has not changed.
+bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
+    return (keeli_store_has(f->storage, index) && is_changed(f, index)) != f->negated;
+}
+
+bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    const bool negated = term->kind >= KEEL_TERM_NOT_INSERTED;
+    if (!view->storages[term->first]) return negated;
+    const keeli_change_filter f = keeli_change_filter_of(view, term);
+    return keeli_change_passes(&f, index);
+}
+
+uint64_t keeli_change_bits(const keeli_change_filter *f, uint32_t block, uint64_t bits) {
+    const uint64_t there = bits & keeli_presence_word(&f->storage->presence, block);
+    uint64_t changed = 0;
+    if (f->inserted) changed = keeli_ticks_bits(f->inserted, block, f->inserted_in, there);
+    if (f->modified) changed |= keeli_ticks_bits(f->modified, block, f->modified_in, there);
+    return f->negated ? bits & ~changed : changed;
+}
+
+bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page) {
+    return (f->inserted && keeli_ticks_page_may_match(f->inserted, page, f->inserted_in)) ||
+           (f->modified && keeli_ticks_page_may_match(f->modified, page, f->modified_in));
+}
+
+// ------------------------------------------------------------------ the log leads
+uint32_t keeli_change_logged(const keeli_change_filter *f) {
+    uint32_t inserted = 0, modified = 0;
+    if (f->inserted && !keeli_ticks_log_since(f->inserted, f->inserted_in.first - 1, &inserted))
+        return UINT32_MAX;
+    if (f->modified && !keeli_ticks_log_since(f->modified, f->modified_in.first - 1, &modified))
+        return UINT32_MAX;
+    return inserted + modified;
+}
+
+static void begin_log(keeli_iterator *it, const keeli_ticks *ticks, keeli_window w) {
+    uint32_t count;
+    (void)keeli_ticks_log_since(ticks, w.first - 1, &count);
+    it->at = ticks->logged - count; // numbers of entries, which may wrap around
+    it->end = ticks->logged;
+}
+
+void keeli_drive_changes_begin(keeli_iterator *it) {
+    const keeli_change_filter *f = it->plan.lead;
+    it->second_log = !f->inserted;
+    it->block = NULL; // candidates are just indices, of any pages
+    it->one_page = false;
+    if (f->inserted) begin_log(it, f->inserted, f->inserted_in);
+    else begin_log(it, f->modified, f->modified_in);
+}
+
+// The next entities of the log that is being read: each at its last change, and only if they still
+// have the component. Those that are in the other log too were there already.
+static uint32_t take_logged(keeli_iterator *it) {
+    const keeli_change_filter *f = it->plan.lead;
+    const keeli_ticks *ticks = it->second_log ? f->modified : f->inserted;
+    const keeli_ticks *before = it->second_log ? f->inserted : NULL;
+    uint32_t count = 0;
+    it->highest = 0;
+    while (it->at != it->end && count < KEELI_BLOCK) {
+        const keeli_change c = ticks->log[it->at++ & (ticks->log_capacity - 1)];
+        it->candidates[count] = c.index;
+        if (c.index > it->highest) it->highest = c.index;
+        // who was marked later without the log is not of this window: then the log would not lead
+        const bool is_last = keeli_ticks_slot(ticks, c.index) == c.tick;
+        const bool is_new =
+            !before || !keeli_is_within(f->inserted_in, keeli_ticks_get(before, c.index));
+        count += is_last && is_new && keeli_store_has(f->storage, c.index);
+    }
+    return count;
+}
+
+bool keeli_drive_changes(keeli_iterator *it) {
+    const keeli_change_filter *f = it->plan.lead;
+    for (;;) {
+        while (it->at != it->end) {
+            uint32_t count = take_logged(it);
+            count = keeli_list_filter(it, count);
+            if (count && keeli_list_chunk(it, count)) return true;
+        }
+        if (it->second_log || !f->modified) return false;
+        it->second_log = true;
+        begin_log(it, f->modified, f->modified_in);
+    }
+}

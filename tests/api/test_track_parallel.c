@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Changes that several threads make, and what is seen of them: the same for any number of workers.
+#include "support/api_types.h"
+
+#include <string.h>
+
+enum { COUNT = 20000, RUNS = 6 };
+
+typedef struct Heat {
+    uint32_t value;
+} Heat;
+typedef struct Cold {
+    uint32_t value;
+} Cold;
+typedef struct Mark {
+    uint32_t value;
+} Mark;
+KEEL_COMPONENT(Heat, .tracking = KEEL_TRACK_ALL);
+KEEL_COMPONENT(Cold, .tracking = KEEL_TRACK_ALL, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Mark, .tracking = KEEL_TRACK_ALL, .storage = KEEL_ARCHETYPE);
+
+typedef struct Sum {
+    uint64_t hash;
+    uint32_t seen, gone, born;
+} Sum;
+KEEL_UNIQUE(Sum);
+
+static void mix(Sum *sum, uint32_t a, uint32_t b) {
+    sum->hash = (sum->hash ^ a) * 0x9E3779B97F4A7C15u + b;
+    ++sum->seen;
+}
+
+KEEL_SYSTEM(heat_all, KEEL_WRITE(Heat, h), KEEL_READ(Cold, c)) { h->value += c->value; }
+KEEL_SYSTEM(cool_some, KEEL_WRITE_MARKED(Cold, c, changed), KEEL_ENTITY(e)) {
+    if (keel_entity_index(e) % 7) return;
+    ++c->value;
+    *changed = true;
+}
+KEEL_SYSTEM(mark_cooled, KEEL_WRITE(Mark, m), KEEL_MODIFIED(Cold), KEEL_ENTITY(e)) {
+    m->value = keel_entity_index(e);
+}
+KEEL_SYSTEM(kill_few, KEEL_READ(Heat, h), KEEL_NOT_INSERTED(Heat), KEEL_ENTITY(e),
+            KEEL_COMMANDS(commands)) {
+    if ((h->value + keel_entity_index(e)) % 501 == 0) keel_delete_entity(commands, e);
+}
+KEEL_SYSTEM(see_heat, KEEL_READ(Heat, h), KEEL_MODIFIED(Heat), KEEL_ENTITY(e),
+            KEEL_UNIQUE_WRITE(Sum, sum)) {
+    mix(sum, keel_entity_index(e), h->value);
+}
+KEEL_SYSTEM(see_marks, KEEL_READ(Mark, m), KEEL_CHANGED(Mark), KEEL_ENTITY(e),
+            KEEL_UNIQUE_WRITE(Sum, sum)) {
+    mix(sum, keel_entity_index(e), m->value);
+}
+KEEL_TASK(see_gone, KEEL_MAY_READ(Heat), KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Sum, sum)) {
+    KEEL_FOR_DELETED(context, Heat, gone) {
+        mix(sum, keel_entity_index(gone.entity), ((const Heat *)gone.value)->value);
+        ++sum->gone;
+    }
+}
+KEEL_SYSTEM(bear, KEEL_READ(Cold, c), KEEL_MODIFIED(Cold), KEEL_ENTITY(e),
+            KEEL_COMMANDS(commands, Heat, Cold)) {
+    if (keel_entity_index(e) % 1400 == 0)
+        keel_add_entity(commands, KEEL_INIT(Heat, { c->value }), KEEL_INIT(Cold, { 1 }));
+}
+KEEL_SYSTEM(see_born, KEEL_WITH(Heat), KEEL_INSERTED(Heat), KEEL_UNIQUE_WRITE(Sum, sum)) {
+    ++sum->born;
+}
+KEEL_WORKLOAD(turn, KEEL_STEP(heat_all, .parallel = true), KEEL_STEP(cool_some, .parallel = true),
+              KEEL_STEP(see_heat), KEEL_STEP(mark_cooled, .parallel = true), KEEL_STEP(see_marks),
+              KEEL_STEP(kill_few, .parallel = true), KEEL_STEP(bear), KEEL_STEP(see_gone),
+              KEEL_STEP(see_born));
+
+static uint32_t calls;
+static void on_heat(const keel_event *event, void *data) {
+    (void)data;
+    ++calls;
+    if (event->kind == KEEL_ON_DELETED) keel_add_entity(event->commands, KEEL_INIT(Mark, { 5 }));
+}
+
+static Sum run(uint32_t workers) {
+    api_fixture f;
+    api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
+    calls = 0;
+    assert_int_equal(keel_set_unique(f.world, Sum, { 0 }), KEEL_OK);
+    assert_int_equal(keel_observe(f.world, Heat, KEEL_ON_INSERTED | KEEL_ON_DELETED, on_heat, NULL),
+                     KEEL_OK);
+    static keel_entity e[COUNT];
+    assert_int_equal(keel_add_entities(f.world, COUNT, e, KEEL_FILL(Heat, { 1 }),
+                                       KEEL_FILL(Cold, { 2 }), KEEL_FILL(Mark)),
+                     KEEL_OK);
+    for (uint32_t i = 0; i < COUNT; i += 3) // so that packed order is not that of indices
+        assert_int_equal(keel_delete(f.world, e[i], Heat), KEEL_OK);
+    for (uint32_t i = 0; i < RUNS; ++i)
+        assert_int_equal(keel_run_workload(f.world, turn), KEEL_OK);
+    assert_no_error(f.world);
+    Sum sum = *keel_get_unique(f.world, Sum);
+    mix(&sum, calls, keel_entity_count(f.world));
+    api_end(&f);
+    return sum;
+}
+
+static void any_number_of_workers(void **state) {
+    (void)state;
+    const Sum one = run(1);
+    assert_true(one.seen > COUNT);
+    assert_true(one.gone > 0 && one.born > 0);
+    for (uint32_t workers = 2; workers <= 8; workers *= 2) {
+        const Sum many = run(workers);
+        assert_int_equal(many.seen, one.seen);
+        assert_int_equal(many.gone, one.gone);
+        assert_int_equal(many.born, one.born);
+        assert_int_equal(many.hash, one.hash);
+    }
+}
+
+// ------------------------------------------------------------------ steps come and go
+static uint32_t seen;
+KEEL_SYSTEM(count_changed, KEEL_WITH(Heat), KEEL_CHANGED(Heat), KEEL_CONTEXT(context)) {
+    (void)context;
+    ++seen;
+}
+
+static void what_was_seen_survives_new_steps(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    for (uint32_t i = 0; i < 10; ++i)
+        (void)keel_add_entity(f.world, KEEL_INIT(Heat, { i }), KEEL_INIT(Cold));
+    assert_int_equal(keel_add_step(f.world, "frame", KEEL_STEP(count_changed)), KEEL_OK);
+    seen = 0;
+    assert_int_equal(keel_run_named(f.world, "frame"), KEEL_OK);
+    assert_int_equal(seen, 10);
+    assert_int_equal(keel_add_step(f.world, "frame", KEEL_STEP(heat_all)), KEEL_OK);
+    assert_int_equal(keel_run_named(f.world, "frame"), KEEL_OK);
+    assert_int_equal(seen, 10);
+    assert_int_equal(keel_run_named(f.world, "frame"), KEEL_OK);
+    assert_int_equal(seen, 20);
+    assert_int_equal(keel_remove_workload(f.world, "frame"), KEEL_OK);
+    api_end(&f);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(any_number_of_workers, "S-79 S-89: what is seen is the same for any number of workers"),
+    TEST(what_was_seen_survives_new_steps,
+         "S-79: a workload that gets a step has seen what it saw"),
+};
+
+int main(void) { return RUN(tests); }
