@@ -405,7 +405,9 @@ static void call_if_worth(keeli_loop *loop, uint32_t left) {
     if (all < least) return;
     loop->has_called = true;
     const uint64_t fair = left / (team->world->worker_count * 2), share = SHARE_NS / loop->piece_ns;
-    loop->share = (uint32_t)(share < fair ? share : fair);
+    const uint64_t smaller = share < fair ? share : fair;
+    // lanes that were idle may be in the loop already
+    keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);
     const uint64_t helpers = all / least;
     keeli_lock_take(&team->lock);
     call_helpers(team, helpers < left ? (uint32_t)helpers : left);
@@ -444,7 +446,7 @@ uint32_t keeli_loop_next(keeli_loop *loop, const keeli_lane *lane, keeli_share *
     // several at once while there are many; the last ones as few as are worth it; as long as nobody
     // is called, all until the next look
     const uint32_t many = is_alone ? taken : is_first ? 0 : left / (team->world->worker_count * 8);
-    const uint32_t least = is_first || !loop->share ? 1 : loop->share;
+    const uint32_t least = is_first ? 1 : keeli_atomic_load(&loop->share);
     const uint32_t count = many > least ? many : least;
     share->next = keeli_atomic_take(&loop->taken, count);
     share->end = share->next + count;

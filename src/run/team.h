@@ -23,7 +23,7 @@ typedef struct keeli_loop {
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
     keeli_stock stock;                  // of a system outside of workloads
     uint32_t users;                     // lanes that are in it; under the team's lock
-    uint32_t share;                     // pieces that a lane takes at once, at least
+    uint32_t share;                     // pieces that a lane takes at once, at least (atomic)
     uint64_t piece_ns;                  // what a piece takes, as far as it is known; otherwise 0
     uint64_t began;                     // when the owner took its first piece
     uint64_t spent;                     // nanoseconds of helpers; under the team's lock
