@@ -167,9 +167,11 @@ typedef struct keel_gone {
 typedef struct keel_gone_walk {
     keel_gone gone;          ///< the current one
     const keel_world *world; ///< private; NULL: nothing to see
-    uint64_t next, last;     ///< private
+    uint64_t next;           ///< private
+    uint64_t last;           ///< private
     uint64_t last_removed;   ///< private
-    uint32_t number, kinds;  ///< private
+    uint32_t number;         ///< private
+    uint32_t kinds;          ///< private
     bool whole;              ///< private
 } keel_gone_walk;
 

@@ -14,8 +14,8 @@
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header
 #include <keel/custom_view.h>
-#include <keel/group.h>
 #include <keel/explain.h>
+#include <keel/group.h>
 #include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>

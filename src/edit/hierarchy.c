@@ -138,10 +138,11 @@ static inline void *push_beside(keeli_storage *s, uint32_t index) {
 }
 
 // The common case: nothing is in use, the child is a root without children, and there is room.
-static bool quick_attach(keel_world *world, keel_entity child, keel_entity to) {
+static inline bool quick_attach(keel_world *world, keel_entity child, keel_entity to) {
     keeli_storage *parents = world->parents, *children = world->children;
     if (world->holders || world->share_depth) return false;
     if ((parents->flags | children->flags) != KEELI_IS_LINK) return false;
+    if (!is_alive(world, child) || !is_alive(world, to)) return false;
     const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
     const uint64_t around = keeli_presence_word(&children->presence, c / 64);
     if (!around || around >> (c % 64) & 1 || has_children(world, child)) return false;
@@ -155,10 +156,9 @@ static bool quick_attach(keel_world *world, keel_entity child, keel_entity to) {
     return true;
 }
 
-keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent) {
-    if (!world) return keeli_no_world();
+static __attribute__((noinline)) keel_result attach_slowly(keel_world *world, keel_entity child,
+                                                           keel_entity parent) {
     if (!is_alive(world, child) || !is_alive(world, parent)) return KEEL_ERROR_DEAD_ENTITY;
-    if (quick_attach(world, child, parent)) return KEEL_OK;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (is_self_or_ancestor(world, child, parent))
         return keeli_error(
@@ -171,6 +171,11 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
     commit_attach(world, child, parent);
     check(world);
     return keeli_done(world, KEEL_OK);
+}
+
+keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent) {
+    if (!world) return keeli_no_world();
+    return quick_attach(world, child, parent) ? KEEL_OK : attach_slowly(world, child, parent);
 }
 
 keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const keel_value *values) {
