@@ -170,7 +170,6 @@ struct keel_world {
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
-    uint64_t run_times;     // given to runs of systems so far (run/lane.h)
 
     uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
     uint32_t owned_storages; // how many have values that stay in that thread

@@ -957,6 +957,7 @@ inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_
 #define KEELI_MANY_KEELI_CHOICE(s)
 // What a parameter is in a custom view: by its class.
 #define KEELI_ROLE_keeli_value keeli_loose
+#define KEELI_ROLE_keeli_marked keeli_loose
 #define KEELI_ROLE_keeli_maybe keeli_loose
 #define KEELI_ROLE_keeli_filter keeli_loose
 #define KEELI_ROLE_keeli_entity keeli_loose

@@ -165,11 +165,12 @@ KEEL_API uint32_t keel_context_lane(const keel_context *context);
 /// @return NULL when out of memory
 KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
 
-/// When the system ran before this, at the same place of the same workload: 0 the first time, and
-/// outside of workloads. Times are counted in runs of systems; later is larger.
+/// The tick of the system's run before this one, at the same place of the same workload: what was
+/// changed later is new to it (track.h). 0 the first time, and in custom views that are begun in the
+/// world.
 KEEL_API uint64_t keel_context_last_run(const keel_context *context);
 
-/// When this run of the system takes place; above keel_context_last_run.
+/// The tick of this run, that of the changes it makes; above keel_context_last_run.
 KEEL_API uint64_t keel_context_this_run(const keel_context *context);
 
 /// What the caller of keel_run_with handed in; NULL when nothing, or when `size` is not its size.

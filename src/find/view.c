@@ -355,7 +355,8 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
         KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
     if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
-    view->asks_about_changes = view->filters_changes || has_context(view, system);
+    view->asks_about_changes =
+        view->filters_changes || view->custom_count || has_context(view, system);
     if ((has_context(view, system) || walks_entities(view)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");

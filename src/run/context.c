@@ -39,11 +39,11 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
     return memory;
 }
 
-uint64_t keel_context_last_run(const keel_context *context) { return context ? context->last : 0; }
-
-uint64_t keel_context_this_run(const keel_context *context) {
-    return context ? context->current : 0;
+uint64_t keel_context_last_run(const keel_context *context) {
+    return context && context->reader ? context->reader->last : 0;
 }
+
+uint64_t keel_context_this_run(const keel_context *context) { return context ? context->tick : 0; }
 
 void *keel_context_data(keel_context *context, size_t size) {
     return context && size == context->data_size ? context->data : NULL;

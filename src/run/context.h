@@ -23,9 +23,8 @@ struct keel_context {
     keel_commands *commands; // NULL unless declared
     void *data;
     size_t data_size;
-    void **customs;         // its custom views by term, when it has any
-    keeli_arena *scratch;   // of a custom view; NULL: the lane's
-    uint64_t last, current; // when it ran, and runs
+    void **customs;       // its custom views by term, when it has any
+    keeli_arena *scratch; // of a custom view; NULL: the lane's
     bool failed, answer;
     const void *object; // of keel_fail
     char message[200];  // of keel_fail
@@ -48,7 +47,6 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->data = NULL;
     context->data_size = 0;
     context->scratch = NULL;
-    context->last = context->current = 0;
     context->failed = context->answer = false;
     context->object = NULL;
     context->message[0] = 0;

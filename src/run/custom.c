@@ -21,8 +21,8 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     if (!view->is_parameter) h->context.scratch = &view->scratch;
     if (!outer) return &h->context;
     h->context.node = outer->node;
-    h->context.last = outer->last;
-    h->context.current = outer->current;
+    h->context.reader = outer->reader;
+    h->context.tick = outer->tick;
     return &h->context;
 }
 

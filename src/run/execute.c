@@ -124,8 +124,6 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
     context.node = node;
-    context.last = node->last;
-    context.current = s->time + (uint32_t)(node - s->nodes.items);
     if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
     end_commands(&context);
     *answer = context.answer;
@@ -185,8 +183,6 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     context.node = node;
     context.splits = node->step.parallel;
-    context.last = node->last;
-    context.current = node->last = s->time + index;
     result = run_context(&context, s, 0);
     node->has_run |= result >= 0;
     end_commands(&context);
@@ -368,7 +364,6 @@ static keel_result run_alone(keeli_schedule *s) {
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_guest = world->is_shared || world->holders;
-    s->time = keeli_run_times(world, s->nodes.count);
     keeli_worth_begin(s);
     const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;

@@ -20,13 +20,5 @@ keeli_lane *keeli_lane_current(keel_world *world);
 // when that was so before; then it is not to be ended here.
 bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
-// The first of `count` new times for runs of systems.
-static inline uint64_t keeli_run_times(keel_world *world, uint32_t count) {
-    keeli_world_lock(world);
-    const uint64_t first = world->run_times + 1;
-    world->run_times += count;
-    keeli_world_unlock(world);
-    return first;
-}
 // Does any system or workload run now?
 bool keeli_world_is_running(keel_world *world);

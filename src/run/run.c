@@ -306,7 +306,6 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
     keeli_context_init(&context, world, system, keeli_lane_begin(world, &spare));
     context.data = data;
     context.data_size = data_size;
-    context.current = keeli_run_times(world, 1);
     const keel_result result = run_system(&context);
     keeli_lane_end(world, context.lane);
     const keel_result applied = keeli_commands_flush(world);
@@ -338,7 +337,6 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
     keeli_context_init(&context, world, system, NULL);
     context.data = data;
     context.data_size = data_size;
-    context.current = keeli_run_times(world, 1);
     const keel_result result = run_split_system(&context);
     const keel_result applied = keeli_commands_flush(world);
     return result < 0 ? result : applied;

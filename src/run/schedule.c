@@ -142,7 +142,6 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
         keeli_node *was = next_veteran(&v, old, node->step.system);
         if (!was) continue;
         node->has_run = was->has_run;
-        node->last = was->last;
         memcpy(node->readers, was->readers, sizeof node->readers);
         memset(was->readers, 0, sizeof was->readers);
         node->stock.want = was->stock.want;

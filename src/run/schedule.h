@@ -64,7 +64,6 @@ typedef struct keeli_node {
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     bool has_run;     // ever, and did not fail: a startup system is done
-    uint64_t last;    // when it ran, 0: never
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -140,7 +139,6 @@ typedef struct keeli_schedule {
     bool names_stored;   // a nested workload is named, so that bytes tell nothing
     bool is_guest;       // others use the world during this run: commands wait for later
     uint32_t runs;       // so far
-    uint64_t time;       // of the first node in this run
     keeli_costs costs;   // what they take
     uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
