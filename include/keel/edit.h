@@ -75,8 +75,8 @@ KEEL_API keel_result keel_world_add_entities(keel_world *world, uint32_t count, 
 KEEL_API keel_result keel_world_delete_entity(keel_world *world, keel_entity e);
 
 /// keel_world_delete_entity without any check, for hot code: undefined unless `e` is alive, no view
-/// is open and the entity is in no hierarchy. Components are deleted all the same, without
-/// notifications.
+/// is open and the entity is in no hierarchy. Components are deleted all the same, and observers
+/// are told.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
 
 /// Delete each living entity of the list; the others are skipped.

@@ -166,8 +166,8 @@ KEEL_API uint32_t keel_context_lane(const keel_context *context);
 KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
 
 /// The tick of the system's run before this one, at the same place of the same workload: what was
-/// changed later is new to it (track.h). 0 the first time, and in custom views that are begun in the
-/// world.
+/// changed later is new to it (track.h). 0 the first time, and in custom views that are begun in
+/// the world.
 KEEL_API uint64_t keel_context_last_run(const keel_context *context);
 
 /// The tick of this run, that of the changes it makes; above keel_context_last_run.
