@@ -149,7 +149,8 @@ static void check_visits(keel_world *world, const keel_term *terms) {
 static uint64_t run_and_check(api_fixture *f, const keel_term *terms, keel_system_kind kind) {
     const keel_system system = { .name = "visit", .kind = kind, .run = visit, .terms = terms };
     memset(visits, 0, sizeof visits);
-    cuts = strays = 0;
+    cuts = 0;
+    strays = 0;
     assert_int_equal(keel_world_run_parallel(f->world, &system, NULL, 0), KEEL_OK);
     check_visits(f->world, terms);
     assert_int_equal(strays, 0);
