@@ -16,7 +16,8 @@
 
 // ------------------------------------------------------------------ before
 static bool is_there(uint64_t h, uint32_t c) {
-    return c == 5 || c == 8 ? h >> c & 3 ? true : false : h >> (20 + c) & 1;
+    const uint64_t bits = c == 5 || c == 8 ? h >> c & 3 : h >> (20 + c) & 1;
+    return bits != 0;
 }
 
 static void add_entities(keel_world *world, const plan *p) {
