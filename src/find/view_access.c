@@ -53,7 +53,10 @@ bool keel_view_contains(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span) {
     keeli_view *state = keeli_view_of(view);
-    if (!state || !span) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
+    if (!span)
+        return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
+                            "keel_view_get_all needs a place for the span, but it is NULL");
     if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_view_matches(state, e)) return KEEL_ABSENT;
     state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
@@ -146,7 +149,10 @@ keel_entity keel_view_first(const keel_view *view) {
 
 keel_result keel_view_single(const keel_view *view, keel_entity *out) {
     keeli_view *state = keeli_view_of(view);
-    if (!state || !out) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
+    if (!out)
+        return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
+                            "keel_view_single needs a place for the handle, but it is NULL");
     keel_entity first = keel_null();
     uint32_t count;
     *out = keel_null();
@@ -176,7 +182,7 @@ void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component
 // ------------------------------------------------------------------ edits
 keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return keel_null();
+    if (!v) return (void)keeli_view_is_closed(view), keel_null();
     keeli_edit_lock(v->world, &v->holder);
     const keel_entity result = keeli_edit_add_entity(v->world, &v->holder, values);
     keeli_edit_unlock(v->world, &v->holder);
@@ -185,7 +191,7 @@ keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values
 
 keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_delete_entity(v->world, &v->holder, e);
     keeli_edit_unlock(v->world, &v->holder);
@@ -194,7 +200,7 @@ keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_strip(const keel_view *view, keel_entity e) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_strip(v->world, &v->holder, e);
     keeli_edit_unlock(v->world, &v->holder);
@@ -203,7 +209,7 @@ keel_result keel_view_strip(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_delete_entities_with(v->world, &v->holder, component);
     keeli_edit_unlock(v->world, &v->holder);
@@ -213,7 +219,7 @@ keel_result keel_view_delete_entities_with(const keel_view *view, const keel_com
 keel_result keel_view_add_component(const keel_view *view, keel_entity e,
                                     const keel_component *component, const void *value) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_add(v->world, &v->holder, e, component, value);
     keeli_edit_unlock(v->world, &v->holder);
@@ -223,7 +229,7 @@ keel_result keel_view_add_component(const keel_view *view, keel_entity e,
 keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
                                               const keel_component *component, const void *value) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_add_unchecked(v->world, &v->holder, e, component, value);
     keeli_edit_unlock(v->world, &v->holder);
@@ -232,7 +238,7 @@ keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity
 
 keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_add_values(v->world, &v->holder, e, values);
     keeli_edit_unlock(v->world, &v->holder);
@@ -242,7 +248,7 @@ keel_result keel_view_add_values(const keel_view *view, keel_entity e, const kee
 keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
                                        const keel_component *component, void *out) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_remove(v->world, &v->holder, e, component, out);
     keeli_edit_unlock(v->world, &v->holder);
@@ -251,7 +257,7 @@ keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
 
 keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_remove_values(v->world, &v->holder, e, outs);
     keeli_edit_unlock(v->world, &v->holder);
@@ -261,7 +267,7 @@ keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const 
 keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                         const keel_component *const *components) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_delete_components(v->world, &v->holder, e, components);
     keeli_edit_unlock(v->world, &v->holder);

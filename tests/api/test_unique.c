@@ -23,6 +23,8 @@ static void a_unique_has_no_entity(void **state) {
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
     assert_true(keel_get_unique(f.world, Time)->now == 3); // entities come and go
     assert_true(keel_get_unique(f.world, Time)->step == 0.5);
+    assert_int_equal(keel_set_unique(f.world, Time), KEEL_OK); // zeros
+    assert_true(keel_get_unique(f.world, Time)->now == 0);
     api_end(&f);
 }
 
