@@ -590,9 +590,9 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
-#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
-#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
-#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
 #define KEELI_CHECK_keeli_filter(s, i, ...)
 #define KEELI_CHECK_keeli_access(s, i, ...)
 #define KEELI_CHECK_keeli_entity(s, i, ...)
