@@ -53,11 +53,12 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
 static const char *way_out(const char *verb) {
     static const char *const recorded[] = { "add",    "add to", "delete", "delete from",
                                             "remove", "strip",  "change" };
-    if (strcmp(verb, "write") == 0) return "write through that view, or ";
+    if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
         if (strcmp(verb, recorded[i]) == 0)
-            return "record the edit with commands (keel_world_commands, KEEL_COMMANDS) or ";
-    return "";
+            return "record the edit with commands (keel_world_commands, KEEL_COMMANDS) or end that "
+                   "view first";
+    return "do it when that loop, view or system has ended";
 }
 
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
@@ -79,9 +80,8 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
                            "%s wants to %s '%s', which %s is %s; end that view first, or ask for "
                            "both in one view",
                            asker->name, verb, what, other, doing(access));
-    return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "cannot %s '%s': %s is %s it; %send that view first", verb, what, other,
-                       doing(access), way_out(verb));
+    return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s '%s': %s is %s it; %s", verb, what,
+                       other, doing(access), way_out(verb));
 }
 
 static const char *kind_of(const keeli_holder *holder) {

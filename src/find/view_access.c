@@ -12,6 +12,16 @@ static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);
 }
 
+// Tell that the view does not do this.
+static void *not_held(const keeli_view *view, const keeli_storage *s, keel_access access) {
+    const bool reads = access == KEEL_ACCESS_READ;
+    keeli_misuse(view->world, KEEL_ERROR_ACCESS,
+                 "view '%s' does not %s '%s'; add %s%s to its terms", view->holder.name,
+                 reads ? "read" : "write", s->component.name,
+                 s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_", reads ? "READ" : "WRITE");
+    return NULL;
+}
+
 // ------------------------------------------------------------------ one entity
 // The value of a component, if the view holds at least `access` to it.
 static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
@@ -19,12 +29,7 @@ static void *value_of(const keel_view *view, keel_entity e, const keel_component
     const keeli_view *state = keeli_view_of(view);
     keeli_storage *s = state && component ? keeli_storage_find(state->world, component) : NULL;
     if (!s || !is_alive(state, e)) return NULL;
-    if (keeli_holder_access(&state->holder, s) < access) {
-        keeli_misuse(state->world, KEEL_ERROR_ACCESS,
-                     "view '%s' does not %s '%s'; add it to its terms", state->holder.name,
-                     access == KEEL_ACCESS_READ ? "read" : "write", s->component.name);
-        return NULL;
-    }
+    if (keeli_holder_access(&state->holder, s) < access) return not_held(state, s, access);
     void *value = keeli_store_value(state->world, s, keel_entity_index(e));
     if (value && access == KEEL_ACCESS_WRITE)
         keeli_track_modified(state->world, s, keel_entity_index(e));
@@ -86,6 +91,7 @@ static void *span_base(const keel_span *span, const keel_component *component, b
             (!to_write || keeli_term_writes(kind)))
             return span->chunk->columns[t].base;
     }
+    if (s) (void)not_held(state, s, to_write ? KEEL_ACCESS_WRITE : KEEL_ACCESS_READ);
     return NULL;
 }
 
@@ -166,7 +172,8 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
 static void *unique_of(const keel_view *view, const keel_component *unique, keel_access access) {
     const keeli_view *state = keeli_view_of(view);
     keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
-    if (!s || keeli_holder_access(&state->holder, s) < access) return NULL;
+    if (!s) return NULL;
+    if (keeli_holder_access(&state->holder, s) < access) return not_held(state, s, access);
     if (access == KEEL_ACCESS_WRITE) s->changed_at = keeli_holder_now(state->world, &state->holder);
     return s->unique;
 }
