@@ -101,8 +101,18 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     return NULL;
 }
 
+// Somebody further up the stack, or in another thread, goes on with it.
+static bool is_needed(keel_world *world) {
+    if (!world->applying && !world->notifying && !keeli_world_is_running(world)) return false;
+    (void)keeli_error(world, KEEL_ERROR_BORROWED,
+                      "cannot destroy world '%s' in a system, an observer or a command; do it when "
+                      "the call that runs them is over",
+                      world->name);
+    return true;
+}
+
 void keel_world_destroy(keel_world *world) {
-    if (!world) return;
+    if (!world || is_needed(world)) return;
     if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
     world->share_depth = world->concurrent = 0;
     keeli_customs_deinit(world);
