@@ -359,11 +359,22 @@ static uint32_t place_after(const keel_world *world, const keel_component *after
     return world->order.count;
 }
 
-const keel_component *keel_next_component(const keel_world *world, const keel_component *after) {
+static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
+                                          bool is_unique) {
     if (!world) return NULL;
-    for (uint32_t i = place_after(world, after); i < world->order.count; ++i)
-        if (!world->order.items[i]->component.is_unique) return &world->order.items[i]->component;
+    for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
+        const keel_component *c = &world->order.items[i]->component;
+        if (c->is_unique == is_unique) return c;
+    }
     return NULL;
+}
+
+const keel_component *keel_next_component(const keel_world *world, const keel_component *after) {
+    return next_of_kind(world, after, false);
+}
+
+const keel_component *keel_next_unique(const keel_world *world, const keel_component *after) {
+    return next_of_kind(world, after, true);
 }
 
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
