@@ -8,8 +8,8 @@
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ who matches
-// Does the entity match, when `except` is taken as absent?
-static bool matches(const keeli_view_observer *v, uint32_t index, const keeli_storage *except) {
+// Has the entity what must be there, when `except` is taken as absent?
+static bool has_wanted(const keeli_view_observer *v, uint32_t index, const keeli_storage *except) {
     for (uint32_t i = 0; i < v->parts.count;) {
         const uint32_t role = v->parts.items[i].role;
         bool any = false;
@@ -17,9 +17,17 @@ static bool matches(const keeli_view_observer *v, uint32_t index, const keeli_st
             const keeli_storage *s = v->parts.items[i].storage;
             any |= s != except && keeli_store_has(s, index);
         } while (++i < v->parts.count && role >= KEELI_ANY_OF && v->parts.items[i].role == role);
-        if (any == (role == KEELI_MUST_NOT)) return false;
+        if (!any && role != KEELI_MUST_NOT) return false;
     }
     return true;
+}
+
+static bool matches(const keeli_view_observer *v, uint32_t index) {
+    for (uint32_t i = 0; i < v->parts.count; ++i)
+        if (v->parts.items[i].role == KEELI_MUST_NOT &&
+            keeli_store_has(v->parts.items[i].storage, index))
+            return false;
+    return has_wanted(v, index, NULL);
 }
 
 static bool is_member(const keeli_view_observer *v, uint32_t index) {
@@ -90,16 +98,15 @@ static void leave(keel_world *world, keeli_view_observer *v, uint32_t index) {
 void keeli_view_observers_joined(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
-        if (matches(v, index, NULL) != is_member(v, index)) unsettle(world, v, index);
+        if (matches(v, index) != is_member(v, index)) unsettle(world, v, index);
     }
 }
 
 static void leaving(keel_world *world, keeli_view_observer *v, const keeli_storage *s,
                     uint32_t index) {
-    const bool matched = is_member(v, index);
-    if (matches(v, index, s) == matched) return;
-    if (matched) leave(world, v, index);
-    else unsettle(world, v, index);
+    const bool will_do = has_wanted(v, index, s);
+    if (!will_do && is_member(v, index)) leave(world, v, index);
+    else if (will_do && !is_member(v, index)) unsettle(world, v, index);
 }
 
 void keeli_view_observers_leaving(keel_world *world, const keeli_storage *s, uint32_t index) {
@@ -121,7 +128,7 @@ void keeli_view_observers_losing_all(keel_world *world, uint32_t index) {
 static void settle(keel_world *world, keeli_view_observer *v) {
     for (uint32_t i = 0; (i = keeli_presence_next(&v->unsettled, i)) != UINT32_MAX; ++i) {
         (void)keeli_presence_clear(&v->unsettled, i);
-        const bool now = matches(v, i, NULL);
+        const bool now = matches(v, i);
         if (now == is_member(v, i)) continue;
         if (now) enter(world, v, i);
         else leave(world, v, i);
@@ -195,7 +202,7 @@ bool keeli_view_observers_are_valid(const keel_world *world) {
             const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
             if (keel_is_null(e)) break;
             from = keel_entity_index(e);
-            if (matches(v, (uint32_t)from, NULL) != is_member(v, (uint32_t)from)) return false;
+            if (matches(v, (uint32_t)from) != is_member(v, (uint32_t)from)) return false;
             count += is_member(v, (uint32_t)from);
         }
         if (count != v->members.count) return false;
@@ -297,7 +304,7 @@ static bool fill(keel_world *world, keeli_view_observer *v) {
         const keeli_storage *s = v->parts.items[i].storage;
         for (uint32_t k = 0;
              is_wanted(&v->parts.items[i]) && (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
-            if (!is_member(v, k) && matches(v, k, NULL)) (void)keeli_presence_set(&v->members, k);
+            if (!is_member(v, k) && matches(v, k)) (void)keeli_presence_set(&v->members, k);
     }
     return true;
 }

@@ -83,10 +83,11 @@ static void model_put(uint32_t slot, uint32_t wanted) {
             model_event(slot, c, before >> c & 1 ? KEEL_ON_MODIFIED : KEEL_ON_INSERTED);
 }
 
-// Who leaves because of it leaves now.
+// Who leaves because of it leaves now; who is kept out by what came leaves when all is done.
 static void model_leaving(uint32_t slot, uint32_t lost) {
     for (uint32_t v = 0; v < VIEWS; ++v) {
-        if (!m.member[v][slot] || fits(&shapes[v], bits_of(slot) & ~lost)) continue;
+        const shape wanted = { shapes[v].all, 0, shapes[v].any };
+        if (!m.member[v][slot] || fits(&wanted, bits_of(slot) & ~lost)) continue;
         m.member[v][slot] = false;
         ++m.told[v][slot][1];
     }
