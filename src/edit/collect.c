@@ -268,7 +268,7 @@ static keel_result check_set(keel_world *world, const keeli_storage *set) {
         return keeli_misuse(
             world, KEEL_ERROR_ARGUMENT,
             "'%s' is kept in archetypes, so it cannot be a set: what collects would "
-            "move rows; leave .storage out, or use KEEL_INDEXED",
+            "move rows; use KEEL_SPARSE_SET or KEEL_INDEXED",
             name);
     return KEEL_OK;
 }
