@@ -217,17 +217,34 @@ static void in_and_out_of_sight(void **state) {
     ASSERT_TRAIL("-1 other+1 "); // its values are there when the old world tells
     assert_int_equal(keel_disable(other.world, moved, Body), KEEL_OK);
     ASSERT_TRAIL("other-1 ");
+    assert_int_equal(keel_observe_view(f.world, KEEL_TERMS(KEEL_WITH(Row), KEEL_WITHOUT(Body)),
+                                       BOTH, note, "no"),
+                     KEEL_OK);
     assert_false(keel_is_null(keel_move_entity(other.world, moved, f.world)));
-    ASSERT_TRAIL(""); // disabled it came
+    ASSERT_TRAIL("no+-1 "); // disabled it came
+    assert_int_equal(keel_unobserve_view(f.world, note, "no"), KEEL_OK);
     api_end(&other);
     api_end(&f);
     ASSERT_TRAIL("");
+}
+
+static void tell_kind(const keel_event *event, void *data) {
+    (void)data;
+    append(event->kind == KEEL_ON_INSERTED  ? "inserted "
+           : event->kind == KEEL_ON_CREATED ? "created "
+                                            : "gone ");
 }
 
 static void copied_worlds(void **state) {
     (void)state;
     api_fixture other;
     begin();
+    assert_int_equal(
+        keel_observe(f.world, Frozen, KEEL_ON_INSERTED | KEEL_ON_DELETED, tell_kind, NULL),
+        KEEL_OK);
+    assert_int_equal(
+        keel_observe_entities(f.world, KEEL_ON_CREATED | KEEL_ON_DESTROYED, tell_kind, NULL),
+        KEEL_OK);
     api_begin(&other);
     (void)keel_add_entity(other.world, KEEL_INIT(Body, { 1 }), KEEL_INIT(Row));
     (void)keel_add_entity(other.world, KEEL_INIT(Body, { 2 }), KEEL_INIT(Row), KEEL_INIT(Frozen));
@@ -239,10 +256,10 @@ static void copied_worlds(void **state) {
         assert_error(f.world, KEEL_ERROR_MEMORY, NULL);
         ASSERT_TRAIL("");
     }
-    ASSERT_TRAIL("+1 ");
+    ASSERT_TRAIL("inserted created created +1 ");
     api_end(&other);
     api_end(&f);
-    ASSERT_TRAIL("-1 ");
+    ASSERT_TRAIL("-1 gone gone gone ");
 }
 
 // ------------------------------------------------------------------ what they may do
