@@ -2,6 +2,7 @@
 // Random edits with memory that runs out: after each, reactive sets have whom a plain model says,
 // and observers of views were told of those, once, who entered and left in the model.
 // usage: api_react_random [operations for each of the storages]
+#include "model/react_model.h"
 #include "support/api_fixture.h"
 
 #include <stdlib.h>
@@ -14,7 +15,14 @@ enum { default_operations = 300000 };
 enum { default_operations = 5000 };
 #endif
 
-enum { SLOTS = 40, COMPONENTS = 6, FIRST_SET = 4, VIEWS = 7, FILLERS = 4500, SPACE = 100 };
+enum {
+    SLOTS = REACT_SLOTS,
+    COMPONENTS = REACT_COMPONENTS,
+    FIRST_SET = REACT_FIRST_SET,
+    VIEWS = REACT_VIEWS,
+    FILLERS = 4500, // entities without components, and every so many a hole between them
+    SPACE = 100
+};
 
 typedef struct Value {
     uint32_t number;
@@ -34,105 +42,9 @@ static uint32_t next_random(uint32_t limit) {
     return (uint32_t)(seed >> 33) % limit;
 }
 
-// ------------------------------------------------------------------ the model
-typedef struct model {
-    keel_entity entities[SLOTS]; // null: nobody
-    bool has[SLOTS][COMPONENTS], off[SLOTS][COMPONENTS];
-    uint32_t rules[COMPONENTS][COMPONENTS]; // by set and source: KEEL_ON_*
-    bool observed[VIEWS], member[VIEWS][SLOTS];
-    uint32_t told[VIEWS][SLOTS][2]; // entered, left
-} model;
-static model m;
-static uint32_t told[VIEWS][SLOTS][2]; // what Keel said
-
-// Bits of components: all of these, none of these, one of these (0: does not matter).
-typedef struct shape {
-    uint32_t all, none, any;
-} shape;
-static const shape shapes[VIEWS] = { { 1, 8, 0 },  { 3, 0, 0 },  { 0, 16, 3 }, { 16, 0, 12 },
-                                     { 32, 0, 0 }, { 4, 34, 0 }, { 0, 0, 21 } };
-
-static bool fits(const shape *s, uint32_t bits) {
-    return (bits & s->all) == s->all && !(bits & s->none) && (!s->any || bits & s->any);
-}
-static uint32_t bits_of(uint32_t slot) {
-    uint32_t bits = 0;
-    for (uint32_t c = 0; c < COMPONENTS; ++c)
-        bits |= (uint32_t)m.has[slot][c] << c;
-    return bits;
-}
-
-static void model_event(uint32_t slot, uint32_t c, uint32_t kind);
-static void model_collect(uint32_t slot, uint32_t set) {
-    if (m.has[slot][set]) return;
-    m.has[slot][set] = true;
-    m.off[slot][set] = false;
-    model_event(slot, set, KEEL_ON_INSERTED);
-}
-static void model_event(uint32_t slot, uint32_t c, uint32_t kind) {
-    for (uint32_t set = FIRST_SET; set < COMPONENTS; ++set)
-        if (m.rules[set][c] & kind) model_collect(slot, set);
-}
-
-static void model_put(uint32_t slot, uint32_t wanted) {
-    const uint32_t before = bits_of(slot);
-    for (uint32_t c = 0; c < COMPONENTS; ++c)
-        if (wanted >> c & 1) m.has[slot][c] = true, m.off[slot][c] = false;
-    for (uint32_t c = 0; c < COMPONENTS; ++c)
-        if (wanted >> c & 1)
-            model_event(slot, c, before >> c & 1 ? KEEL_ON_MODIFIED : KEEL_ON_INSERTED);
-}
-
-// Who leaves because of it leaves now; who is kept out by what came leaves when all is done.
-static void model_leaving(uint32_t slot, uint32_t lost) {
-    for (uint32_t v = 0; v < VIEWS; ++v) {
-        const shape wanted = { shapes[v].all, 0, shapes[v].any };
-        if (!m.member[v][slot] || fits(&wanted, bits_of(slot) & ~lost)) continue;
-        m.member[v][slot] = false;
-        ++m.told[v][slot][1];
-    }
-}
-
-static void model_take(uint32_t slot, uint32_t c, uint32_t kind) {
-    m.off[slot][c] = false;
-    if (!m.has[slot][c]) return;
-    model_event(slot, c, kind);
-    model_leaving(slot, 1u << c);
-    m.has[slot][c] = false;
-}
-
-static void model_empty(uint32_t slot) {
-    model_leaving(slot, ~0u);
-    memset(m.has[slot], 0, sizeof m.has[slot]);
-    memset(m.off[slot], 0, sizeof m.off[slot]);
-}
-
-static void model_delete(uint32_t slot) {
-    model_empty(slot);
-    m.entities[slot] = keel_null();
-}
-
-// Everybody loses it together.
-static void model_clear(uint32_t c) {
-    for (uint32_t s = 0; s < SLOTS; ++s)
-        if (m.has[s][c]) model_event(s, c, KEEL_ON_DELETED);
-    for (uint32_t s = 0; s < SLOTS; ++s) {
-        if (m.has[s][c]) model_leaving(s, 1u << c);
-        m.has[s][c] = m.off[s][c] = false;
-    }
-}
-
-static void model_settle(void) {
-    for (uint32_t v = 0; v < VIEWS; ++v)
-        for (uint32_t s = 0; s < SLOTS; ++s) {
-            const bool now = m.observed[v] && fits(&shapes[v], bits_of(s));
-            if (now == m.member[v][s]) continue;
-            m.member[v][s] = now;
-            ++m.told[v][s][now ? 0 : 1];
-        }
-}
-
 // ------------------------------------------------------------------ what Keel says
+static react_model m;
+static uint32_t told[VIEWS][SLOTS][2];
 static bool is_creating;
 static uint32_t slot_of(keel_entity e) {
     for (uint32_t s = 0; s < SLOTS; ++s)
@@ -144,15 +56,16 @@ static keel_entity unknown[SLOTS * VIEWS]; // who entered before the model knew 
 static uint32_t unknown_view[SLOTS * VIEWS], unknown_count;
 
 static void on_view(const keel_event *event, void *data) {
-    const uint32_t v = (uint32_t)((const shape *)data - shapes), s = slot_of(event->entity);
+    const uint32_t v = (uint32_t)((const react_shape *)data - react_shapes),
+                   s = slot_of(event->entity);
     uint32_t bits = 0;
     for (uint32_t c = 0; c < COMPONENTS; ++c)
         bits |= (uint32_t)keel_has_component(event->world, event->entity, &components[c]) << c;
     assert_true(keel_is_alive(event->world, event->entity));
     assert_null(event->component);
-    assert_int_equal(bits & shapes[v].all, shapes[v].all); // still there when it leaves
-    assert_true(!shapes[v].any || bits & shapes[v].any);
-    if (event->kind == KEEL_ON_ENTERED) assert_true(fits(&shapes[v], bits));
+    assert_int_equal(bits & react_shapes[v].all, react_shapes[v].all); // still there when it leaves
+    assert_true(!react_shapes[v].any || bits & react_shapes[v].any);
+    if (event->kind == KEEL_ON_ENTERED) assert_true(react_fits(&react_shapes[v], bits));
     if (s != UINT32_MAX) {
         ++told[v][s][event->kind == KEEL_ON_LEFT];
         return;
@@ -234,7 +147,7 @@ static void create(void) {
     const keel_entity e = keel_world_add_entity(f.world, values);
     if (failed(keel_is_null(e) ? KEEL_ERROR_MEMORY : KEEL_OK)) return;
     known(s, e);
-    model_put(s, wanted);
+    react_put(&m, s, wanted);
 }
 
 static uint32_t free_slots(uint32_t *slots, uint32_t limit) {
@@ -257,10 +170,10 @@ static void create_many(void) {
     if (failed(clones ? keel_clone_entities(f.world, m.entities[from], count, fresh)
                       : keel_world_add_entities(f.world, count, fresh, columns)))
         return;
-    const uint32_t wanted = clones ? bits_of(from) : 1u << a | 1u << b;
+    const uint32_t wanted = clones ? react_bits(&m, from) : 1u << a | 1u << b;
     for (uint32_t i = 0; i < count; ++i) {
         known(slots[i], fresh[i]);
-        model_put(slots[i], wanted);
+        react_put(&m, slots[i], wanted);
     }
 }
 
@@ -270,12 +183,12 @@ static void add_some(void) {
     keel_value values[COMPONENTS + 1];
     if (s == UINT32_MAX) return;
     const bool single = values_of(wanted, values) == 1 && next_random(2);
-    if ((bits_of(s) & wanted) == wanted) refuse_memory(c);
+    if ((react_bits(&m, s) & wanted) == wanted) refuse_memory(c);
     else hold_memory();
     if (failed(single ? keel_add_component(f.world, m.entities[s], &components[c], values[0].value)
                       : keel_world_add_values(f.world, m.entities[s], values)))
         return;
-    model_put(s, wanted);
+    react_put(&m, s, wanted);
 }
 
 static void keep_value(void *there, void *data) { (void)there, (void)data; }
@@ -291,7 +204,7 @@ static void mark(void) {
                    : keel_patch_component(f.world, e, &components[c], keep_value, NULL);
     assert_int_equal(result, m.has[s][c] ? KEEL_OK : KEEL_ABSENT);
     counting_allocator_never_fail(&f.memory);
-    if (m.has[s][c]) model_event(s, c, KEEL_ON_MODIFIED);
+    if (m.has[s][c]) react_event(&m, s, c, KEEL_ON_MODIFIED);
     if (m.has[s][c] && components[c].size) // only marks
         keel_get_component_mut(f.world, e, &components[c]);
 }
@@ -312,23 +225,17 @@ static void take_some(void) {
     else if (removes) result = keel_world_remove_values(f.world, e, outs);
     else result = keel_world_delete_components(f.world, e, list);
     if (failed(result)) return;
-    model_take(s, a, removes ? KEEL_ON_REMOVED : KEEL_ON_DELETED);
-    if (both) model_take(s, b, removes ? KEEL_ON_REMOVED : KEEL_ON_DELETED);
+    react_take(&m, s, a, removes ? KEEL_ON_REMOVED : KEEL_ON_DELETED);
+    if (both) react_take(&m, s, b, removes ? KEEL_ON_REMOVED : KEEL_ON_DELETED);
 }
 
 static void strip(void) {
     const uint32_t s = some_slot(true);
-    bool coming[COMPONENTS] = { false };
     if (s == UINT32_MAX) return;
-    for (uint32_t c = 0; c < COMPONENTS; ++c)
-        for (uint32_t set = FIRST_SET; m.has[s][c] && set < COMPONENTS; ++set)
-            coming[set] |= m.rules[set][c] & KEEL_ON_DELETED;
     counting_allocator_fail_after(&f.memory, 0);
     assert_true(keel_world_strip(f.world, m.entities[s]) >= 0);
     counting_allocator_never_fail(&f.memory);
-    model_empty(s);
-    for (uint32_t set = FIRST_SET; set < COMPONENTS; ++set)
-        if (coming[set]) model_collect(s, set);
+    react_strip(&m, s);
 }
 
 static void delete_some(void) {
@@ -348,7 +255,7 @@ static void delete_some(void) {
     }
     counting_allocator_never_fail(&f.memory);
     for (uint32_t i = 0; i < SLOTS; ++i)
-        if (how < 2 ? i == s : how == 2 ? i >= s && i < s + 6 : m.has[i][c]) model_delete(i);
+        if (how < 2 ? i == s : how == 2 ? i >= s && i < s + 6 : m.has[i][c]) react_delete(&m, i);
 }
 
 static bool keep_odd(keel_entity e, void *there, void *data) {
@@ -367,9 +274,9 @@ static void take_from_many(void) {
                : how == 1 ? keel_retain_component(f.world, &components[c], keep_odd, NULL)
                           : keel_delete_component_from_many(f.world, list, count, &components[c])))
         return;
-    if (how == 0) model_clear(c);
+    if (how == 0) react_clear(&m, c);
     for (uint32_t s = 0; s < SLOTS; s += 2)
-        if (m.has[s][c] || (how == 2 && m.off[s][c])) model_take(s, c, KEEL_ON_DELETED);
+        if (m.has[s][c] || (how == 2 && m.off[s][c])) react_take(&m, s, c, KEEL_ON_DELETED);
 }
 
 static void add_to_many(void) {
@@ -381,7 +288,7 @@ static void add_to_many(void) {
     hold_memory();
     if (failed(keel_add_component_to_many(f.world, list, count, &components[c], NULL, 0))) return;
     for (uint32_t s = 0; s < limit; ++s)
-        if (!keel_is_null(m.entities[s])) model_put(s, 1u << c);
+        if (!keel_is_null(m.entities[s])) react_put(&m, s, 1u << c);
 }
 
 static void hide(void) {
@@ -398,9 +305,7 @@ static void hide(void) {
     hold_memory();
     if (failed(keel_disable_component(f.world, m.entities[s], &components[c])) || !m.has[s][c])
         return;
-    model_leaving(s, 1u << c);
-    m.has[s][c] = false;
-    m.off[s][c] = true;
+    react_hide(&m, s, c);
 }
 
 // Each command is an edit of its own.
@@ -420,9 +325,9 @@ static void record(void) {
     }
     assert_true(keel_apply(f.world) >= 0);
     for (uint32_t i = 0; i < 4; ++i) {
-        if (alive[i] && adds[i]) model_put(slots[i], 1u << cs[i]);
-        if (alive[i] && !adds[i]) model_take(slots[i], cs[i], KEEL_ON_DELETED);
-        model_settle();
+        if (alive[i] && adds[i]) react_put(&m, slots[i], 1u << cs[i]);
+        if (alive[i] && !adds[i]) react_take(&m, slots[i], cs[i], KEEL_ON_DELETED);
+        react_settle(&m);
     }
 }
 
@@ -439,18 +344,11 @@ static void edit_in_view(void) {
                     : keel_view_add_component(&view, m.entities[s], &components[c], NULL);
     assert_int_equal(result, KEEL_OK);
     keel_view_end(&view);
-    if (m.has[s][c]) model_take(s, c, KEEL_ON_REMOVED);
-    else model_put(s, 1u << c);
+    if (m.has[s][c]) react_take(&m, s, c, KEEL_ON_REMOVED);
+    else react_put(&m, s, 1u << c);
 }
 
 // ------------------------------------------------------------------ who follows what
-static bool model_reaches(uint32_t from, uint32_t to) {
-    if (from == to) return true;
-    for (uint32_t set = FIRST_SET; set < COMPONENTS; ++set)
-        if (m.rules[set][from] && model_reaches(set, to)) return true;
-    return false;
-}
-
 static void change_rules(void) {
     const uint32_t set = FIRST_SET + next_random(2), source = next_random(COMPONENTS),
                    kinds = 1 + next_random(15);
@@ -464,7 +362,7 @@ static void change_rules(void) {
     hold_memory();
     const keel_result result =
         keel_collect_component(f.world, &components[set], &components[source], kinds);
-    if (model_reaches(set, source)) {
+    if (react_reaches(&m, set, source)) {
         counting_allocator_never_fail(&f.memory);
         assert_int_equal(result, KEEL_ERROR_CYCLE);
         (void)keel_take_error(f.world);
@@ -481,16 +379,16 @@ static void change_views(void) {
     const keel_component *others[COMPONENTS + 1] = { NULL };
     uint32_t n = 1, any = 0;
     for (uint32_t c = 0; c < COMPONENTS; ++c) {
-        if (shapes[v].all >> c & 1)
+        if (react_shapes[v].all >> c & 1)
             terms[n++] = (keel_term){ KEEL_TERM_WITH, 0, &components[c], NULL, NULL, NULL };
-        if (shapes[v].none >> c & 1)
+        if (react_shapes[v].none >> c & 1)
             terms[n++] = (keel_term){ KEEL_TERM_WITHOUT, 0, &components[c], NULL, NULL, NULL };
-        if (shapes[v].any >> c & 1) others[any++] = &components[c];
+        if (react_shapes[v].any >> c & 1) others[any++] = &components[c];
     }
     if (any) terms[n++] = (keel_term){ KEEL_TERM_ANY_OF, 0, others[0], others + 1, NULL, NULL };
     terms[n] = (keel_term){ KEEL_TERM_END, 0, NULL, NULL, NULL, NULL };
     if (m.observed[v]) {
-        assert_int_equal(keel_unobserve_view(f.world, on_view, (void *)(uintptr_t)&shapes[v]),
+        assert_int_equal(keel_unobserve_view(f.world, on_view, (void *)(uintptr_t)&react_shapes[v]),
                          KEEL_OK);
         m.observed[v] = false;
         memset(m.member[v], 0, sizeof m.member[v]);
@@ -500,11 +398,11 @@ static void change_views(void) {
     hold_memory();
     if (failed(keel_observe_view(f.world, terms,
                                  KEEL_ON_ENTERED | KEEL_ON_LEFT | (present ? KEEL_ON_PRESENT : 0u),
-                                 on_view, (void *)(uintptr_t)&shapes[v])))
+                                 on_view, (void *)(uintptr_t)&react_shapes[v])))
         return;
     m.observed[v] = true;
     for (uint32_t s = 0; s < SLOTS; ++s) {
-        m.member[v][s] = fits(&shapes[v], bits_of(s));
+        m.member[v][s] = react_fits(&react_shapes[v], react_bits(&m, s));
         m.told[v][s][0] += present && m.member[v][s];
     }
 }
@@ -541,7 +439,7 @@ static void clear_all(void) {
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
     counting_allocator_never_fail(&f.memory);
     for (uint32_t s = 0; s < SLOTS; ++s)
-        if (!keel_is_null(m.entities[s])) model_delete(s);
+        if (!keel_is_null(m.entities[s])) react_delete(&m, s);
     fill_world();
 }
 
@@ -595,7 +493,7 @@ static void operate(uint32_t number) {
     unknown_count = 0;
     is_creating = operations[i].run == create || operations[i].run == create_many;
     operations[i].run();
-    model_settle();
+    react_settle(&m);
     compare(operations[i].name);
     keel_error fault;
     if (number % 32 == 0 && !keel_world_check(f.world, &fault))
@@ -629,10 +527,11 @@ static void run_storages(const keel_storage *storages, uint64_t from_seed, bool 
     for (uint32_t i = 0; i < operations_for_each; ++i)
         operate(i);
     assert_no_error(f.world);
-    for (uint32_t s = 0; s < SLOTS; ++s) // and at the end all leave
-        if (!keel_is_null(m.entities[s])) model_leaving(s, ~0u);
+    react_model end = m;
+    for (uint32_t s = 0; s < SLOTS; ++s) // all leave
+        react_delete(&end, s);
     api_end(&f);
-    assert_memory_equal(told, m.told, sizeof told);
+    assert_memory_equal(told, end.told, sizeof told);
 }
 
 static const keel_storage S = KEEL_SPARSE_SET, I = KEEL_INDEXED, R = KEEL_ARCHETYPE;
