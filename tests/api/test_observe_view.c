@@ -108,6 +108,14 @@ static void nothing_in_between(void **state) {
     const keel_component *const both[] = { &Row_component, &Dirty_component, NULL };
     assert_int_equal(keel_world_delete_components(f.world, child, both), KEEL_OK);
     ASSERT_TRAIL(""); // dirty for a moment
+    assert_int_equal(
+        keel_observe_view(f.world, KEEL_TERMS(KEEL_WITH(keel_child)), BOTH, note, "child"),
+        KEEL_OK);
+    assert_int_equal(keel_attach(f.world, child, keel_add_entity(f.world)), KEEL_OK);
+    ASSERT_TRAIL("child-3 child+3 "); // its link goes and another comes
+    assert_int_equal(keel_attach(f.world, child, parent), KEEL_OK);
+    assert_int_equal(keel_unobserve_view(f.world, note, "child"), KEEL_OK);
+    trail[0] = 0;
     assert_int_equal(keel_delete_entity(f.world, parent), KEEL_OK);
     ASSERT_TRAIL("root-1 clean-1 root+3 ");
     api_end(&f);

@@ -566,6 +566,6 @@ int main(int count, char **arguments) {
         TEST(another_mix, "another mix of storages: the same"),
     };
     operations_for_each =
-        count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : default_operations;
+        count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : test_rounds(default_operations);
     return RUN(tests);
 }
