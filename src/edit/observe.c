@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "edit/observe.h"
 
-#include "edit/collect.h"
 #include "edit/commands.h"
 #include "edit/edit.h"
 #include "edit/observe_view.h"
@@ -112,11 +111,6 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
     keeli_calling_begin(world);
     call(s, &event);
     keeli_calling_end(world);
-}
-
-void keeli_tell_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (s->flags & KEELI_IS_SOURCE) keeli_collect(world, s, e, kind);
-    keeli_notify(world, s, e, kind);
 }
 
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {

@@ -2,7 +2,7 @@
 // Observers: user code that is called when something happens. While it runs the world is shared, so
 // that edits are refused; what observers record is applied when the edit that called them is done.
 #pragma once
-#include "world.h"
+#include "edit/collect.h"
 
 void keeli_observers_deinit(keel_world *world, keeli_observers *observers);
 
@@ -12,9 +12,10 @@ static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity
     if (s->flags & KEELI_IS_OBSERVED) keeli_notify_slowly(world, s, e, kind);
 }
 // Something happened to a component of a living entity: sets collect it, observers are told.
-void keeli_tell_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind);
 static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (s->flags & KEELI_IS_TOLD) keeli_tell_slowly(world, s, e, kind);
+    if (!(s->flags & KEELI_IS_TOLD)) return;
+    if (s->flags & KEELI_IS_SOURCE) keeli_collect(world, s, e, kind);
+    keeli_notify(world, s, e, kind);
 }
 // Tell those of entities.
 static inline void keeli_notify_entity(keel_world *world, keel_entity e, uint32_t kind) {

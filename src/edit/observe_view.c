@@ -37,9 +37,16 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
 // Whoever has no room there has nothing that must be there, so it does not match.
 static void unsettle(keel_world *world, keeli_view_observer *v, uint32_t index) {
     if (!keeli_presence_has_page(&v->unsettled, index / 4096)) return;
-    if (keeli_presence_has(&v->unsettled, index)) return;
-    (void)keeli_presence_set(&v->unsettled, index);
     world->unsettled = true;
+    if (!v->has_one && !v->unsettled.count) {
+        v->one = index;
+        v->has_one = true;
+        return;
+    }
+    if (v->has_one && v->one == index) return;
+    if (v->has_one) (void)keeli_presence_set(&v->unsettled, v->one);
+    v->has_one = false;
+    if (!keeli_presence_has(&v->unsettled, index)) (void)keeli_presence_set(&v->unsettled, index);
 }
 
 // ------------------------------------------------------------------ room
@@ -125,13 +132,23 @@ void keeli_view_observers_losing_all(keel_world *world, uint32_t index) {
         if (is_member(v, index)) leave(world, v, index);
 }
 
+static void settle_one(keel_world *world, keeli_view_observer *v, uint32_t index) {
+    const bool now = matches(v, index);
+    if (now == is_member(v, index)) return;
+    if (now) enter(world, v, index);
+    else leave(world, v, index);
+}
+
 static void settle(keel_world *world, keeli_view_observer *v) {
+    if (v->has_one) {
+        v->has_one = false;
+        settle_one(world, v, v->one);
+        return;
+    }
+    if (!v->unsettled.count) return;
     for (uint32_t i = 0; (i = keeli_presence_next(&v->unsettled, i)) != UINT32_MAX; ++i) {
         (void)keeli_presence_clear(&v->unsettled, i);
-        const bool now = matches(v, i);
-        if (now == is_member(v, i)) continue;
-        if (now) enter(world, v, i);
-        else leave(world, v, i);
+        settle_one(world, v, i);
     }
 }
 
@@ -196,7 +213,7 @@ void keeli_view_observers_deinit(keel_world *world) {
 
 bool keeli_view_observers_are_valid(const keel_world *world) {
     for (const keeli_view_observer *v = world->view_observers; v; v = v->next) {
-        if (!keeli_presence_is_valid(&v->members) || v->unsettled.count) return false;
+        if (!keeli_presence_is_valid(&v->members) || v->unsettled.count || v->has_one) return false;
         uint32_t count = 0;
         for (uint64_t from = 0; from <= KEEL_ENTITY_INDEX_MAX; ++from) {
             const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);

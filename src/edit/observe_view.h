@@ -22,6 +22,8 @@ typedef struct keeli_view_observer {
     keeli_observer observer;            // no function: it was taken away and is freed later
     KEELI_ARRAY(keeli_view_part) parts; // those of one any_of side by side
     keeli_presence members, unsettled;
+    uint32_t one; // unsettled alone, as most edits are of one entity: it has no bit then
+    bool has_one;
 } keeli_view_observer;
 
 // For storages that have KEELI_IS_IN_VIEW.
