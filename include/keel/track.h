@@ -290,11 +290,12 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// edit the source take turns with those that look at the set. Room in the set is made when an
 /// entity gets the source: no event is lost, and overwriting, marking and deleting the source never
 /// need memory. Called again: kinds are added.
-/// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED
+/// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED, not bound to a
+/// thread
 /// @param source any component, keel_parent and keel_child too. Who has it already is not collected
 /// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (a value, archetypes, a unique, no such
-///   kind), KEEL_ERROR_CYCLE when the set fills the source, KEEL_ERROR_COMPONENT,
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (a value, archetypes, .threads, a
+///   unique, no such kind), KEEL_ERROR_CYCLE when the set fills the source, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, while a workload runs too
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,

@@ -270,6 +270,11 @@ static keel_result check_set(keel_world *world, const keeli_storage *set) {
             "'%s' is kept in archetypes, so it cannot be a set: what collects would "
             "move rows; use KEEL_SPARSE_SET or KEEL_INDEXED",
             name);
+    if (set->flags & KEELI_IS_BOUND)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "'%s' is bound to a thread, so it cannot be a set: its sources may be "
+                            "edited in others; leave .threads out",
+                            name);
     return KEEL_OK;
 }
 

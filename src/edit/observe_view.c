@@ -360,16 +360,34 @@ static void tell_present(keel_world *world, const keeli_view_observer *v) {
         tell(world, v, i, KEEL_ON_ENTERED);
 }
 
-// The terms are read. True: it was observed already.
-static keel_result begin(keel_world *world, keeli_view_observer *v, uint32_t kinds, bool *known) {
+// The observer of the same view by the same function, or NULL.
+static keeli_view_observer *find(const keel_world *world, const keeli_view_observer *v) {
     keeli_view_observer *it = world->view_observers;
     while (it && !is_same(it, v))
         it = it->next;
-    *known = it != NULL;
-    if (it) it->observer.kinds |= kinds;
+    return it;
+}
+
+// Its terms are read, and it is a new one.
+static keel_result begin(keel_world *world, keeli_view_observer *v) {
     if (!world->reaction) world->reaction = keeli_commands_take(world);
-    if (it || (world->reaction && fill(world, v))) return KEEL_OK;
-    return keeli_out_of_memory(world, "observing a view");
+    if (!world->reaction || !fill(world, v)) return keeli_out_of_memory(world, "observing a view");
+    *end_of(world) = v;
+    link_parts(v);
+    ++world->observed;
+    ++world->bindings; // who edits what is observed takes turns: run/graph.c
+    return KEEL_OK;
+}
+
+static keel_result observe(keel_world *world, keeli_view_observer *v, const keel_term *terms) {
+    keel_result result = add_terms(world, v, terms);
+    const uint32_t kinds = v->observer.kinds;
+    keeli_view_observer *known = result == KEEL_OK ? find(world, v) : NULL;
+    if (known) known->observer.kinds |= kinds;
+    else if (result == KEEL_OK) result = begin(world, v);
+    if (result < 0 || known) free_observer(world, v);
+    if (result == KEEL_OK && kinds & KEEL_ON_PRESENT) tell_present(world, known ? known : v);
+    return keeli_done(world, result);
 }
 
 keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
@@ -383,19 +401,7 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
     keeli_view_observer *v = KEELI_NEW(&world->heap, keeli_view_observer);
     if (!v) return keeli_out_of_memory(world, "observing a view");
     v->observer = (keeli_observer){ function, data, kinds };
-    bool known = false;
-    keel_result result = add_terms(world, v, terms);
-    if (result == KEEL_OK) result = begin(world, v, kinds, &known);
-    if (result < 0 || known) {
-        free_observer(world, v);
-        return result;
-    }
-    *end_of(world) = v;
-    link_parts(v);
-    ++world->observed;
-    ++world->bindings; // who edits what is observed takes turns: run/graph.c
-    if (kinds & KEEL_ON_PRESENT) tell_present(world, v);
-    return keeli_done(world, KEEL_OK);
+    return observe(world, v, terms);
 }
 
 keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {

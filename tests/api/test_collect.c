@@ -17,12 +17,16 @@ KEEL_TAG(Seen);
 // Tags in other storages.
 typedef struct Moved Moved;
 typedef struct RowTag RowTag;
-static uint32_t moved_slot, row_tag_slot;
+static uint32_t moved_slot, row_tag_slot, bound_tag_slot;
 static const keel_component Moved_component = {
     .name = "Moved", .align = 1, .storage = KEEL_INDEXED, .slot = &moved_slot
 };
 static const keel_component RowTag_component = {
     .name = "RowTag", .align = 1, .storage = KEEL_ARCHETYPE, .slot = &row_tag_slot
+};
+
+static const keel_component BoundTag_component = {
+    .name = "BoundTag", .align = 1, .threads = KEEL_THREADS_OWNER_ONLY, .slot = &bound_tag_slot
 };
 
 enum { ALL_KINDS = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED };
@@ -188,6 +192,9 @@ static void misuse(void **state) {
     assert_int_equal(keel_collect(f.world, RowTag, Position, KEEL_ON_INSERTED),
                      KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "use KEEL_SPARSE_SET or KEEL_INDEXED");
+    assert_int_equal(keel_collect(f.world, BoundTag, Position, KEEL_ON_INSERTED),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "bound to a thread");
     assert_int_equal(keel_collect(f.world, Moved, Position, 0), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect(f.world, Moved, Position, KEEL_ON_CREATED), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect_component(f.world, &Time_unique, &Position_component, 1),
@@ -228,7 +235,8 @@ static void views_of_the_set_keep_it(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(edit_while_it_looks, KEEL_MAY_EDIT(Position), KEEL_CONTEXT(context)) {
+KEEL_TASK(edit_while_it_looks, KEEL_MAY_EDIT(Position), KEEL_MAY_READ(Dirty),
+          KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Dirty), KEEL_ENTITY(e)) {
         assert_int_equal(keel_delete(context, e, Position), KEEL_ERROR_BORROWED);
     }
@@ -251,8 +259,12 @@ static void systems_take_turns(void **state) {
     (void)state;
     for (uint32_t workers = 1; workers <= 4; workers *= 2) {
         api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
-        assert_int_equal(keel_collect(f.world, Dirty, Position, ALL_KINDS), KEEL_OK);
         assert_int_equal(keel_set_unique(f.world, Time, { 0, 0 }), KEEL_OK);
+        const keel_entity first = keel_add_entity(f.world, KEEL_INIT(Velocity, { 1, 0 }));
+        assert_int_equal(keel_run_workload(f.world, frame), KEEL_OK); // before there is a rule
+        assert_int_equal(keel_run(f.world, edit_while_it_looks), KEEL_OK);
+        assert_int_equal(keel_delete_entity(f.world, first), KEEL_OK);
+        assert_int_equal(keel_collect(f.world, Dirty, Position, ALL_KINDS), KEEL_OK);
         keel_entity e[3];
         const Velocity values[] = { { 1, 0 }, { 2, 0 }, { 4, 0 } };
         assert_int_equal(keel_add_entities(f.world, 3, e, KEEL_COLUMN(Velocity, values)), KEEL_OK);

@@ -158,6 +158,8 @@ static void those_who_match_already(void **state) {
     assert_int_equal(keel_observe_view(f.world, terms, KEEL_ON_ENTERED, note, "a"), KEEL_OK);
     (void)keel_add_entity(f.world, KEEL_INIT(Body, { 3 })); // one observer, with both kinds now
     ASSERT_TRAIL("a+3 b+3 ");
+    assert_int_equal(keel_observe_view(f.world, terms, BOTH | KEEL_ON_PRESENT, note, "a"), KEEL_OK);
+    ASSERT_TRAIL("a+1 a+2 a+3 ");
     assert_int_equal(keel_unobserve_view(f.world, note, "b"), KEEL_OK);
     assert_int_equal(keel_unobserve_view(f.world, note, "b"), KEEL_ABSENT);
     assert_int_equal(keel_delete(f.world, a, Body), KEEL_OK);
