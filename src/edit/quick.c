@@ -437,7 +437,8 @@ static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, ke
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (world->share_depth || world->holders || world->groups || world->observed)
+    if (world->share_depth || world->holders || world->groups || world->observed ||
+        world->owned_storages)
         return delete_slowly(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);
