@@ -271,6 +271,18 @@ keel_result keeli_world_is_idle(keel_world *world, const char *what) {
                        what);
 }
 
+// What is edited together with the storage: the order of groups, and the sets that it fills.
+static __attribute__((noinline)) keel_result may_edit_followers(keel_world *world,
+                                                                const keeli_holder *holder,
+                                                                const keeli_storage *storage,
+                                                                const char *verb) {
+    for (uint32_t i = 0; i < storage->groups.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
+    for (uint32_t i = 0; i < storage->feeds.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, storage->feeds.items[i].set, "collect into"));
+    return KEEL_OK;
+}
+
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
     if (storage->flags & KEELI_IS_BOUND)
@@ -278,10 +290,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                                     holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
-    for (uint32_t i = 0; i < storage->groups.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
-    for (uint32_t i = 0; i < storage->feeds.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, storage->feeds.items[i].set, "collect into"));
+    if (storage->flags & (KEELI_IS_GROUPED | KEELI_IS_SOURCE))
+        KEEL_TRY(may_edit_followers(world, holder, storage, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);

@@ -69,14 +69,21 @@ const void *keeli_follow(const keeli_room *room, const void *value) {
     return value;
 }
 
-bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
-    if (!keeli_store_reserve_bit(world, s, index, room)) return false;
+// For all who follow the storage, one of whom it has.
+static bool reserve_followers(keel_world *world, keeli_storage *s, uint32_t index,
+                              const keeli_room *room) {
     if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, 1)) return false;
     if (s->flags & KEELI_IS_TRACKED && !keeli_track_reserve(world, s, index, 1)) return false;
     if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
         !keeli_sets_reserve(world, s, index, 1, room->numbers))
         return false;
-    if (s->flags & KEELI_IS_IN_VIEW && !keeli_view_observers_reserve(world, s, index)) return false;
+    return !(s->flags & KEELI_IS_IN_VIEW) || keeli_view_observers_reserve(world, s, index);
+}
+
+bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
+    if (!keeli_store_reserve_bit(world, s, index, room)) return false;
+    if (s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET) && !reserve_followers(world, s, index, room))
+        return false;
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
                keeli_store_reserve_slots(world, s, 1, room);
