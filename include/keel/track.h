@@ -209,10 +209,10 @@ enum {
     KEEL_ON_DESTROYED = 32, ///< keel_observe_entities: before an entity is deleted, after
                             ///< KEEL_ON_DELETED for its components, which can still be read
     KEEL_ON_ENTERED = 64,   ///< keel_observe_view: after the edit since which an entity matches
-    KEEL_ON_LEFT = 128,   ///< keel_observe_view: before a component goes without which it does not
-                          ///< match any more, or after one came that keeps it out
-    KEEL_ON_PRESENT = 256 ///< keel_observe_view, for the call itself: those that match already are
-                          ///< told as KEEL_ON_ENTERED, at once
+    KEEL_ON_LEFT = 128,     ///< keel_observe_view: before a component goes without which it does
+                            ///< not match any more, or after one came that keeps it out
+    KEEL_ON_PRESENT = 256   ///< keel_observe_view, for the call itself: those that match already
+                            ///< are told as KEEL_ON_ENTERED, at once
 };
 
 /// What happened.
