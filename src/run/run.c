@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Running one system: its terms are bound and borrowed like a view's, its function is called, its
 // commands are applied.
+#include "edit/events.h"
 #include "edit/report.h"
 #include "edit/track.h"
 #include "find/iterate.h"
 #include "run/context.h"
 #include "run/custom.h"
+#include "run/events.h"
 #include "run/prepared.h"
 #include "run/team.h"
 #include "run/timings.h"
@@ -71,16 +73,33 @@ static const keeli_bound_term *commands_of(const keeli_view *view) {
     return NULL;
 }
 
+static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
+    for (uint32_t i = 0; i < term->count; ++i)
+        list->allowed.items[list->allowed.count++] = view->storages[term->first + i];
+}
+
+bool keeli_context_records(const keel_context *context) {
+    const keeli_view *view = context->view;
+    return commands_of(view) || (view->sends && (context->splits || view->defers_events));
+}
+
+// Events that wait until the system has ended are recorded like commands. Who asked for commands
+// that may edit everything gets those.
 keel_result keeli_context_take_commands(keel_context *context) {
     keel_world *world = context->world;
-    const keeli_bound_term *term = commands_of(context->view);
-    if (!term) return KEEL_OK;
+    const keeli_view *view = context->view;
+    const keeli_bound_term *term = commands_of(view);
+    if (!keeli_context_records(context)) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
-    if (!list || !KEELI_RESERVE(&world->heap, &list->allowed, term->count))
+    if (!list ||
+        !KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
         return keeli_out_of_memory(world, "starting a system");
-    for (uint32_t i = 0; i < term->count; ++i)
-        list->allowed.items[list->allowed.count++] = context->view->storages[term->first + i];
+    list->for_events = !term;
+    if (term && !term->count) return KEEL_OK;
+    if (term) allow(list, view, term);
+    for (uint32_t t = 0; view->sends && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
     return KEEL_OK;
 }
 
@@ -102,7 +121,7 @@ static void close_holder(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ the call
-void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
@@ -111,6 +130,7 @@ void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
         if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
             chunk->columns[t].base = s->unique;
         else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
+        else if (keeli_term_is_event(kind)) chunk->columns[t].base = context;
         else if (keeli_term_is_custom(kind)) chunk->columns[t].base = context->customs[t];
     }
 }
@@ -230,13 +250,21 @@ static void end_window(const keel_context *context) {
 }
 
 // ------------------------------------------------------------------ all of it
+static keel_result call_with_events(keel_context *context) {
+    KEEL_TRY(keeli_context_events_begin(context));
+    const keel_result result = call(context);
+    keeli_context_events_end(context, result);
+    return result;
+}
+
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
     if (!context->commands && !context->splits) KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
-    const keel_result result = call(context);
+    const bool may_have_events = context->view->has_events || context->view->holder.everything;
+    const keel_result result = may_have_events ? call_with_events(context) : call(context);
     close_holder(context);
     end_window(context);
     return result;
@@ -276,7 +304,7 @@ static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
 
 // A loop over nothing is left out where nobody else could notice.
 static bool is_idle(const keel_context *context, const keeli_prepared *p) {
-    return is_per_entity(context->system) && !context->world->holders &&
+    return is_per_entity(context->system) && !context->world->holders && !p->view.has_events &&
            (keeli_loop_is_empty(&p->view) || (p->view.filters_changes && sees_nothing(context, p)));
 }
 
@@ -309,6 +337,7 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
     const keel_result result = run_system(&context);
     keeli_lane_end(world, context.lane);
     const keel_result applied = keeli_commands_flush(world);
+    keeli_events_settle(world);
     return result < 0 ? result : applied;
 }
 
@@ -339,6 +368,7 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
     context.data_size = data_size;
     const keel_result result = run_split_system(&context);
     const keel_result applied = keeli_commands_flush(world);
+    keeli_events_settle(world);
     return result < 0 ? result : applied;
 }
 

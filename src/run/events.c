@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "run/events.h"
+
+#include "edit/events.h"
+#include "edit/report.h"
+#include "edit/threads.h"
+#include "run/schedule.h"
+
+#include <keel/events.h>
+
+static bool has_world(const keel_context *context) { return context->view->holder.everything; }
+
+// The queue of a term, NULL when the world does not know its type.
+static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *term) {
+    return keeli_term_is_event(term->kind) ? view->storages[term->first] : NULL;
+}
+
+// ------------------------------------------------------------------ before and after
+static keel_result unknown_event(const keel_context *context, const char *name) {
+    return keeli_error(context->world, KEEL_ERROR_SHARED,
+                       "system '%s' sends events '%s', which the world does not know yet, and it "
+                       "is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
+                       context->system->name, name, name);
+}
+
+static keel_result begin_receiving(keel_context *context, keeli_storage *s) {
+    keel_world *world = context->world;
+    keeli_world_lock(world); // other receivers may begin at the same time
+    keeli_event_reader *r = keeli_event_queue_join(s->events, &world->heap, context->reader, true);
+    if (r) r->shown = keeli_event_queue_end(s->events);
+    keeli_world_unlock(world);
+    return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
+}
+
+keel_result keeli_context_events_begin(keel_context *context) {
+    const keeli_view *view = context->view;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        keeli_storage *s = queue_of(view, &view->terms[t]);
+        if (view->terms[t].kind == KEEL_TERM_SEND) {
+            if (!s)
+                return unknown_event(context,
+                                     keeli_component_name(context->system->terms[t].component));
+            s->events->mark = keeli_event_queue_end(s->events);
+        } else if (s) {
+            KEEL_TRY(begin_receiving(context, s));
+        }
+    }
+    return KEEL_OK;
+}
+
+// A startup system that is done does not come any more. Two runs of one system may be over in any
+// order. Who has the whole world may have sent, or run others, after it looked.
+static void pass(const keel_context *context, const keeli_storage *s, bool is_done) {
+    keeli_world_lock(context->world);
+    if (is_done) keeli_event_queue_leave(s->events, context->reader);
+    keeli_event_reader *r = keeli_event_queue_find(s->events, context->reader);
+    const uint64_t seen = r && has_world(context) ? r->shown : keeli_event_queue_end(s->events);
+    if (r && seen > r->next) r->next = seen;
+    keeli_world_unlock(context->world);
+}
+
+void keeli_context_events_end(keel_context *context, keel_result result) {
+    const keeli_view *view = context->view;
+    const keel_world *world = context->world;
+    const bool is_startup = context->node && context->node->step.startup;
+    const bool is_done = is_startup && result >= 0 && context->system->kind != KEEL_IS_CONDITION;
+    if (has_world(context)) {
+        for (uint32_t i = 0; context->reader && i < world->queues.count; ++i)
+            pass(context, world->queues.items[i], is_done);
+        return;
+    }
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_storage *s = queue_of(view, &view->terms[t]);
+        if (!s) continue;
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE) pass(context, s, is_done);
+        else if (result < 0) keeli_event_queue_cut(s->events, s->events->mark);
+    }
+}
+
+// ------------------------------------------------------------------ inside
+static void undeclared(const keel_context *context, const char *name, bool sends) {
+    keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+                 "%s '%s' %s events '%s' but did not declare it; add %s(%s, ...) to its "
+                 "parameters",
+                 keeli_context_kind(context), context->system->name, sends ? "sends" : "receives",
+                 name, sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
+}
+
+// The queue of a type that the system holds like this; NULL: it does not, which is told.
+static keeli_storage *declared(const keel_context *context, const keel_component *event,
+                               keel_access access) {
+    if (!context || !event) return NULL;
+    keeli_storage *s = keeli_storage_find(context->world, event);
+    const bool sends = access > KEEL_ACCESS_READ;
+    if (s && s->events && keeli_holder_access(&context->view->holder, s) >= access) {
+        if (s->flags & KEELI_IS_BOUND &&
+            keeli_check_thread(context->world, context->world, s, access, context->system->name,
+                               sends ? "send" : "receive") < 0)
+            return NULL;
+        return s;
+    }
+    undeclared(context, keeli_component_name(event), sends);
+    return NULL;
+}
+
+keel_result keel_context_send_event(keel_context *context, const keel_component *event,
+                                    const void *value) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    if (has_world(context)) return keel_world_send_event(context->world, event, value);
+    keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
+    if (!s) return KEEL_ERROR_ACCESS;
+    if (context->loop || context->view->defers_events)
+        return keel_commands_send_event(context->commands, event, value);
+    return keeli_event_push(context->world, s, value);
+}
+
+// How the system reads the queue; NULL: it does not, which is told.
+static keeli_event_reader *reader_of(const keel_context *context, const keeli_storage *s) {
+    keel_world *world = context->world;
+    keeli_event_reader *r = keeli_event_queue_find(s->events, context->reader);
+    if (r || !has_world(context) || !context->reader) return r;
+    return keeli_event_queue_join(s->events, &world->heap, context->reader, true);
+}
+
+// What there is for it to receive: from `*next` on. `shows`: it is shown that. False: nothing, as
+// it does not receive this type.
+static bool look(keel_context *context, const keel_component *event, bool shows,
+                 const keeli_storage **s, uint64_t *next) {
+    *s = declared(context, event, KEEL_ACCESS_READ);
+    if (!*s) return false;
+    keeli_world_lock(context->world); // others may begin to receive
+    keeli_event_reader *r = reader_of(context, *s);
+    if (r) {
+        *next = r->next;
+        if (shows && has_world(context)) r->shown = keeli_event_queue_end((*s)->events);
+    }
+    keeli_world_unlock(context->world);
+    if (!r) undeclared(context, (*s)->component.name, false);
+    return r != NULL;
+}
+
+keel_event_walk keel_context_events(keel_context *context, const keel_component *event) {
+    const keeli_storage *s;
+    uint64_t next;
+    if (!look(context, event, true, &s, &next)) return (keel_event_walk){ .whole = true };
+    return keeli_event_walk_from(context->world, s, next, !has_world(context));
+}
+
+uint32_t keel_context_event_count(keel_context *context, const keel_component *event) {
+    const keeli_storage *s;
+    uint64_t next;
+    if (!look(context, event, false, &s, &next)) return 0;
+    const uint64_t begin = s->events->begin;
+    return (uint32_t)(keeli_event_queue_end(s->events) - (next > begin ? next : begin));
+}
+
+uint64_t keel_context_missed_events(keel_context *context, const keel_component *event) {
+    const keeli_storage *s;
+    uint64_t next;
+    if (!look(context, event, false, &s, &next)) return 0;
+    return next < s->events->begin ? s->events->begin - next : 0;
+}
