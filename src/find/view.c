@@ -72,6 +72,7 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->term_count = view->storage_count = view->custom_count = 0;
     view->wants_entities = view->filters_changes = view->writes = false;
     view->asks_about_changes = false;
+    view->has_events = view->sends = view->defers_events = false;
     view->holder.tick = 0;
     view->reader = NULL;
     view->piece_ns = 0;

@@ -86,11 +86,18 @@ static void undeclared(const keel_context *context, const char *name, bool sends
                  name, sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
 }
 
+static keeli_storage *bad_type(const keel_context *context, const keel_component *event) {
+    keel_result result;
+    return context ? keeli_event_get(context->world, event, &result) : NULL;
+}
+
 // The queue of a type that the system holds like this; NULL: it does not, which is told.
 static keeli_storage *declared(const keel_context *context, const keel_component *event,
                                keel_access access) {
-    if (!context || !event) return NULL;
-    keeli_storage *s = keeli_storage_find(context->world, event);
+    if (!context || !event || !event->is_event) return bad_type(context, event);
+    keel_result result;
+    keeli_storage *s = has_world(context) ? keeli_event_get(context->world, event, &result)
+                                          : keeli_storage_find(context->world, event);
     const bool sends = access > KEEL_ACCESS_READ;
     if (s && s->events && keeli_holder_access(&context->view->holder, s) >= access) {
         if (s->flags & KEELI_IS_BOUND &&
