@@ -91,6 +91,15 @@ static keeli_storage *bad_type(const keel_context *context, const keel_component
     return context ? keeli_event_get(context->world, event, &result) : NULL;
 }
 
+// It receives a type that was unknown when the world was shared: there is none.
+static bool receives_unknown(const keel_context *context) {
+    const keeli_view *view = context->view;
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE && !queue_of(view, &view->terms[t]))
+            return true;
+    return false;
+}
+
 // The queue of a type that the system holds like this; NULL: it does not, which is told.
 static keeli_storage *declared(const keel_context *context, const keel_component *event,
                                keel_access access) {
@@ -106,7 +115,8 @@ static keeli_storage *declared(const keel_context *context, const keel_component
             return NULL;
         return s;
     }
-    undeclared(context, keeli_component_name(event), sends);
+    if (s || sends || !receives_unknown(context))
+        undeclared(context, keeli_component_name(event), sends);
     return NULL;
 }
 

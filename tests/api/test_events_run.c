@@ -2,7 +2,6 @@
 // Events in workloads: order, cursors of steps, failures, several threads.
 #include "support/schedule_fixture.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Hit {
