@@ -68,6 +68,10 @@ static bool drop_unseen(keeli_event_queue *q, const char **late) {
 }
 
 // ------------------------------------------------------------------ room
+static void set_room(keeli_event_queue *q) {
+    q->room = q->capacity < q->limit ? q->capacity : q->limit;
+}
+
 // Where a value of the ring is in a fresh one, which begins with the oldest.
 static const void *follow(const keeli_event_queue *q, const char *fresh, const void *value) {
     const uintptr_t at = (uintptr_t)value - (uintptr_t)q->values;
@@ -95,7 +99,7 @@ static void move_values(const keeli_event_queue *q, char *to) {
 static void free_values(keeli_event_queue *q, keeli_heap *heap) {
     keeli_free(heap, q->values, (size_t)q->capacity * q->type->size, q->type->align);
     q->values = NULL;
-    q->capacity = q->first = 0;
+    q->capacity = q->first = q->room = 0;
 }
 
 static bool grow(keeli_event_queue *q, keeli_heap *heap, const void **value) {
@@ -114,13 +118,14 @@ static bool grow(keeli_event_queue *q, keeli_heap *heap, const void **value) {
     free_values(q, heap);
     q->values = fresh;
     q->capacity = capacity;
+    set_room(q);
     return true;
 }
 
 bool keeli_event_queue_reserve(keeli_event_queue *q, keeli_heap *heap, const void **value) {
-    if (q->count < q->capacity && q->count < q->limit) return true;
+    if (q->count < q->room) return true;
     keeli_event_queue_settle(q);
-    if (q->count < q->capacity || q->count >= q->limit) return true;
+    if (q->count < q->room || q->count >= q->limit) return true;
     return grow(q, heap, value);
 }
 
@@ -132,7 +137,7 @@ bool keeli_event_queue_push(keeli_event_queue *q, const void *value, const char 
     if (!type->size) return is_news;
     if (!value) memset(to, 0, type->size);
     else if (type->move) type->move(to, (void *)(uintptr_t)value, type->hook_data); // handed over
-    else memmove(to, value, type->size); // it may be the one that just went
+    else keeli_bytes_copy_fresh(to, value, type->size); // it may be the one that just went
     return is_news;
 }
 
@@ -140,6 +145,7 @@ void keeli_event_queue_set_limit(keeli_event_queue *q, uint32_t limit) {
     while (q->count > limit)
         drop_first(q);
     q->limit = limit;
+    set_room(q);
 }
 
 void keeli_event_queue_trim(keeli_event_queue *q, keeli_heap *heap) {
@@ -195,7 +201,8 @@ size_t keeli_event_queue_bytes(const keeli_event_queue *q) {
 }
 
 bool keeli_event_queue_is_valid(const keeli_event_queue *q) {
-    if (q->count > q->capacity || q->count > q->limit || q->fresh > q->begin) return false;
+    if (q->count > q->room || q->room > q->capacity || q->room > q->limit) return false;
+    if (q->fresh > q->begin) return false;
     if (q->capacity && q->first >= q->capacity) return false;
     for (uint32_t i = 0; i < q->readers.count; ++i)
         if (q->readers.items[i].next > keeli_event_queue_end(q)) return false;

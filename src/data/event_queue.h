@@ -6,6 +6,7 @@
 // Invariant: no reader is beyond the end. Checked by keeli_event_queue_is_valid.
 #pragma once
 #include "base/array.h"
+#include "base/bytes.h"
 #include "data/removal_log.h"
 
 typedef struct keeli_event_reader {
@@ -21,9 +22,11 @@ typedef struct keeli_event_queue {
     uint32_t limit;
     char *values; // a ring
     uint32_t capacity, first, count;
-    uint64_t begin; // number of the first event held: so many are gone
-    uint64_t fresh; // where a new reader begins: what went before it everybody had passed
-    uint64_t mark;  // the end when the system that sends now began
+    uint32_t room;      // so many fit: the capacity, or the limit
+    uint64_t begin;     // number of the first event held: so many are gone
+    uint64_t fresh;     // where a new reader begins: what went before it everybody had passed
+    uint64_t mark;      // the end when the system that sends now began
+    const void *sender; // what that system has in hand; NULL: nobody may send in a hurry
     KEELI_ARRAY(keeli_event_reader) readers;
     bool is_told; // that nobody reads it
 } keeli_event_queue;
@@ -52,6 +55,14 @@ static inline void *keeli_event_queue_at(const keeli_event_queue *queue, uint64_
 static inline uint32_t keeli_event_queue_run(const keeli_event_queue *queue, uint64_t number) {
     const uint64_t at = queue->first + (number - queue->begin);
     return queue->capacity - (uint32_t)(at < queue->capacity ? at : at - queue->capacity);
+}
+// The usual case of both in place; false: the other way.
+static inline bool keeli_event_queue_put(keeli_event_queue *queue, const void *value) {
+    if (queue->count >= queue->room || queue->type->move || !queue->values || !value) return false;
+    void *to = keeli_event_queue_at(queue, queue->begin + queue->count);
+    keeli_bytes_copy_fresh(to, value, queue->type->size);
+    ++queue->count;
+    return true;
 }
 // Drop what everybody has passed.
 void keeli_event_queue_settle(keeli_event_queue *queue);

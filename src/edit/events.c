@@ -77,6 +77,7 @@ static void tell_late(keel_world *world, const keeli_storage *s, const char *lat
 
 keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value) {
     const char *late;
+    if (keeli_event_queue_put(s->events, value)) return KEEL_OK;
     if (!keeli_event_queue_reserve(s->events, &world->heap, &value))
         return keeli_out_of_memory(world, "sending an event");
     if (keeli_event_queue_push(s->events, value, &late)) tell_late(world, s, late);

@@ -16,7 +16,8 @@ static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *t
 }
 
 // ------------------------------------------------------------------ before and after
-static keel_result unknown_event(const keel_context *context, const char *name) {
+static keel_result unknown_event(const keel_context *context, uint32_t term) {
+    const char *name = keeli_component_name(context->system->terms[term].component);
     return keeli_error(context->world, KEEL_ERROR_SHARED,
                        "system '%s' sends events '%s', which the world does not know yet, and it "
                        "is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
@@ -32,19 +33,24 @@ static keel_result begin_receiving(keel_context *context, keeli_storage *s) {
     return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
 }
 
+// What it sends can be taken back; and where nothing stands in the way, it sends in a hurry.
+static void begin_sending(const keel_context *context, const keeli_storage *s) {
+    const bool waits = context->splits || context->view->defers_events;
+    s->events->mark = keeli_event_queue_end(s->events);
+    if (!waits && !has_world(context) && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
+}
+
 keel_result keeli_context_events_begin(keel_context *context) {
     const keeli_view *view = context->view;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
+    for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail
+        const bool receives = view->terms[t].kind == KEEL_TERM_RECEIVE;
         keeli_storage *s = queue_of(view, &view->terms[t]);
-        if (view->terms[t].kind == KEEL_TERM_SEND) {
-            if (!s)
-                return unknown_event(context,
-                                     keeli_component_name(context->system->terms[t].component));
-            s->events->mark = keeli_event_queue_end(s->events);
-        } else if (s) {
-            KEEL_TRY(begin_receiving(context, s));
-        }
+        if (receives && s) KEEL_TRY(begin_receiving(context, s));
+        if (view->terms[t].kind == KEEL_TERM_SEND && !s) return unknown_event(context, t);
     }
+    for (uint32_t t = 0; view->sends && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND)
+            begin_sending(context, queue_of(view, &view->terms[t]));
     return KEEL_OK;
 }
 
@@ -72,8 +78,12 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_storage *s = queue_of(view, &view->terms[t]);
         if (!s) continue;
-        if (view->terms[t].kind == KEEL_TERM_RECEIVE) pass(context, s, is_done);
-        else if (result < 0) keeli_event_queue_cut(s->events, s->events->mark);
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE) {
+            pass(context, s, is_done);
+            continue;
+        }
+        s->events->sender = NULL;
+        if (result < 0) keeli_event_queue_cut(s->events, s->events->mark);
     }
 }
 
@@ -123,6 +133,10 @@ static keeli_storage *declared(const keel_context *context, const keel_component
 keel_result keel_context_send_event(keel_context *context, const keel_component *event,
                                     const void *value) {
     if (!context) return KEEL_ERROR_ARGUMENT;
+    const keeli_storage *known = keeli_storage_known(context->world, event);
+    if (known && known->events && known->events->sender == context &&
+        keeli_event_queue_put(known->events, value))
+        return KEEL_OK; // the usual case
     if (has_world(context)) return keel_world_send_event(context->world, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
