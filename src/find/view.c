@@ -380,6 +380,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     view->asks_about_changes = view->filters_changes || view->custom_count || view->has_events ||
                                has_context(view, system);
     view->defers_events = view->sends && receives_own(view);
+    view->has_events |= view->holder.everything; // it may
     if ((has_context(view, system) || walks_entities(view)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");

@@ -34,7 +34,7 @@ typedef struct keeli_view {
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write
-    bool has_events;                // it sends or receives some
+    bool has_events;                // it sends or receives some, or may
     bool sends;                     // it sends some,
     bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular

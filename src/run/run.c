@@ -78,9 +78,12 @@ static void allow(keel_commands *list, const keeli_view *view, const keeli_bound
         list->allowed.items[list->allowed.count++] = view->storages[term->first + i];
 }
 
+static bool records_events(const keel_context *context) {
+    return context->view->sends && (context->splits || context->view->defers_events);
+}
+
 bool keeli_context_records(const keel_context *context) {
-    const keeli_view *view = context->view;
-    return commands_of(view) || (view->sends && (context->splits || view->defers_events));
+    return commands_of(context->view) || records_events(context);
 }
 
 // Events that wait until the system has ended are recorded like commands. Who asked for commands
@@ -89,7 +92,7 @@ keel_result keeli_context_take_commands(keel_context *context) {
     keel_world *world = context->world;
     const keeli_view *view = context->view;
     const keeli_bound_term *term = commands_of(view);
-    if (!keeli_context_records(context)) return KEEL_OK;
+    if (!term && !records_events(context)) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
     if (!list ||
@@ -121,18 +124,27 @@ static void close_holder(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ the call
-void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
-        keeli_storage *s = view->storages[view->terms[t].first];
-        if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
-        if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
+        if (kind < KEEL_TERM_UNIQUE_READ) continue;
+        if (keeli_term_is_unique(kind)) {
+            keeli_storage *s = view->storages[view->terms[t].first];
+            if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
             chunk->columns[t].base = s->unique;
-        else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
-        else if (keeli_term_is_event(kind)) chunk->columns[t].base = context;
-        else if (keeli_term_is_custom(kind)) chunk->columns[t].base = context->customs[t];
+        } else if (kind == KEEL_TERM_DATA) {
+            chunk->columns[t].base = context->data;
+        } else if (keeli_term_is_custom(kind)) {
+            chunk->columns[t].base = context->customs[t];
+        } else if (keeli_term_is_event(kind)) {
+            chunk->columns[t].base = context;
+        }
     }
+}
+
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+    fill_fixed_columns(context, chunk);
 }
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
@@ -158,7 +170,7 @@ static keel_result run_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
         keel_chunk chunk = { .form = KEEL_CHUNK_SPAN };
-        keeli_fill_fixed_columns(context, &chunk);
+        fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
         return KEEL_OK;
     }
@@ -250,21 +262,17 @@ static void end_window(const keel_context *context) {
 }
 
 // ------------------------------------------------------------------ all of it
-static keel_result call_with_events(keel_context *context) {
-    KEEL_TRY(keeli_context_events_begin(context));
-    const keel_result result = call(context);
-    keeli_context_events_end(context, result);
-    return result;
-}
-
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
     if (!context->commands && !context->splits) KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
-    const bool may_have_events = context->view->has_events || context->view->holder.everything;
-    const keel_result result = may_have_events ? call_with_events(context) : call(context);
+    const bool has_events = context->view->has_events;
+    keel_result result = has_events ? keeli_context_events_begin(context) : KEEL_OK;
+    const bool begun = result == KEEL_OK;
+    if (begun) result = call(context);
+    if (begun && has_events) keeli_context_events_end(context, result);
     close_holder(context);
     end_window(context);
     return result;
