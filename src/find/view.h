@@ -11,6 +11,7 @@ typedef struct keeli_bound_term {
     uint32_t first, count; // in `storages`: one, or several for any_of and the access-only kinds
     const char *name;      // the parameter, for messages
     uint32_t data_size;
+    uint64_t from; // events: number of the first that is received in this run
 } keeli_bound_term;
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)

@@ -24,11 +24,15 @@ static keel_result unknown_event(const keel_context *context, uint32_t term) {
                        context->system->name, name, name);
 }
 
-static keel_result begin_receiving(keel_context *context, keeli_storage *s) {
+// Others may begin to receive at the same time. What it receives stays as it is until it has ended,
+// so that nobody has to ask again, least of all for each entity.
+static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
     keel_world *world = context->world;
-    keeli_world_lock(world); // other receivers may begin at the same time
-    keeli_event_reader *r = keeli_event_queue_join(s->events, &world->heap, context->reader, true);
-    if (r) r->shown = keeli_event_queue_end(s->events);
+    keeli_event_queue *queue = queue_of(context->view, term)->events;
+    keeli_world_lock(world);
+    keeli_event_reader *r = keeli_event_queue_join(queue, &world->heap, context->reader, true);
+    if (r) r->shown = keeli_event_queue_end(queue);
+    if (r) term->from = r->next;
     keeli_world_unlock(world);
     return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
 }
@@ -41,12 +45,12 @@ static void begin_sending(const keel_context *context, const keeli_storage *s) {
 }
 
 keel_result keeli_context_events_begin(keel_context *context) {
-    const keeli_view *view = context->view;
+    keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail
-        const bool receives = view->terms[t].kind == KEEL_TERM_RECEIVE;
-        keeli_storage *s = queue_of(view, &view->terms[t]);
-        if (receives && s) KEEL_TRY(begin_receiving(context, s));
-        if (view->terms[t].kind == KEEL_TERM_SEND && !s) return unknown_event(context, t);
+        keeli_bound_term *term = &view->terms[t];
+        const bool is_known = queue_of(view, term) != NULL;
+        if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
+        if (term->kind == KEEL_TERM_SEND && !is_known) return unknown_event(context, t);
     }
     for (uint32_t t = 0; view->sends && t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_SEND)
@@ -145,12 +149,23 @@ keel_result keel_context_send_event(keel_context *context, const keel_component 
     return keeli_event_push(context->world, s, value);
 }
 
-// How the system reads the queue; NULL: it does not, which is told.
-static keeli_event_reader *reader_of(const keel_context *context, const keeli_storage *s) {
+// Who has the whole world becomes a receiver when it looks. False when out of memory.
+static bool look_alone(const keel_context *context, const keeli_storage *s, bool shows,
+                       uint64_t *next) {
     keel_world *world = context->world;
-    keeli_event_reader *r = keeli_event_queue_find(s->events, context->reader);
-    if (r || !has_world(context) || !context->reader) return r;
-    return keeli_event_queue_join(s->events, &world->heap, context->reader, true);
+    if (!context->reader) return false;
+    keeli_event_reader *r = keeli_event_queue_join(s->events, &world->heap, context->reader, true);
+    if (!r) return keeli_out_of_memory(world, "receiving events"), false;
+    *next = r->next;
+    if (shows) r->shown = keeli_event_queue_end(s->events);
+    return true;
+}
+
+static const keeli_bound_term *term_of(const keeli_view *view, const keeli_storage *s) {
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE && queue_of(view, &view->terms[t]) == s)
+            return &view->terms[t];
+    return NULL;
 }
 
 // What there is for it to receive: from `*next` on. `shows`: it is shown that. False: nothing, as
@@ -159,15 +174,11 @@ static bool look(keel_context *context, const keel_component *event, bool shows,
                  const keeli_storage **s, uint64_t *next) {
     *s = declared(context, event, KEEL_ACCESS_READ);
     if (!*s) return false;
-    keeli_world_lock(context->world); // others may begin to receive
-    keeli_event_reader *r = reader_of(context, *s);
-    if (r) {
-        *next = r->next;
-        if (shows && has_world(context)) r->shown = keeli_event_queue_end((*s)->events);
-    }
-    keeli_world_unlock(context->world);
-    if (!r) undeclared(context, (*s)->component.name, false);
-    return r != NULL;
+    if (has_world(context)) return look_alone(context, *s, shows, next);
+    const keeli_bound_term *term = term_of(context->view, *s);
+    if (term) *next = term->from;
+    else undeclared(context, (*s)->component.name, false);
+    return term != NULL;
 }
 
 keel_event_walk keel_context_events(keel_context *context, const keel_component *event) {
