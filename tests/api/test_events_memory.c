@@ -42,7 +42,8 @@ static void until_it_works(attempt *try, uint32_t workers) {
         api_fixture f;
         api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
         owned_begin();
-        received = sent = sent_hits = 0;
+        received = sent = 0;
+        sent_hits = 0;
         for (uint32_t i = 0; i < 300; ++i)
             (void)keel_add_entity(f.world, KEEL_INIT(Number, { i }));
         counting_allocator_fail_after(&f.memory, after);
