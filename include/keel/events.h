@@ -78,7 +78,8 @@ typedef struct keel_event_walk {
 /// walk over, while the world is shared or a system that is running sends this type.
 /// @threads the owner
 KEEL_API keel_event_walk keel_world_events(keel_world *world, const keel_component *event);
-/// The same for the running system, which must have declared KEEL_RECEIVE(T, name).
+/// The same for the running system, which must have declared KEEL_RECEIVE(T, name). The walk ends
+/// with the system.
 KEEL_API keel_event_walk keel_context_events(keel_context *context, const keel_component *event);
 /// The same for a reader: all since its last pass.
 /// @threads the owner

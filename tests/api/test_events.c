@@ -355,8 +355,13 @@ static void commands_send_later(void **state) {
     look(f.world);
     assert_seen(33);
     assert_int_equal(keel_send(commands, Owned, owned_make()), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_EVENT_OF(Owned)), KEEL_OK);
+    assert_int_equal(owned.living, 0); // one was sent, one recorded
+    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_send(commands, Owned, owned_make()), KEEL_OK);
+    assert_int_equal(keel_send(f.world, Owned, owned_make()), KEEL_OK);
     assert_no_error(f.world);
-    api_end(&f); // one was sent, one recorded
+    api_end(&f);
     assert_owned_end();
 }
 
