@@ -26,7 +26,8 @@
 /// entities, and when the system receives the same type, too: it receives in its next run what it
 /// sends itself. What a system sent that fails is dropped.
 ///
-/// keel_send(commands, ...) sends when the commands are applied, which is how observers send.
+/// keel_send(commands, ...) sends when the commands are applied, which is how observers send. (The
+/// keel_event that an observer gets is something else: it tells of an edit.)
 ///
 /// keel_world_hash counts the events that some system has not passed, or that nobody reads.
 /// Copies of a world have no events.

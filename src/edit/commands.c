@@ -381,8 +381,8 @@ static keeli_storage *named_event(keel_commands *list, const keel_component *eve
                                               : keeli_event_get(world, event, result);
     if (!s || is_allowed(list, s)) return s;
     *result = keeli_misuse(world, KEEL_ERROR_ACCESS,
-                           "these commands may not send events '%s'; add KEEL_SEND(%s, ...) to the "
-                           "system, or name nothing in KEEL_COMMANDS to allow everything",
+                           "these commands may not send events '%s'; send with the parameter "
+                           "KEEL_SEND(%s, ...), or name nothing in KEEL_COMMANDS to allow all",
                            s->component.name, s->component.name);
     return NULL;
 }

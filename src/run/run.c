@@ -101,7 +101,7 @@ keel_result keeli_context_take_commands(keel_context *context) {
     list->for_events = !term;
     if (term && !term->count) return KEEL_OK;
     if (term) allow(list, view, term);
-    for (uint32_t t = 0; view->sends && t < view->term_count; ++t)
+    for (uint32_t t = 0; records_events(context) && t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
     return KEEL_OK;
 }

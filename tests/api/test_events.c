@@ -483,6 +483,12 @@ KEEL_TASK(some_commands, KEEL_COMMANDS(commands, Number)) {
     assert_int_equal(keel_send(commands, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ACCESS, "KEEL_SEND(Hit");
 }
+KEEL_TASK(both_ways, KEEL_COMMANDS(commands, Number), KEEL_SEND(Hit, hits)) {
+    assert_int_equal(keel_send(commands, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
+    assert_error(now, KEEL_ERROR_ACCESS, "KEEL_SEND(Hit");
+    assert_int_equal(keel_send(hits, Hit, { 1, 2 }), KEEL_OK);
+}
+KEEL_WORKLOAD(both, KEEL_STEP(both_ways));
 static void systems_keep_to_what_they_declared(void **state) {
     (void)state;
     api_fixture f;
@@ -493,6 +499,9 @@ static void systems_keep_to_what_they_declared(void **state) {
     assert_int_equal(keel_run(f.world, undeclared), KEEL_OK);
     assert_int_equal(keel_run(f.world, receive_only), KEEL_OK);
     assert_int_equal(keel_run(f.world, some_commands), KEEL_OK);
+    assert_int_equal(keel_run(f.world, both_ways), KEEL_OK);
+    assert_int_equal(keel_run_workload(f.world, both), KEEL_OK);
+    assert_int_equal(keel_event_count(f.world, Hit), 2);
     assert_no_error(f.world);
     assert_seen(0);
     api_end(&f);
