@@ -73,7 +73,9 @@ typedef enum keel_term_kind {
     KEEL_TERM_CONTEXT,       ///< systems only: the context
     KEEL_TERM_DATA,          ///< systems only: what keel_run_with was given
     KEEL_TERM_CUSTOM,        ///< systems and custom views: a custom view
-    KEEL_TERM_CUSTOM_READ    ///< the same, not to be changed: several threads may have it
+    KEEL_TERM_CUSTOM_READ,   ///< the same, not to be changed: several threads may have it
+    KEEL_TERM_SEND,          ///< systems only: events are sent (events.h)
+    KEEL_TERM_RECEIVE        ///< systems only: events are received
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
