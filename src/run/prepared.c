@@ -55,7 +55,8 @@ static bool is_same(const keeli_prepared *p) {
         if (!a->component) continue;
         const keeli_storage *s = view->storages[view->terms[t].first];
         if (!a->component->slot || keeli_atomic_load(a->component->slot) != s->slot) return false;
-        if (s->component.is_unique && !s->unique) return false; // the long way says so
+        if (s->component.is_unique && !s->unique && !s->events)
+            return false; // the long way says so
     }
     return terms[view->term_count].kind == KEEL_TERM_END;
 }
@@ -107,6 +108,9 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     p->view.filters_changes = view->filters_changes;
     p->view.writes = view->writes;
     p->view.asks_about_changes = view->asks_about_changes;
+    p->view.has_events = view->has_events;
+    p->view.sends = view->sends;
+    p->view.defers_events = view->defers_events;
     p->bindings = world->bindings;
     return true;
 }
