@@ -96,6 +96,7 @@ enum {
     KEELI_IS_BOUND = 32,     // has a rule about threads (edit/threads.c)
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
+    KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_OBSERVED
 };

@@ -334,6 +334,7 @@ struct keeli_set_root {
     void *const *pages;                 ///< private: values by place
     uint32_t *const *sparse;            ///< private: sparse sets: places in pages of 4,096
     uint32_t page_count;                ///< private: of `sparse`
+    uint32_t mask;                      ///< private: `(1 << shift) - 1`
     const struct keeli_bits_root *bits; ///< private: the others: who has one
 };
 
@@ -345,7 +346,7 @@ typedef struct keel_column {
     const struct keeli_set_root *set;         ///< private
     const struct keeli_bits_root *bits;       ///< private: as in `set`, one step nearer
     uint32_t size;                            ///< bytes of a value
-    uint32_t shift;                           ///< private: as in `set`
+    uint32_t shift, mask;                     ///< private: as in `set`
     keel_storage kind;                        ///< private: as in `set`
 } keel_column;
 
@@ -378,8 +379,7 @@ static inline void *keeli_column_at(const keel_column *column, keel_entity e, si
     if (place == UINT32_MAX) return NULL;
     // what has a value is alive, so its version is there, and is one of a living entity
     if (column->entities->versions[index >> 12][index & 4095u] != upper) return NULL;
-    const uint32_t rest = place & (((uint32_t)1 << column->shift) - 1);
-    return (char *)column->set->pages[place >> column->shift] + rest * size;
+    return (char *)column->set->pages[place >> column->shift] + (place & column->mask) * size;
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.

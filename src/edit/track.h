@@ -71,7 +71,17 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 // A value changed; the storage may be untracked.
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_TRACKED) keeli_track_modified_slowly(world, s, index);
+    if (s->flags & KEELI_IS_MARKED) keeli_track_modified_slowly(world, s, index);
+}
+// The time of an edit of what nobody holds, which is the world's.
+static inline uint32_t keeli_tick_freely(const keel_world *world) {
+    return (uint32_t)(world->tick - world->tick_base);
+}
+// A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
+// False: nothing was done, it takes more.
+static inline bool keeli_track_modified_quickly(const keel_world *world, keeli_storage *s,
+                                                uint32_t index) {
+    return keeli_ticks_mark_quickly(&s->tracking->modified, index, keeli_tick_freely(world));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.

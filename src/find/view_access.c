@@ -288,5 +288,6 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
                           .bits = s->root->bits,
                           .size = s->component.size,
                           .shift = s->root->shift,
+                          .mask = s->root->mask,
                           .kind = s->kind };
 }
