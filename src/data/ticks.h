@@ -61,17 +61,25 @@ extern keeli_tick_page keeli_no_ticks;
 // ------------------------------------------------------------------ room
 // Make room for an index; false when out of memory.
 bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index);
-static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
-    return (page < t->page_count && t->pages[page] != &keeli_no_ticks) ||
-           keeli_ticks_reserve_slow(t, heap, index);
+    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
+}
+static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+    return keeli_ticks_has_page(t, index) || keeli_ticks_reserve_slow(t, heap, index);
 }
 // Give the log a size that suits this many values.
 bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values);
+static inline bool keeli_ticks_has_log(const keeli_ticks *t, uint32_t values) {
+    return t->log_capacity &&
+           (t->log_capacity >= values / 8 || t->log_capacity == KEELI_TICK_LOG_MAX);
+}
 static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
-    return (t->log_capacity &&
-            (t->log_capacity >= values / 8 || t->log_capacity == KEELI_TICK_LOG_MAX)) ||
-           keeli_ticks_reserve_log_slow(t, heap, values);
+    return keeli_ticks_has_log(t, values) || keeli_ticks_reserve_log_slow(t, heap, values);
+}
+// Is all that there for one of so many values?
+static inline bool keeli_ticks_has_room(const keeli_ticks *t, uint32_t index, uint32_t values) {
+    return keeli_ticks_has_page(t, index) && keeli_ticks_has_log(t, values);
 }
 
 // ------------------------------------------------------------------ looking

@@ -204,7 +204,7 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!components || !components[0]) return KEEL_ABSENT;
     keel_result result;
-    if (!holder && !components[1] && keeli_quick_remove(world, e, components[0], NULL, &result))
+    if (!holder && !components[1] && keeli_quick_delete(world, e, components[0], &result))
         return result;
     for (const keel_component *const *c = components; *c; ++c)
         if (!keeli_known_to_edit(world, holder, *c, "delete", &result) && result < 0) return result;

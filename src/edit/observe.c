@@ -83,14 +83,13 @@ static const void *readable_value(const keel_world *world, const keeli_storage *
     return is_there ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
 }
 
-void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (!(s->tracking->observers.kinds & kind)) return;
-    const bool is_entity = s == &world->entity_storage;
+static void notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                   const keel_component *component, const void *value) {
     const keel_event event = { .world = world,
                                .kind = kind,
                                .entity = e,
-                               .component = is_entity ? NULL : &s->component,
-                               .value = is_entity ? NULL : readable_value(world, s, e),
+                               .component = component,
+                               .value = value,
                                .commands = world->reaction };
     const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
     ++world->calling;
@@ -101,6 +100,18 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
     world->notifying -= one;
     if (!--world->calling && world->lost_observers) update_all(world);
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+}
+
+void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+    if (!(s->tracking->observers.kinds & kind)) return;
+    if (s == &world->entity_storage) notify(world, s, e, kind, NULL, NULL);
+    else notify(world, s, e, kind, &s->component, readable_value(world, s, e));
+}
+
+void keeli_notify_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                        const void *value) {
+    if (!(s->tracking->observers.kinds & kind)) return;
+    notify(world, s, e, kind, &s->component, s->size ? value : NULL);
 }
 
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {

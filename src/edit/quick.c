@@ -3,7 +3,9 @@
 
 #include "edit/edit.h"
 #include "edit/group.h"
+#include "edit/observe.h"
 #include "edit/report.h"
+#include "edit/track.h"
 
 enum { values_at_most = 8 };
 
@@ -23,11 +25,29 @@ static __attribute__((noinline)) bool is_quickly_grouped(const keel_world *world
     return s->kind != KEEL_ARCHETYPE;
 }
 
+// An edit of one component kept in archetypes moves the rows of all.
+static inline bool rows_are_free(const keel_world *world) {
+    const keeli_storage *rows = &world->row_storage;
+    return !((uint32_t)keeli_atomic_peek(&rows->borrow) | rows->flags);
+}
+
 // The same for archetypes, whose edits move the rows of all, and for what groups follow.
 static inline bool is_editable(const keel_world *world, const keeli_storage *s) {
     if (!is_plain(world, s)) return is_quickly_grouped(world, s);
-    const keeli_storage *rows = &world->row_storage;
-    return s->kind != KEEL_ARCHETYPE || !((uint32_t)keeli_atomic_peek(&rows->borrow) | rows->flags);
+    return s->kind != KEEL_ARCHETYPE || rows_are_free(world);
+}
+
+// Tracking notes its edits and observers are told: a few steps more. Nobody uses it.
+static inline bool is_followed(const keel_world *world, const keeli_storage *s) {
+    const uint32_t follow = KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
+    return s->flags && !(s->flags & ~follow) &&
+           !((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth);
+}
+// May such a storage get a value at this index?
+static inline bool has_follow_room(const keel_world *world, const keeli_storage *s,
+                                   uint32_t index) {
+    return (s->kind != KEEL_ARCHETYPE || rows_are_free(world)) &&
+           (!(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index));
 }
 
 // The presence bits of the index's block when any is set, else NULL. The summary and the block's
@@ -85,8 +105,9 @@ static inline bool has_bit_room(const keel_world *world, const keeli_storage *s,
 // May the entity get the component, and is there room? `*to`: where its row will be.
 static inline bool has_room(const keel_world *world, const keeli_storage *s, uint32_t index,
                             uint32_t *numbers, keeli_archetype **to) {
-    return is_editable(world, s) && has_value_room(s, index, to) &&
-           has_bit_room(world, s, index, numbers);
+    const bool may_edit =
+        is_editable(world, s) || (is_followed(world, s) && has_follow_room(world, s, index));
+    return may_edit && has_value_room(s, index, to) && has_bit_room(world, s, index, numbers);
 }
 
 // ------------------------------------------------------------------ adding one
@@ -97,13 +118,10 @@ static inline uint64_t *word_to_set(const keel_world *world, const keeli_storage
                                     keeli_archetype **to) {
     uint64_t *word = live_word(s, index);
     if (!word || *word & bit_of(index)) return NULL;
-    const keeli_storage *rows = &world->row_storage;
     bool has_place;
     if (s->kind == KEEL_INDEXED) has_place = keeli_indexed_set_has_whole_blocks(&s->indexed);
     else if (s->kind == KEEL_SPARSE_SET) has_place = s->set.count < s->set.room;
-    else
-        has_place = to && !((uint32_t)keeli_atomic_peek(&rows->borrow) | rows->flags) &&
-                    (*to = next_archetype(*to, s)) != NULL;
+    else has_place = to && rows_are_free(world) && (*to = next_archetype(*to, s)) != NULL;
     return has_place ? word : NULL;
 }
 // The same, unless an edit of the storage is more than that.
@@ -171,10 +189,44 @@ add_slowly(keel_world *world, keel_entity e, const keel_component *component, co
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
+// Overwrite plain bytes. The storage is plain or followed.
+static keel_result overwrite(keel_world *world, keeli_storage *s, keel_entity e,
+                             const void *value) {
+    void *to = keeli_store_value(world, s, keel_entity_index(e));
+    if (value != to) keeli_bytes_put(to, value, s->size);
+    keeli_track_modified(world, s, keel_entity_index(e));
+    if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
+    keeli_notify_value(world, s, e, KEEL_ON_MODIFIED, to);
+    return keeli_done(world, KEEL_OK);
+}
+
+// Add to what is followed, or overwrite.
+static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
+                                                          const keel_component *component,
+                                                          const void *value, keeli_storage *s) {
+    const uint32_t index = keel_entity_index(e);
+    if (!is_followed(world, s)) return add_slowly(world, e, component, value);
+    if (keeli_store_has(s, index)) return overwrite(world, s, e, value);
+    if (!has_follow_room(world, s, index)) return add_slowly(world, e, component, value);
+    uint64_t *word = word_to_set(world, s, index, NULL);
+    void *to;
+    if (word) keeli_bytes_put(to = set_word(world, s, word, e), value, s->size);
+    else if (s->kind == KEEL_ARCHETYPE) to = add_row_part(world, s, e, value);
+    else to = add_one(world, s, e, value);
+    if (!to) return add_slowly(world, e, component, value);
+    if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted_freely(world, s, index);
+    keeli_validate_storage(world, s);
+    if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
+    keeli_notify_value(world, s, e, KEEL_ON_INSERTED, to);
+    return keeli_done(world, KEEL_OK);
+}
+
 static inline keel_result add(keel_world *world, keel_entity e, const keel_component *component,
                               const void *value) {
     keeli_storage *s = keeli_storage_known(world, component);
-    uint64_t *word = s ? plain_word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
+    if (!s) return add_slowly(world, e, component, value);
+    if (!is_plain(world, s)) return add_followed(world, e, component, value, s);
+    uint64_t *word = word_to_set(world, s, keel_entity_index(e), NULL);
     if (!word) return add_slowly(world, e, component, value);
     keeli_bytes_put(set_word(world, s, word, e), value, s->size);
     keeli_validate_storage(world, s);
@@ -210,16 +262,21 @@ static int32_t resolve(const keel_world *world, uint32_t index, const keel_value
     return *to == from || keeli_archetype_has_room(*to) ? (int32_t)count : -1;
 }
 
-static void commit(keel_world *world, keel_entity e, const keel_value *values,
-                   keeli_storage *const *list, int32_t count) {
+static void put_values(keel_world *world, keel_entity e, const keel_value *values,
+                       keeli_storage *const *list, int32_t count) {
     for (int32_t i = 0; i < count; ++i) {
         keeli_storage *s = list[i];
         keeli_bytes_put(keeli_store_open(world, s, e), values[i].value, s->size);
     }
-    for (int32_t i = 0; world->groups && i < count; ++i) // now that all values are in place
+}
+// Now that all values are in place, and the row as well.
+static void tell_joined(keel_world *world, keel_entity e, keeli_storage *const *list,
+                        int32_t count) {
+    for (int32_t i = 0; i < count; ++i)
         keeli_store_joined(world, list[i], keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, list[i]);
+    (void)keeli_done(world, KEEL_OK);
 }
 
 // Look whether all values can be added next to others; how many, or -1.
@@ -255,8 +312,9 @@ static __attribute__((noinline)) bool add_values_slowly(keel_world *world, keel_
     const int32_t count = resolve(world, keel_entity_index(e), values, list, &to);
     if (count < 0) return false;
     const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
-    commit(world, e, values, list, count);
-    keeli_row_end(world, old); // last: values may lie in it
+    put_values(world, e, values, list, count);
+    keeli_row_end(world, old); // not before: values may lie in it
+    tell_joined(world, e, list, count);
     return true;
 }
 
@@ -283,7 +341,8 @@ static __attribute__((noinline)) keel_entity add_entity_slowly(keel_world *world
     if (count < 0) return keeli_edit_add_entity(world, NULL, values);
     keeli_entity_index_take(&world->entities, e);
     if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
-    commit(world, e, values, list, count);
+    put_values(world, e, values, list, count);
+    tell_joined(world, e, list, count);
     return e;
 }
 
@@ -372,9 +431,41 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     return true;
 }
 
+// Remove or delete from what is followed. False: nothing was done.
+static bool take_followed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                          void *out) {
+    const uint32_t index = keel_entity_index(e);
+    keeli_archetype *to = NULL;
+    if (!is_followed(world, s) || (s->kind == KEEL_ARCHETYPE && !rows_are_free(world)) ||
+        !keeli_store_has(s, index) || !has_way_back(world, s, index, &to))
+        return false;
+    if (s->flags & KEELI_IS_OBSERVED) keeli_notify(world, s, e, kind); // the bits are the same
+    void *value = keeli_store_value(world, s, index);
+    if (s->flags & KEELI_IS_TRACKED) (void)keeli_track_gone(world, s, e, kind, value);
+    if (out) keeli_bytes_copy(out, value, s->size);
+    take_last(world, s, index);
+    if (to) keeli_row_move(world, e, to);
+    keeli_validate_storage(world, s);
+    return true;
+}
+
+bool keeli_quick_delete(keel_world *world, keel_entity e, const keel_component *component,
+                        keel_result *result) {
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (!s || !s->flags) return keeli_quick_remove(world, e, component, NULL, result);
+    *result = KEEL_OK;
+    if (!take_followed(world, s, e, KEEL_TRACK_DELETION, NULL))
+        return keeli_quick_remove(world, e, component, NULL, result);
+    (void)keeli_done(world, KEEL_OK);
+    return true;
+}
+
 static __attribute__((noinline)) keel_result
 remove_slowly(keel_world *world, keel_entity e, const keel_component *component, void *out) {
     keel_result result;
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (s && s->flags && take_followed(world, s, e, KEEL_TRACK_REMOVAL, out))
+        return keeli_done(world, KEEL_OK);
     if (keeli_quick_remove(world, e, component, out, &result)) return result;
     return keeli_edit_remove(world, NULL, e, component, out);
 }
@@ -395,6 +486,15 @@ keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_c
 }
 
 // ------------------------------------------------------------------ deleting
+// Before a value goes with its entity: is tracking all that wants to know?
+static __attribute__((noinline)) bool note_deletion(keel_world *world, keeli_storage *s,
+                                                    uint32_t index, uint32_t allowed) {
+    if (s->flags & ~(allowed | KEELI_IS_TRACKED | KEELI_IS_MARKED)) return false;
+    (void)keeli_track_gone(world, s, keeli_entity_at(&world->entities, index), KEEL_TRACK_DELETION,
+                           keeli_store_value(world, s, index));
+    return true;
+}
+
 // Take what the listed components of its block have of the entity, in one pass. False when one of
 // them is not plain: the others may be gone already, and the long way takes the rest.
 static inline bool take_parts(keel_world *world, uint32_t index, uint32_t allowed) {
@@ -408,7 +508,9 @@ static inline bool take_parts(keel_world *world, uint32_t index, uint32_t allowe
         uint64_t *word = &s->presence.pages[page][at];
         const bool is_there = (*word & bit_of(index)) != 0;
         // one that it does not have may be there all the same, out of sight
-        if (s->flags & ~allowed && (is_there || s->flags & KEELI_HAS_DISABLED)) return false;
+        if (s->flags & ~allowed && (is_there || s->flags & KEELI_HAS_DISABLED) &&
+            !note_deletion(world, s, index, allowed))
+            return false;
         if (is_there) take_part(world, s, word, index);
     }
     return true;

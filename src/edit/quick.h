@@ -14,6 +14,9 @@ bool keeli_quick_add_values(keel_world *world, keel_entity e, const keel_value *
 // The entity is alive. False: nothing was done. KEEL_OK or KEEL_ABSENT in `*result`.
 bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *component,
                         void *out, keel_result *result);
+// The same for deleting, which tracking and observers tell from removing.
+bool keeli_quick_delete(keel_world *world, keel_entity e, const keel_component *component,
+                        keel_result *result);
 // The entity is alive. `allowed`: flags of its components that do not matter now. False: it is
 // alive still and may have lost some of its plain components; deleting it cannot fail any more.
 bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed);

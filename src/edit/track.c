@@ -121,19 +121,16 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ during edits
-static bool has_page(const keeli_ticks *t, uint32_t index) {
-    const uint32_t page = index / KEELI_TICK_PAGE;
-    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
-}
-
 bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
     const keeli_tracking *t = s->tracking;
     const keeli_removal_log *log = &t->gone;
-    if (t->kinds & KEEL_TRACK_INSERTION && !has_page(&t->inserted, index)) return false;
-    if (t->kinds & KEEL_TRACK_MODIFICATION && !has_page(&t->modified, index)) return false;
-    const uint64_t values = (uint64_t)s->presence.count + s->disabled.count + 1;
+    const uint32_t values = s->presence.count + s->disabled.count + 1;
+    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
+        return false;
+    if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_room(&t->modified, index, values))
+        return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           log->capacity >= log->limit || log->count + values <= log->capacity;
+           log->capacity >= log->limit || (uint64_t)log->count + values <= log->capacity;
 }
 
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {

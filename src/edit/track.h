@@ -38,6 +38,10 @@ static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s
 static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
 }
+// The tick of a change of what nobody holds, which is the world's.
+static inline uint32_t keeli_tick_freely(const keel_world *world) {
+    return (uint32_t)(world->tick - world->tick_base);
+}
 // 32-bit ticks reach so far above the base; then the base rises.
 #define KEELI_TICK_SPAN 0xFFF00000u
 void keeli_ticks_rebase_all(keel_world *world);
@@ -64,7 +68,14 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
 bool keeli_track_has_room(const keeli_storage *s, uint32_t index);
 // Make room for `extra` values, one at this index; the storage is tracked.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
-// Indices got values; the storage is tracked.
+// Indices got values; the storage is tracked. (Freely: nobody holds it.)
+static inline void keeli_track_inserted_freely(const keel_world *world, keeli_storage *s,
+                                               uint32_t index) {
+    keeli_tracking *t = s->tracking;
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
+    if (t->kinds & KEEL_TRACK_INSERTION)
+        keeli_ticks_mark(&t->inserted, index, keeli_tick_freely(world));
+}
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count);
@@ -72,10 +83,6 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_MARKED) keeli_track_modified_slowly(world, s, index);
-}
-// The time of an edit of what nobody holds, which is the world's.
-static inline uint32_t keeli_tick_freely(const keel_world *world) {
-    return (uint32_t)(world->tick - world->tick_base);
 }
 // A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
 // False: nothing was done, it takes more.
