@@ -83,13 +83,14 @@ static const void *readable_value(const keel_world *world, const keeli_storage *
     return is_there ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
 }
 
-static void notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                   const keel_component *component, const void *value) {
+void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+    if (!(s->tracking->observers.kinds & kind)) return;
+    const bool is_entity = s == &world->entity_storage;
     const keel_event event = { .world = world,
                                .kind = kind,
                                .entity = e,
-                               .component = component,
-                               .value = value,
+                               .component = is_entity ? NULL : &s->component,
+                               .value = is_entity ? NULL : readable_value(world, s, e),
                                .commands = world->reaction };
     const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
     ++world->calling;
@@ -102,16 +103,22 @@ static void notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t 
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }
 
-void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (!(s->tracking->observers.kinds & kind)) return;
-    if (s == &world->entity_storage) notify(world, s, e, kind, NULL, NULL);
-    else notify(world, s, e, kind, &s->component, readable_value(world, s, e));
-}
-
-void keeli_notify_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                        const void *value) {
-    if (!(s->tracking->observers.kinds & kind)) return;
-    notify(world, s, e, kind, &s->component, s->size ? value : NULL);
+keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              const void *value) {
+    if (!(s->tracking->observers.kinds & kind)) return keeli_done(world, KEEL_OK);
+    KEEL_ASSERT_INTERNAL(!world->share_depth && !world->calling && !world->notifying);
+    const keel_event event = { .world = world,
+                               .kind = kind,
+                               .entity = e,
+                               .component = &s->component,
+                               .value = s->size ? value : NULL,
+                               .commands = world->reaction };
+    world->calling = world->notifying = world->share_depth = 1;
+    call(s, &event);
+    world->calling = world->notifying = world->share_depth = 0;
+    if (world->lost_observers) update_all(world);
+    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+    return keeli_done(world, KEEL_OK);
 }
 
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {

@@ -189,43 +189,80 @@ add_slowly(keel_world *world, keel_entity e, const keel_component *component, co
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
-// Overwrite plain bytes. The storage is plain or followed.
-static keel_result overwrite(keel_world *world, keeli_storage *s, keel_entity e,
-                             const void *value) {
+// Overwrite plain bytes of what is followed.
+static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
+                                                       keel_entity e, const void *value) {
     void *to = keeli_store_value(world, s, keel_entity_index(e));
     if (value != to) keeli_bytes_put(to, value, s->size);
     keeli_track_modified(world, s, keel_entity_index(e));
     if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
-    keeli_notify_value(world, s, e, KEEL_ON_MODIFIED, to);
-    return keeli_done(world, KEEL_OK);
+    return keeli_notify_done(world, s, e, KEEL_ON_MODIFIED, to);
 }
 
-// Add to what is followed, or overwrite.
-static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
-                                                          const keel_component *component,
-                                                          const void *value, keeli_storage *s) {
+// It was added to what is tracked, and its value is there.
+static __attribute__((noinline)) keel_result tell_tracked(keel_world *world, keeli_storage *s,
+                                                          keel_entity e, const void *value) {
+    keeli_track_inserted_freely(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
+    if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
+    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
+}
+
+static inline keel_result tell_added(keel_world *world, keeli_storage *s, keel_entity e,
+                                     const void *value) {
+    if (s->flags & KEELI_IS_TRACKED) return tell_tracked(world, s, e, value);
+    keeli_validate_storage(world, s);
+    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
+}
+
+// To what the entity has already, to a block of 64 without others, or into a row.
+static __attribute__((noinline)) keel_result add_followed_slowly(keel_world *world, keel_entity e,
+                                                                 const keel_component *component,
+                                                                 const void *value,
+                                                                 keeli_storage *s) {
     const uint32_t index = keel_entity_index(e);
     if (!is_followed(world, s)) return add_slowly(world, e, component, value);
     if (keeli_store_has(s, index)) return overwrite(world, s, e, value);
-    if (!has_follow_room(world, s, index)) return add_slowly(world, e, component, value);
-    uint64_t *word = word_to_set(world, s, index, NULL);
-    void *to;
-    if (word) keeli_bytes_put(to = set_word(world, s, word, e), value, s->size);
+    const void *to = NULL;
+    if (!has_follow_room(world, s, index)) to = NULL;
     else if (s->kind == KEEL_ARCHETYPE) to = add_row_part(world, s, e, value);
     else to = add_one(world, s, e, value);
-    if (!to) return add_slowly(world, e, component, value);
-    if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted_freely(world, s, index);
-    keeli_validate_storage(world, s);
-    if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
-    keeli_notify_value(world, s, e, KEEL_ON_INSERTED, to);
-    return keeli_done(world, KEEL_OK);
+    return to ? tell_added(world, s, e, to) : add_slowly(world, e, component, value);
+}
+
+// Nothing of this is a call that comes back, so that no register is saved: a value of another size
+// is put by a function that goes on from there.
+static __attribute__((noinline)) keel_result put_added(keel_world *world, keeli_storage *s,
+                                                       keel_entity e, void *to, const void *value) {
+    keeli_bytes_put(to, value, s->size);
+    return tell_added(world, s, e, to);
+}
+static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
+                                                          const keel_component *component,
+                                                          const void *value, keeli_storage *s) {
+    uint64_t *word =
+        is_followed(world, s) ? word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
+    if (!word) return add_followed_slowly(world, e, component, value, s);
+    void *to = set_word(world, s, word, e);
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
+        return put_added(world, s, e, to, value);
+    return tell_added(world, s, e, to);
+}
+static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
+                                                         const keel_component *component,
+                                                         const void *value, keeli_storage *s) {
+    if (!keeli_track_has_room(s, keel_entity_index(e)))
+        return add_followed_slowly(world, e, component, value, s);
+    return add_followed(world, e, component, value, s);
 }
 
 static inline keel_result add(keel_world *world, keel_entity e, const keel_component *component,
                               const void *value) {
     keeli_storage *s = keeli_storage_known(world, component);
     if (!s) return add_slowly(world, e, component, value);
-    if (!is_plain(world, s)) return add_followed(world, e, component, value, s);
+    if (!is_plain(world, s))
+        return s->flags & KEELI_IS_TRACKED ? add_tracked(world, e, component, value, s)
+                                           : add_followed(world, e, component, value, s);
     uint64_t *word = word_to_set(world, s, keel_entity_index(e), NULL);
     if (!word) return add_slowly(world, e, component, value);
     keeli_bytes_put(set_word(world, s, word, e), value, s->size);

@@ -121,18 +121,6 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ during edits
-bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
-    const keeli_tracking *t = s->tracking;
-    const keeli_removal_log *log = &t->gone;
-    const uint32_t values = s->presence.count + s->disabled.count + 1;
-    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
-        return false;
-    if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_room(&t->modified, index, values))
-        return false;
-    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           log->capacity >= log->limit || (uint64_t)log->count + values <= log->capacity;
-}
-
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
     keeli_tracking *t = s->tracking;
     keeli_heap *heap = &world->heap;
