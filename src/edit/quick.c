@@ -153,7 +153,8 @@ static void *add_one(keel_world *world, keeli_storage *s, keel_entity e, const v
 }
 
 // Add to archetypes: the row moves along an edge that was gone before.
-static void *add_row_part(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+static inline __attribute__((always_inline)) void *add_row_part(keel_world *world, keeli_storage *s,
+                                                                keel_entity e, const void *value) {
     const uint32_t index = keel_entity_index(e);
     uint32_t numbers = 0;
     keeli_archetype *to = next_archetype(keeli_archetype_of(world, index), s);
@@ -413,8 +414,10 @@ keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
 
 // ------------------------------------------------------------------ removing
 // Take a value that was moved out or dropped; false when its row cannot move without memory.
-static inline bool has_way_back(const keel_world *world, const keeli_storage *s, uint32_t index,
-                                keeli_archetype **to) {
+static inline __attribute__((always_inline)) bool has_way_back(const keel_world *world,
+                                                               const keeli_storage *s,
+                                                               uint32_t index,
+                                                               keeli_archetype **to) {
     if (s->kind != KEEL_ARCHETYPE) return true;
     const keeli_archetype *from =
         keeli_block_of(&world->archetypes, *keeli_row_of(world, index))->archetype;
@@ -500,11 +503,15 @@ bool keeli_quick_delete(keel_world *world, keel_entity e, const keel_component *
 static __attribute__((noinline)) keel_result
 remove_slowly(keel_world *world, keel_entity e, const keel_component *component, void *out) {
     keel_result result;
-    keeli_storage *s = keeli_storage_known(world, component);
-    if (s && s->flags && take_followed(world, s, e, KEEL_TRACK_REMOVAL, out))
-        return keeli_done(world, KEEL_OK);
     if (keeli_quick_remove(world, e, component, out, &result)) return result;
     return keeli_edit_remove(world, NULL, e, component, out);
+}
+
+static __attribute__((noinline)) keel_result
+remove_followed(keel_world *world, keel_entity e, const keel_component *component, void *out) {
+    if (!take_followed(world, keeli_storage_known(world, component), e, KEEL_TRACK_REMOVAL, out))
+        return remove_slowly(world, e, component, out);
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
@@ -513,7 +520,8 @@ keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_c
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_storage *s = keeli_storage_known(world, component);
     if (!s || !is_plain(world, s) || s->kind == KEEL_ARCHETYPE || out)
-        return remove_slowly(world, e, component, out);
+        return s && s->flags ? remove_followed(world, e, component, out)
+                             : remove_slowly(world, e, component, out);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = live_word(s, index);
     if (!word || !(*word & bit_of(index))) return KEEL_ABSENT;
@@ -576,7 +584,8 @@ static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, ke
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (world->share_depth || world->holders || world->groups || world->observed)
+    // by one test
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth | world->observed)
         return delete_slowly(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);

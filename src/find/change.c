@@ -87,28 +87,25 @@ void keeli_drive_changes_begin(keeli_iterator *it) {
     else begin_log(it, f->modified, f->modified_in);
 }
 
-// The indices of the next changes.
-static uint32_t take_indices(keeli_iterator *it, const keeli_change *log) {
-    const uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
-    uint32_t highest = 0;
+// The indices of the next `count` changes. With `ticks`: each at its last change; who was marked
+// later without the log is not of this window: then the log would not lead. With `there`: those
+// that still have the component.
+static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
+                                                           const keeli_change *log, uint32_t count,
+                                                           const keeli_ticks *ticks,
+                                                           const keeli_presence *there) {
+    const keeli_presence bits = there ? *there : (keeli_presence){ .pages = NULL }; // in registers
+    uint32_t *candidates = it->candidates, kept = 0, highest = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        it->candidates[i] = log[i].index;
-        highest = log[i].index > highest ? log[i].index : highest;
+        const uint32_t index = log[i].index;
+        uint32_t keep = 1;
+        if (ticks) keep = keeli_ticks_slot(ticks, index) == log[i].tick;
+        if (there) keep &= (uint32_t)keeli_presence_has(&bits, index);
+        candidates[kept] = index;
+        highest = index > highest ? index : highest;
+        kept += keep;
     }
     it->highest = highest;
-    it->at += count;
-    return count;
-}
-
-// Each at its last change. Who was marked later without the log is not of this window: then the log
-// would not lead.
-static uint32_t keep_last(keeli_iterator *it, const keeli_ticks *ticks, const keeli_change *log,
-                          uint32_t count) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        it->candidates[kept] = log[i].index;
-        kept += keeli_ticks_slot(ticks, log[i].index) == log[i].tick;
-    }
     return kept;
 }
 
@@ -124,29 +121,19 @@ static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_wi
     return kept;
 }
 
-// Those that still have the component.
-static uint32_t keep_present(keeli_iterator *it, const keeli_presence *p, uint32_t count) {
-    const bool is_below = it->highest / 4096 < p->root.page_count;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t index = it->candidates[i];
-        it->candidates[kept] = index;
-        const uint64_t word = is_below ? p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS]
-                                       : keeli_presence_word(p, index / 64);
-        kept += word >> (index % 64) & 1;
-    }
-    return kept;
-}
-
 // The next entities of the log that is being read.
 static uint32_t take_logged(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan.lead;
     const keeli_ticks *ticks = it->second_log ? f->modified : f->inserted;
+    const keeli_presence *there = &f->storage->presence;
     const keeli_change *log = ticks->log + it->at;
-    uint32_t count = take_indices(it, log);
-    if (!it->one_tick) count = keep_last(it, ticks, log, count); // in one tick nobody is twice
+    uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
+    it->at += count;
+    if (!it->one_tick) count = take(it, log, count, ticks, there);
+    else if (it->plan.finds_lead) count = take(it, log, count, NULL, NULL);
+    else count = take(it, log, count, NULL, there); // in one tick nobody is twice
     if (it->second_log && f->inserted) count = keep_new(it, f->inserted, f->inserted_in, count);
-    return it->plan.finds_lead ? count : keep_present(it, &f->storage->presence, count);
+    return count;
 }
 
 bool keeli_drive_changes(keeli_iterator *it) {
