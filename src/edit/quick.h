@@ -2,8 +2,9 @@
 // The common edits, without detours: storages that have no hooks and no group, that nobody uses, in
 // which there is room already. Each function does the whole edit or nothing; the caller then goes
 // the long way, which can make room and knows everything. The public functions that are called most
-// are in quick.c, too. Where others of the entity's block of 64 have the component already, they
-// are a few steps, and leave by a jump when it takes more.
+// are in quick.c (adding) and quick_take.c (removing, deleting), too. Where others of the entity's
+// block of 64 have the component already, they are a few steps, and leave by a jump when it takes
+// more; what is tracked or observed has ways of its own, so that what is not pays nothing for them.
 #pragma once
 #include "edit/store.h"
 
