@@ -140,14 +140,7 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     return to;
 }
 
-// In the order of the parameters of the quick way, which ends with a jump here.
-static __attribute__((noinline)) keel_result
-add_slowly(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
-    if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
-    return keeli_edit_add_unchecked(world, NULL, e, component, value);
-}
-
-// Overwrite plain bytes of what is followed.
+// Overwrite plain bytes, of what is plain or followed and has them.
 static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
                                                        keel_entity e, const void *value) {
     void *to = keeli_store_value(world, s, keel_entity_index(e));
@@ -155,6 +148,21 @@ static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_
     keeli_track_modified(world, s, keel_entity_index(e));
     if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
     return keeli_notify_done(world, s, e, KEEL_ON_MODIFIED, to);
+}
+// Is it that? Rows do not move, but an edit of an archetype's component is refused while they are
+// used.
+static bool is_overwrite(const keel_world *world, const keeli_storage *s, uint32_t index) {
+    return keeli_store_has(s, index) && (keeli_is_plain(world, s) || keeli_is_followed(world, s)) &&
+           (s->kind != KEEL_ARCHETYPE || keeli_rows_are_free(world));
+}
+
+// In the order of the parameters of the quick way, which ends with a jump here.
+static __attribute__((noinline)) keel_result
+add_slowly(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
+    if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (s && is_overwrite(world, s, keel_entity_index(e))) return overwrite(world, s, e, value);
+    return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
 // It was added to what is tracked, and its value is there.
@@ -173,16 +181,14 @@ static inline keel_result tell_added(keel_world *world, keeli_storage *s, keel_e
     return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
 
-// To what the entity has already, to a block of 64 without others, or into a row.
+// To what the entity has, to a block of 64 without others, or into a row.
 static __attribute__((noinline)) keel_result add_followed_slowly(keel_world *world, keel_entity e,
                                                                  const keel_component *component,
                                                                  const void *value,
                                                                  keeli_storage *s) {
-    const uint32_t index = keel_entity_index(e);
-    if (!keeli_is_followed(world, s)) return add_slowly(world, e, component, value);
-    if (keeli_store_has(s, index)) return overwrite(world, s, e, value);
     const void *to = NULL;
-    if (!may_follow(world, s, index)) to = NULL;
+    if (is_overwrite(world, s, keel_entity_index(e))) return overwrite(world, s, e, value);
+    if (!may_follow(world, s, keel_entity_index(e))) to = NULL;
     else if (s->kind == KEEL_ARCHETYPE) to = add_row_part(world, s, e, value);
     else to = add_one(world, s, e, value);
     return to ? tell_added(world, s, e, to) : add_slowly(world, e, component, value);

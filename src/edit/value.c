@@ -2,10 +2,9 @@
 // The value of one entity: looking at it, getting it to write, and marking it. These are called
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
-#include "edit/observe.h"
+#include "edit/quick_parts.h"
 #include "edit/report.h"
 #include "edit/threads.h"
-#include "edit/track.h"
 
 // Is there a value, and where? The entity need not be alive. `kind` is the storage's: where it is a
 // constant the steps of the other kinds fall away.
@@ -148,10 +147,12 @@ mark_component_slowly(keel_world *world, keel_entity e, const keel_component *co
 }
 
 keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
-    const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_OBSERVED;
+    const uint32_t asks =
+        KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_OBSERVED | KEELI_IS_GROUPED;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !is_free(world, s) || (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
-        !has_value(world, s, e) || !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
+        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
+        !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
         return mark_component_slowly(world, e, component);
     return KEEL_OK;
 }
