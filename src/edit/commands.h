@@ -16,6 +16,7 @@ struct keel_commands {
     void *source; // for both
     // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
     KEELI_ARRAY(const keeli_storage *) allowed;
+    bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
 };
 
 bool keeli_commands_init(keel_world *world);

@@ -61,7 +61,8 @@ static bool is_same(const keeli_prepared *p, const keel_system *system) {
         const keel_component *c = p->used_as[i];
         const keeli_storage *s = p->used[i];
         if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
-        if (s->flags & KEELI_IS_UNIQUE && !s->unique) return false; // the long way says so
+        if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
+            return false; // the long way says so
     }
     return terms[p->view.term_count].kind == KEEL_TERM_END;
 }
@@ -105,7 +106,8 @@ static void add_use(keeli_prepared *p, const keel_component *c, const keeli_stor
 
 // What that and is_same look at.
 static void keep_looks(keeli_prepared *p) {
-    p->is_loop = p->kind == KEEL_PER_ENTITY || p->kind == KEEL_PER_SPAN;
+    // who receives events passes them when it runs
+    p->is_loop = (p->kind == KEEL_PER_ENTITY || p->kind == KEEL_PER_SPAN) && !p->view.has_events;
     p->has_data = false;
     p->used_count = p->must_count = p->change_count = 0;
     for (uint32_t t = 0; t < p->view.term_count; ++t) {
@@ -162,6 +164,9 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     p->view.filters_changes = view->filters_changes;
     p->view.writes = view->writes;
     p->view.asks_about_changes = view->asks_about_changes;
+    p->view.has_events = view->has_events;
+    p->view.sends = view->sends;
+    p->view.defers_events = view->defers_events;
     keep_looks(p);
     p->bindings = world->bindings;
     return true;
