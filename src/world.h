@@ -110,9 +110,10 @@ enum {
     KEELI_IS_BOUND = 32,     // has a rule about threads (edit/threads.c)
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
-    KEELI_IS_SOURCE = 256,   // its events fill sets (edit/collect.c)
-    KEELI_IS_SET = 512,      // events of others fill it
-    KEELI_IS_IN_VIEW = 1024, // a view that names it is observed (edit/observe_view.c)
+    KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
+    KEELI_IS_SOURCE = 512,   // its events fill sets (edit/collect.c)
+    KEELI_IS_SET = 1024,     // events of others fill it
+    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (edit/observe_view.c)
     // somebody is told of what happens to its values
     KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes

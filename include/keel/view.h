@@ -336,6 +336,7 @@ struct keeli_set_root {
     void *const *pages;                 ///< private: values by place
     uint32_t *const *sparse;            ///< private: sparse sets: places in pages of 4,096
     uint32_t page_count;                ///< private: of `sparse`
+    uint32_t mask;                      ///< private: `(1 << shift) - 1`
     const struct keeli_bits_root *bits; ///< private: the others: who has one
 };
 

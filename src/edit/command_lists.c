@@ -93,10 +93,6 @@ void keeli_commands_submit(keel_world *world, keel_commands *list) {
     else keeli_commands_spare(world, list);
 }
 
-bool keeli_commands_are_pending(const keel_world *world) {
-    return world->pending || world->commands->first;
-}
-
 static size_t list_bytes(const keel_commands *list) {
     size_t bytes = 0;
     for (; list; list = list->next)

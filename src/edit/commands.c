@@ -555,9 +555,7 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-keel_result keeli_commands_flush(keel_world *world) {
-    // first: in shared mode the rest is not ours to look at
-    if (world->share_depth) return KEEL_OK;
+keel_result keeli_commands_flush_slowly(keel_world *world) {
     if (world->applying || world->holders) return KEEL_OK;
     return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }

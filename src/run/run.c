@@ -293,60 +293,47 @@ static keel_result run_anew(keel_context *context) {
     return result;
 }
 
-// It asks for changes, and since its last run there were none: one compare for each such term. Time
-// goes on as if it ran.
-static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
-    keel_world *world = context->world;
-    keeli_reader *reader = keeli_system_reader_get(world, context->system);
-    if (!reader || world->share_depth) return false;
-    for (uint32_t t = 0; t < p->view.term_count; ++t) {
-        const keeli_bound_term *term = &p->view.terms[t];
-        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
-        if (!keeli_nothing_changed(world, p->view.storages[term->first], reader)) continue;
-        reader->last = world->tick;
-        keeli_tick_advance(world);
-        return true;
-    }
-    return false;
-}
-
-// A loop over nothing is left out where nobody else could notice.
-static bool is_idle(const keel_context *context, const keeli_prepared *p) {
-    return is_per_entity(context->system) && !context->world->holders && !p->view.has_events &&
-           (keeli_loop_is_empty(&p->view) || (p->view.filters_changes && sees_nothing(context, p)));
-}
-
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
     context->view = &p->view;
-    const keel_result result = is_idle(context, p) ? check_data(context) : keeli_run_bound(context);
+    const keel_result result =
+        keeli_prepared_is_idle(context->world, p) ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
     return result;
 }
 
-static keel_result run_system(keel_context *context) {
+// `p`: what is kept for it, or NULL.
+static keel_result run_system(keel_context *context, keeli_prepared *p) {
     keel_world *world = context->world;
-    keeli_prepared *p = keeli_prepared_take(world, context->system);
     const keel_result result = p ? run_prepared(context, p) : run_anew(context);
     if (context->commands && result < 0) keeli_commands_discard(world, context->commands);
     else if (context->commands) keeli_commands_submit(world, context->commands);
     return result;
 }
 
-keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
-                                  size_t data_size) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_commands_flush(world));
-    KEEL_TRY(keeli_check_system(world, system, false));
+// `p`: what is kept for it, or NULL.
+static __attribute__((noinline)) keel_result run_now(keel_world *world, const keel_system *system,
+                                                     void *data, size_t data_size,
+                                                     keeli_prepared *p) {
     keel_context context;
     keeli_lane spare;
     keeli_context_init(&context, world, system, keeli_lane_begin(world, &spare));
     context.data = data;
     context.data_size = data_size;
-    const keel_result result = run_system(&context);
+    const keel_result result = run_system(&context, p);
     keeli_lane_end(world, context.lane);
     const keel_result applied = keeli_commands_flush(world);
     keeli_events_settle(world);
     return result < 0 ? result : applied;
+}
+
+keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
+                                  size_t data_size) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_commands_flush(world));
+    keeli_prepared *p = keeli_prepared_take(world, system);
+    if (!p) KEEL_TRY(keeli_check_system(world, system, false));
+    else if (!p->has_data && keeli_prepared_is_idle(world, p)) return p->busy = false, KEEL_OK;
+    return run_now(world, system, data, data_size, p);
 }
 
 // All pieces on the lanes of a team; the caller is the first.
@@ -357,7 +344,7 @@ static keel_result run_split_system(keel_context *context) {
     keeli_warm_begin(world, 0);
     context->lane = keeli_team_open(team, NULL);
     context->splits = true;
-    const keel_result result = run_system(context);
+    const keel_result result = run_system(context, keeli_prepared_take(world, context->system));
     keeli_team_close(team);
     keeli_warm_end(team, 1);
     keeli_team_give(team);
