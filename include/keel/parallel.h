@@ -14,8 +14,8 @@
 /// back: no exceptions, no longjmp out of it.
 ///
 /// In a system a piece may touch what the system declared, and look things up with its context; it
-/// must not call keel_fail, record commands or edit: collect what is to be done, and do it after
-/// the loop. In ordinary code the same is true of the world: pieces do not edit it.
+/// must not call keel_fail, record commands, send events or edit: collect what is to be done, and
+/// do it after the loop. In ordinary code the same is true of the world: pieces do not edit it.
 #pragma once
 #include <keel/workload.h>
 

@@ -11,6 +11,7 @@ typedef struct keeli_bound_term {
     uint32_t first, count; // in `storages`: one, or several for any_of and the access-only kinds
     const char *name;      // the parameter, for messages
     uint32_t data_size;
+    uint64_t from; // events: number of the first that is received in this run
 } keeli_bound_term;
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
@@ -34,6 +35,9 @@ typedef struct keeli_view {
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write
+    bool has_events;                // it sends or receives some, or may
+    bool sends;                     // it sends some,
+    bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
     uint64_t piece_ns;          // what a piece of a loop over it took the last time (run/split.c)
     keel_chunk one;             // what keel_view_get_all hands out
@@ -116,6 +120,9 @@ static inline bool keeli_term_is_unique(keel_term_kind kind) {
 }
 static inline bool keeli_term_is_custom(keel_term_kind kind) {
     return kind == KEEL_TERM_CUSTOM || kind == KEEL_TERM_CUSTOM_READ;
+}
+static inline bool keeli_term_is_event(keel_term_kind kind) {
+    return kind == KEEL_TERM_SEND || kind == KEEL_TERM_RECEIVE;
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
     return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||

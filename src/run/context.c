@@ -16,7 +16,8 @@ static const keeli_holder *holder_of(const keel_context *context) {
 }
 
 keel_commands *keel_context_commands(keel_context *context) {
-    return context ? context->commands : NULL;
+    const bool has_some = context && context->commands && !context->commands->for_events;
+    return has_some ? context->commands : NULL;
 }
 
 uint32_t keel_context_lane(const keel_context *context) {

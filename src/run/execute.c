@@ -3,6 +3,7 @@
 // soon as what they wait for has ended. Both come through keeli_node_run.
 #include "run/execute.h"
 
+#include "edit/events.h"
 #include "edit/report.h"
 #include "edit/track.h"
 #include "run/stock.h"
@@ -379,6 +380,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
             --world->share_depth;
             world->tick = s->first_tick + s->nodes.count;
             keeli_tick_advance(world);
+            keeli_events_settle(world);
         }
         if (result < 0) drop_lists(s);
         if (!world->is_shared) keeli_stocks_return(s);
