@@ -100,6 +100,7 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
     view->custom = kind;
     view->value = value;
     view->is_parameter = is_parameter;
+    view->in_hands = true;
     put_inside(view, inside);
     keeli_world_unlock(view->world);
 }

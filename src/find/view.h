@@ -30,6 +30,7 @@ typedef struct keeli_view {
     const keel_custom_view *custom; // it is what this one may touch, or NULL
     void *value;                    // of the custom view
     bool is_parameter;              // it ends with its system
+    bool in_hands;                  // its init or drop runs: nobody else may end it
     keeli_arena scratch;            // of a custom view that is no parameter
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
