@@ -72,6 +72,7 @@ static void work(keeli_loop *loop, keeli_lane *lane) {
 static bool make_partials(job *j, keeli_lane *lane, uint32_t count) {
     const keel_reduction *r = j->reduction;
     if (!r || !count) return true;
+    if (r->size > SIZE_MAX / count - 63) return false;
     j->stride = (r->size + 63) / 64 * 64;
     j->partials = keeli_arena_new(&lane->scratch, &j->world->heap, j->stride * count, 64);
     for (uint32_t i = 0; j->partials && i < count; ++i)
