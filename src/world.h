@@ -164,6 +164,7 @@ struct keel_world {
     keeli_lock lock;  // taken in shared mode for what follows and for `error`
     // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
     uint32_t share_depth;
+    uint32_t looping;       // of share_depth: loops that are split over several threads
     bool is_shared;         // by the user: between keel_share_begin and keel_share_end
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
@@ -237,6 +238,11 @@ struct keel_world {
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };
+
+// Several threads loop on behalf of the owner: values may be written, nothing may be edited.
+static inline bool keeli_world_is_looped(const keel_world *world) {
+    return world->looping && world->looping == world->share_depth;
+}
 
 // For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {

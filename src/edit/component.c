@@ -299,8 +299,9 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     if (!value) return NULL;
     const uint32_t flags = s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND | KEELI_IS_TRACKED);
     if (!((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth | flags)) return value;
+    const bool may_write = !world->share_depth || keeli_world_is_looped(world);
     keel_result result;
-    if ((keeli_atomic_peek(&s->borrow) || world->share_depth || flags != KEELI_IS_TRACKED) &&
+    if ((keeli_atomic_peek(&s->borrow) || !may_write || flags & ~(uint32_t)KEELI_IS_TRACKED) &&
         !keeli_storage_to_edit(world, NULL, component, "write", &result))
         return NULL;
     keeli_track_modified(world, s, keel_entity_index(e));

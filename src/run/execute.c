@@ -13,16 +13,16 @@
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
-    uint32_t share_depth, concurrent, node;
+    uint32_t share_depth, looping, concurrent, node;
     keeli_first_error *first;
 } solitude;
 
 // `lane` is where it runs: errors of systems that it runs by keel_run go where its own go.
 static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
-    const solitude kept = { world->share_depth, world->concurrent, world->own_lane.node,
-                            world->own_lane.first };
+    const solitude kept = { world->share_depth, world->looping, world->concurrent,
+                            world->own_lane.node, world->own_lane.first };
     if (world->is_shared) return kept; // by the user: others may be at work
-    world->share_depth = world->concurrent = 0;
+    world->share_depth = world->looping = world->concurrent = 0;
     world->heap.shared = false;
     world->own_lane.first = lane->first;
     world->own_lane.node = lane->node;
@@ -32,6 +32,7 @@ static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
 static void end_alone(keel_world *world, solitude kept) {
     if (world->is_shared) return;
     world->share_depth = kept.share_depth;
+    world->looping = kept.looping;
     world->concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
     world->own_lane.first = kept.first;
