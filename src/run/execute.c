@@ -185,7 +185,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.node = node;
     context.splits = node->step.parallel;
     result = run_context(&context, s, 0);
-    node->has_run |= result >= 0;
+    if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
     end_commands(&context);
     return result;
 }

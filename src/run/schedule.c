@@ -207,18 +207,47 @@ void keeli_schedule_forget(keel_world *world, const char *name) {
     }
 }
 
+// A second one is used while the first is busy: what was run once there is not run again.
+static void learn(keeli_schedule *s, const keeli_schedule *first) {
+    for (uint32_t i = 0; i < s->nodes.count && i < first->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        const keeli_node *other = &first->nodes.items[i];
+        if (node->step.system == other->step.system && keeli_atomic_load_byte(&other->has_run))
+            keeli_atomic_store_byte(&node->has_run, 1);
+    }
+}
+
+// The one of the workload that is no second one, or NULL.
+static keeli_schedule *find_first(const keel_world *world, const keel_workload *table,
+                                  const char *name) {
+    keeli_schedule *s = world->schedules;
+    while (s && (s->is_second || !is_for(s, table, name)))
+        s = s->next;
+    return s;
+}
+
 // One that is kept and not busy, moved to the front of the list and marked.
 static keeli_schedule *find(keel_world *world, const keel_workload *table, const char *name) {
-    for (keeli_schedule *s = world->schedules; s; s = s->next) {
-        if (s->is_busy || !is_for(s, table, name)) continue;
-        s->is_busy = true;
-        if (s != world->schedules) {
-            unlink(s);
-            keep(s);
-        }
-        return s;
+    keeli_schedule *const first = find_first(world, table, name);
+    keeli_schedule *s = first && !first->is_busy ? first : world->schedules;
+    while (s && (s->is_busy || !is_for(s, table, name)))
+        s = s->next;
+    if (!s) return NULL;
+    s->is_busy = true;
+    if (s->is_second && first) learn(s, first);
+    if (s != world->schedules) {
+        unlink(s);
+        keep(s);
     }
-    return NULL;
+    return s;
+}
+
+static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
+    const keeli_schedule *first = find_first(s->world, s->table, s->stored_name);
+    s->is_busy = true;
+    s->is_second = old ? old->is_second : first != NULL;
+    if (s->is_second && first) learn(s, first);
+    keep(s);
 }
 
 keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
@@ -231,10 +260,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     keeli_schedule *fresh = make(world, table, name, result);
     if (fresh && old && can_take_over(old)) take_over(fresh, old);
     keeli_world_lock(world);
-    if (fresh) {
-        fresh->is_busy = true;
-        keep(fresh);
-    }
+    if (fresh) keep_new(fresh, old);
     if (fresh && old) unlink(old);
     else if (old) old->is_busy = false; // for another try
     forget_oldest(world);

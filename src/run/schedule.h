@@ -63,7 +63,7 @@ typedef struct keeli_node {
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
-    bool has_run;     // ever, and did not fail: a startup system is done
+    uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -122,6 +122,7 @@ typedef struct keeli_schedule {
     uint64_t stamp;              // of the table; 0: compare the witnesses
     uint64_t bindings;           // of the world
     bool is_busy;
+    bool is_second;                // made while another one of the workload was busy
     bool is_partial;               // a component was unknown in shared mode: not for another time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_section) groups;
