@@ -130,7 +130,8 @@ KEEL_API void keel_reader_destroy(keel_reader *reader);
 /// All that happened up to now is seen: next time the reader sees what comes from here on.
 KEEL_API void keel_reader_pass(keel_reader *reader);
 
-/// keel_view_begin for a reader: terms about changes mean since its last pass.
+/// keel_view_begin for a reader: terms about changes mean since its last pass before that. The view
+/// does not need the reader any more.
 /// @return as keel_view_begin
 KEEL_API keel_result keel_view_begin_since(keel_view *view, keel_reader *reader,
                                            const keel_term *terms, const char *where);

@@ -400,7 +400,10 @@ keel_result keel_view_begin_since(keel_view *view, keel_reader *reader, const ke
                                   const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!reader || !view) return keeli_no_world();
-    return begin(view, reader->world, NULL, &reader->reader, terms, where);
+    KEEL_TRY(begin(view, reader->world, NULL, &reader->reader, terms, where));
+    view->state->since = reader->reader;
+    view->state->reader = &view->state->since;
+    return KEEL_OK;
 }
 
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,

@@ -36,6 +36,7 @@ typedef struct keeli_view {
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write
     const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
+    keeli_reader since;         // a copy of the user's, who may forget it
     uint64_t piece_ns;          // what a piece of a loop over it took the last time (run/split.c)
     keel_chunk one;             // what keel_view_get_all hands out
     keel_entity one_entity;

@@ -339,7 +339,15 @@ static void readers_have_their_own(void **state) {
     assert_int_equal(seen, 4);
     assert_int_equal(keel_changes_of(one, e[1], Points), 0);
     assert_int_equal(keel_changes_of(two, e[1], Points), KEEL_TRACK_INSERTION);
+    keel_view view; // needs its reader no longer
+    assert_int_equal(keel_view_begin_since(&view, one, KEEL_TERMS(KEEL_INSERTED(Points)), "view"),
+                     KEEL_OK);
+    const uint32_t count = keel_view_count(&view);
     keel_reader_destroy(one);
+    keel_reader *other = keel_reader_create(f.world, "in the same place"); // has seen nothing
+    assert_int_equal(keel_view_count(&view), count);
+    assert_true(COUNT_SINCE(other, KEEL_INSERTED(Points)) > count);
+    keel_view_end(&view);
     keel_reader_destroy(NULL);
     api_end(&f); // the other one goes with the world
 }
