@@ -420,6 +420,12 @@ void keeli_view_close(keeli_view *view) {
 
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
+    if (state && keeli_atomic_peek(&state->loops)) {
+        (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
+                           "view '%s' is ended in a parallel loop over it; end it after the loop",
+                           state->holder.name);
+        return;
+    }
     if (view) view->state = NULL;
     if (state) keeli_view_close(state);
 }

@@ -32,6 +32,7 @@ typedef struct keeli_view {
     bool is_parameter;              // it ends with its system
     bool in_hands;                  // its init or drop runs: nobody else may end it
     keeli_arena scratch;            // of a custom view that is no parameter
+    int32_t loops;                  // keel_view_parallel_for over it that run (atomic)
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write

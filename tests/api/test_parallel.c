@@ -83,61 +83,6 @@ static void there_are_not_too_many_pieces(void **state) {
     api_end(&f);
 }
 
-// ------------------------------------------------------------------ the world in pieces
-static atomic_uint accepted, written;
-static keel_world *edited;
-static keel_entity numbered[1000];
-
-static void try_edits(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
-    (void)data;
-    for (uint32_t i = begin; i < end; ++i) {
-        Number *n = keel_get_mut(edited, numbered[i], Number);
-        if (n && n->value == i) atomic_fetch_add(&written, 1);
-        if (n) n->value = i + 1;
-        const bool done[] = { !keel_is_null(keel_add_entity(edited, KEEL_INIT(Number, { i }))),
-                              keel_delete_entity(edited, numbered[i]) == KEEL_OK,
-                              keel_add(edited, numbered[i], Other, { i }) == KEEL_OK,
-                              keel_delete(edited, numbered[i], Number) == KEEL_OK,
-                              keel_share_begin(edited) == KEEL_OK,
-                              keel_apply(edited) == KEEL_OK };
-        for (uint32_t k = 0; k < 6; ++k)
-            accepted += done[k];
-    }
-    if (piece->number % 2) return;
-    accepted += keel_parallel_for(edited, 10, 1, count_piece, &written) != KEEL_OK;
-}
-
-KEEL_SYSTEM(try_in_system, KEEL_WRITE(Number, n)) {
-    ++n->value;
-    if (!keel_is_null(keel_add_entity(edited, KEEL_INIT(Other, { 1 })))) ++accepted;
-}
-
-// Also with one worker: what is allowed does not depend on how many there are.
-static void the_world_is_not_edited_in_pieces(void **state) {
-    (void)state;
-    for (uint32_t w = 0; w < WORKERS; ++w) {
-        api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
-        edited = f.world;
-        accepted = written = 0;
-        assert_int_equal(keel_register(f.world, Other), KEEL_OK);
-        for (uint32_t i = 0; i < 1000; ++i)
-            numbered[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }));
-        assert_int_equal(keel_parallel_for(f.world, 1000, 10, try_edits, NULL), KEEL_OK);
-        assert_int_equal(accepted, 0);
-        assert_int_equal(written, 1000 + 50 * 10);
-        assert_error(f.world, KEEL_ERROR_SHARED, "collect what is to be done");
-        assert_int_equal(keel_run_parallel(f.world, try_in_system), KEEL_OK);
-        assert_int_equal(accepted, 0);
-        assert_int_equal(keel_get(f.world, numbered[7], Number)->value, 9);
-        assert_error(f.world, KEEL_ERROR_SHARED, "collect what is to be done");
-        assert_int_equal(keel_delete_entity(f.world, numbered[0]), KEEL_OK); // as before
-        assert_int_equal(keel_share_begin(f.world), KEEL_OK);
-        assert_int_equal(keel_share_end(f.world), KEEL_OK);
-        api_end(&f);
-    }
-}
-
 // ------------------------------------------------------------------ reductions
 static float float_at(uint32_t i) { return 1.0f / (float)(i * 7919 % 10007 + 1); }
 
@@ -515,7 +460,6 @@ int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(each_index_is_visited_once, "each index is visited once, in the same pieces"),
         TEST(there_are_not_too_many_pieces, "a loop has at most KEEL_MAX_PIECES pieces"),
-        TEST(the_world_is_not_edited_in_pieces, "edits in pieces are refused, values written"),
         TEST(sums_have_the_same_bits, "sums of floats have the same bits for all workers"),
         TEST(loops_contain_loops, "loops contain loops; scratch memory is a piece's own"),
         TEST(views_are_looped_over_in_pieces, "views of all storages are looped over in pieces"),
