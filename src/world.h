@@ -166,6 +166,7 @@ struct keel_world {
     uint32_t share_depth;
     uint32_t looping;       // of share_depth: loops that are split over several threads
     bool is_shared;         // by the user: between keel_share_begin and keel_share_end
+    bool is_ending;         // keel_world_destroy is at it
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
