@@ -232,8 +232,10 @@ typedef void keel_observer_fn(const keel_event *event, void *data);
 /// @threads the owner
 KEEL_API keel_result keel_observe_component(keel_world *world, const keel_component *component,
                                             uint32_t kinds, keel_observer_fn *function, void *data);
-/// Do not call it any more: keel_unobserve. Also allowed in an observer, itself included.
-/// @return KEEL_OK, KEEL_ABSENT when there is no such observer
+/// Do not call it any more: keel_unobserve. Also allowed in an observer, itself included, unless a
+/// workload called it.
+/// @return KEEL_OK, KEEL_ABSENT when there is no such observer, KEEL_ERROR_SHARED
+/// @threads the owner
 KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                               keel_observer_fn *function, void *data);
 /// Call a function whenever an entity is created or deleted.
