@@ -20,6 +20,7 @@ struct keel_context {
     uint32_t piece;
     bool has_turn;           // all pieces before this one have ended
     bool splits;             // over the workers
+    bool is_inner;           // the world was shared when it began: others may be at work
     keel_commands *commands; // NULL unless declared
     void *data;
     size_t data_size;
@@ -43,6 +44,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->loop = NULL;
     context->piece = 0;
     context->has_turn = context->splits = false;
+    context->is_inner = world->share_depth > 0;
     context->commands = NULL;
     context->data = NULL;
     context->data_size = 0;

@@ -17,11 +17,13 @@ typedef struct solitude {
     keeli_first_error *first;
 } solitude;
 
-// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go.
-static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
+// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go. In a run
+// inside of another one, or of shared mode, nobody is alone: it will be refused.
+static solitude begin_alone(const keeli_schedule *s, const keeli_lane *lane) {
+    keel_world *world = s->world;
     const solitude kept = { world->share_depth, world->looping, world->concurrent,
                             world->own_lane.node, world->own_lane.first };
-    if (world->is_shared) return kept; // by the user: others may be at work
+    if (s->is_inner) return kept;
     world->share_depth = world->looping = world->concurrent = 0;
     world->heap.shared = false;
     world->own_lane.first = lane->first;
@@ -29,8 +31,9 @@ static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
     return kept;
 }
 
-static void end_alone(keel_world *world, solitude kept) {
-    if (world->is_shared) return;
+static void end_alone(const keeli_schedule *s, solitude kept) {
+    keel_world *world = s->world;
+    if (s->is_inner) return;
     world->share_depth = kept.share_depth;
     world->looping = kept.looping;
     world->concurrent = kept.concurrent;
@@ -68,7 +71,7 @@ static keel_result begin_commands(keel_context *context) {
     KEEL_TRY(keeli_context_take_commands(context));
     if (context->commands && !KEELI_RESERVE(&world->heap, &context->node->lists, 1))
         return keeli_out_of_memory(world, "starting a system");
-    if (context->commands && !world->is_shared) keeli_stock_serve(context->commands, context);
+    if (context->commands && !context->is_inner) keeli_stock_serve(context->commands, context);
     return KEEL_OK;
 }
 
@@ -83,11 +86,11 @@ static void end_commands(keel_context *context) {
 
 // Somebody who is alone makes time go on as the owner does, by running systems: those after it
 // come later by as much.
-static void begin_tick(keel_world *world, uint64_t tick) {
-    if (!world->is_shared) world->tick = tick;
+static void begin_tick(const keeli_schedule *s, uint64_t tick) {
+    if (!s->is_inner) s->world->tick = tick;
 }
-static void end_tick(const keel_world *world, uint64_t tick, uint64_t *first_tick) {
-    if (!world->is_shared) *first_tick += world->tick - tick;
+static void end_tick(keeli_schedule *s, uint64_t tick) {
+    if (!s->is_inner) s->first_tick += s->world->tick - tick;
 }
 
 // `which`: the system itself, or one of its conditions.
@@ -109,12 +112,12 @@ static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_
     KEEL_TRY(give_reader(context, s, which));
     if (!context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
-    const solitude kept = begin_alone(world, context->lane);
-    begin_tick(world, context->tick);
+    const solitude kept = begin_alone(s, context->lane);
+    begin_tick(s, context->tick);
     keel_result result = keeli_run_bound(context);
     const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
-    end_tick(world, context->tick, &s->first_tick);
-    end_alone(world, kept);
+    end_tick(s, context->tick);
+    end_alone(s, kept);
     return result < 0 ? result : applied;
 }
 
@@ -125,6 +128,7 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
     context.node = node;
+    context.is_inner = s->is_inner;
     if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
     end_commands(&context);
     *answer = context.answer;
@@ -183,6 +187,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     if (!context.view) return result;
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     context.node = node;
+    context.is_inner = s->is_inner;
     context.splits = node->step.parallel;
     result = run_context(&context, s, 0);
     if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
@@ -245,13 +250,13 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_l
         return KEEL_OK;
     }
     if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
-    const solitude kept = begin_alone(world, lane);
+    const solitude kept = begin_alone(s, lane);
     const uint64_t tick = s->first_tick + (uint64_t)(node - s->nodes.items);
-    begin_tick(world, tick);
+    begin_tick(s, tick);
     const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
-    end_tick(world, tick, &s->first_tick);
-    end_alone(world, kept);
+    end_tick(s, tick);
+    end_alone(s, kept);
     return result < 0 ? result : side;
 }
 
@@ -364,25 +369,25 @@ static keel_result run_alone(keeli_schedule *s) {
 
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
-    s->is_guest = world->is_shared || world->holders;
+    s->is_inner = world->share_depth > 0;
+    s->is_guest = s->is_inner || world->holders;
     keeli_worth_begin(s);
     const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
     keeli_warm_begin(world, 1);
     s->first_tick = world->tick;
-    keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
+    keel_result result = s->is_inner ? KEEL_OK : keeli_stocks_fill(s);
     if (result == KEEL_OK) {
-        if (!world->is_shared)
-            ++world->share_depth; // edits go through commands, on one thread, too
+        if (!s->is_inner) ++world->share_depth; // edits go through commands, on one thread, too
         result = team ? run_with_team(s, team, wide) : run_alone(s);
-        if (!world->is_shared) {
+        if (!s->is_inner) {
             --world->share_depth;
             world->tick = s->first_tick + s->nodes.count;
             keeli_tick_advance(world);
         }
         if (result < 0) drop_lists(s);
-        if (!world->is_shared) keeli_stocks_return(s);
+        if (!s->is_inner) keeli_stocks_return(s);
     }
     if (team) keeli_warm_end(team, s->parallel);
     if (team) keeli_team_give(team);

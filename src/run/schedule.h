@@ -138,7 +138,8 @@ typedef struct keeli_schedule {
     bool is_wide;        // some two nodes may run at once, or a step is parallel
     uint32_t parallel;   // steps that are
     bool names_stored;   // a nested workload is named, so that bytes tell nothing
-    bool is_guest;       // others use the world during this run: commands wait for later
+    bool is_inner;       // the world was shared when the run began: others may be at work
+    bool is_guest;       // that, or views are open: commands wait for later
     uint32_t runs;       // so far
     keeli_costs costs;   // what they take
     uint64_t first_tick; // of this run: each node has one more than the one before

@@ -3,6 +3,8 @@
 // may be calling. It says so, and goes on.
 #include "support/schedule_fixture.h"
 
+#include <string.h>
+
 // ------------------------------------------------------------------ the end of the world
 static keel_world *doomed;
 static uint32_t tries;
@@ -125,8 +127,93 @@ static void observers_stay_while_a_workload_runs(void **state) {
     with_workers(take_away_while_running);
 }
 
+// ------------------------------------------------------------------ runs inside of runs
+static uint32_t inner_runs[3];
+static keel_result inner_results[3][2];
+KEEL_TASK(make_ten, KEEL_COMMANDS(commands, Other)) {
+    for (uint32_t i = 0; i < 10; ++i)
+        (void)keel_add_entity(commands, KEEL_INIT(Other, { i }));
+}
+KEEL_SYSTEM(make_one_each, KEEL_READ(Number, n), KEEL_COMMANDS(commands, Other)) {
+    (void)keel_add_entity(commands, KEEL_INIT(Other, { n->value }));
+}
+KEEL_TASK(have_world, KEEL_WORLD(world)) { keel_clear_entities(world); }
+KEEL_WORKLOAD(inner, KEEL_STEP(make_ten), KEEL_STEP(make_one_each, .parallel = true));
+KEEL_WORKLOAD(inner_alone, KEEL_STEP(have_world));
+static void run_inside(uint32_t which) {
+    for (uint32_t i = 0; i < 5; ++i) {
+        inner_runs[which] += keel_run_workload(doomed, inner) == KEEL_OK;
+        inner_runs[which] += keel_run_parallel(doomed, make_one_each) == KEEL_OK;
+    }
+    inner_results[which][0] = keel_run_workload(doomed, inner_alone);
+    inner_results[which][1] = keel_run(doomed, have_world);
+}
+KEEL_TASK(outer_a) { run_inside(0); }
+KEEL_TASK(outer_b) { run_inside(1); }
+KEEL_TASK(outer_c, KEEL_COMMANDS(commands, Third)) {
+    (void)keel_add_entity(commands, KEEL_INIT(Third, { 1 }));
+    run_inside(2);
+}
+KEEL_WORKLOAD(outer, KEEL_STEP(outer_a), KEEL_STEP(outer_b), KEEL_STEP(outer_c),
+              KEEL_STEP(make_one_each));
+
+static void run_inside_of_runs(api_fixture *f) {
+    keel_world *w = doomed = f->world;
+    enum { NUMBERS = 300, INNER = 3 * 5 * (10 + 2 * NUMBERS) };
+    for (uint32_t i = 0; i < NUMBERS; ++i)
+        (void)keel_add_entity(w, KEEL_INIT(Number, { i }));
+    assert_int_equal(keel_register(w, Other, Third), KEEL_OK);
+    for (uint32_t i = 1; i < 4; ++i) {
+        memset(inner_runs, 0, sizeof inner_runs);
+        assert_int_equal(keel_reserve_entities(w, (i + 1) * 2 * INNER), KEEL_OK);
+        assert_int_equal(keel_run_workload(w, outer), KEEL_OK);
+        for (uint32_t k = 0; k < 3; ++k) {
+            assert_int_equal(inner_runs[k], 10);
+            assert_int_equal(inner_results[k][0], KEEL_ERROR_SHARED);
+            assert_int_equal(inner_results[k][1], KEEL_ERROR_SHARED);
+        }
+        assert_error(w, KEEL_ERROR_SHARED, "shared between threads");
+        assert_int_equal(keel_count(w, Number), NUMBERS);
+        assert_int_equal(keel_count(w, Other), i * (INNER + NUMBERS));
+        assert_int_equal(keel_count(w, Third), i);
+    }
+}
+
+static void runs_inside_of_runs_are_guests(void **state) {
+    (void)state;
+    with_workers(run_inside_of_runs);
+}
+
+static void observing_run(const keel_event *event, void *data) {
+    keel_result *results = data;
+    results[0] = keel_run_workload(event->world, inner_alone);
+    results[1] = keel_run(event->world, have_world);
+    results[2] = keel_run_workload(event->world, inner);
+}
+
+static void runs_in_observers_edit_nothing(void **state) {
+    (void)state;
+    api_fixture f;
+    keel_result results[3];
+    api_begin(&f);
+    assert_int_equal(keel_register(f.world, Other), KEEL_OK);
+    assert_int_equal(keel_observe(f.world, Number, KEEL_ON_INSERTED, observing_run, results),
+                     KEEL_OK);
+    assert_false(keel_is_null(keel_add_entity(f.world, KEEL_INIT(Number, { 1 }))));
+    assert_int_equal(results[0], KEEL_ERROR_SHARED);
+    assert_int_equal(results[1], KEEL_ERROR_SHARED);
+    assert_int_equal(results[2], KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_SHARED, "an observer cannot edit the world");
+    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_count(f.world, Number), 1);
+    assert_int_equal(keel_count(f.world, Other), 11);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(its_own_code_does_not_destroy_a_world, "code that a world runs does not destroy it"),
+    TEST(runs_inside_of_runs_are_guests, "runs inside of runs disturb nobody"),
+    TEST(runs_in_observers_edit_nothing, "runs in observers edit nothing"),
     TEST(observers_stay_while_a_workload_runs, "observers stay while a workload runs"),
 };
 
