@@ -102,7 +102,7 @@ KEEL_API keel_result keel_context_mark_component(keel_context *context, keel_ent
 typedef void keel_patch_fn(void *value, void *data);
 
 /// Change a value by a function, mark it as modified and tell observers: keel_patch.
-/// @param patch must not call the world
+/// @param patch cannot edit the world: KEEL_ERROR_SHARED
 /// @return as keel_mark_component
 /// @threads the owner
 KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,

@@ -205,6 +205,15 @@ static void double_it(void *value, void *data) {
     ((Points *)value)->points *= 2;
 }
 
+static void edit_all(void *value, void *data) {
+    const keel_result results[] = { keel_delete_entity(f.world, e[1]),
+                                    keel_unregister_component(f.world, KEEL_OF(Points)),
+                                    keel_add(f.world, e[1], Plain, { 1 }) };
+    for (int i = 0; i < 3; ++i)
+        *(int *)data += results[i] == KEEL_ERROR_SHARED;
+    ((Points *)value)->points *= 2;
+}
+
 static void marks_by_hand(void **state) {
     (void)state;
     begin();
@@ -215,6 +224,11 @@ static void marks_by_hand(void **state) {
     assert_int_equal(COUNT(KEEL_MODIFIED(Points)), 3);
     assert_int_equal(keel_get(f.world, e[1], Points)->points, 2);
     assert_int_equal(keel_get(f.world, e[2], Points)->points, 8);
+    int refused = 0;
+    assert_int_equal(keel_patch(f.world, e[1], Points, edit_all, &refused), KEEL_OK);
+    assert_int_equal(refused, 3);
+    assert_error(f.world, KEEL_ERROR_SHARED, NULL);
+    assert_int_equal(keel_get(f.world, e[1], Points)->points, 4);
     assert_int_equal(keel_remove(f.world, e[3], Points), KEEL_OK);
     assert_int_equal(keel_mark(f.world, e[3], Points), KEEL_ABSENT);
     assert_int_equal(keel_patch(f.world, e[3], Points, double_it, NULL), KEEL_ABSENT);
