@@ -136,6 +136,7 @@ typedef struct keeli_first_error {
 typedef struct keeli_lane {
     _Alignas(KEELI_LINE) struct keeli_lane *next; // of the world, when several threads are at work
     uint64_t thread;                              // its number (platform.h)
+    bool is_taken;                                // a helper works on it
     uint32_t number;          // among those of one run; 0: the thread that began it
     uint32_t depth;           // systems that run inside each other on this thread
     const char *running;      // the innermost, or NULL

@@ -152,15 +152,29 @@ static void wait_for_change(keeli_team *team) {
 // ------------------------------------------------------------------ helpers
 static void work(keeli_team *team, keeli_lane *lane);
 
+// The lane of a worker; NULL when the executor is wrong about it.
+static keeli_lane *lane_of(const keeli_team *team, uint32_t worker) {
+    const bool is_one = worker > 0 && worker < team->lane_count;
+    if (is_one && !team->lanes[worker].is_taken) return &team->lanes[worker];
+    (void)keeli_misuse(team->world, KEEL_ERROR_ARGUMENT,
+                       is_one ? "the executor runs two jobs at once as worker %u"
+                              : "the executor runs a job as worker %u, which there is not; workers "
+                                "beside the calling thread count from 1 to worker_count - 1",
+                       (unsigned)worker);
+    return NULL;
+}
+
 static void help(void *data, uint32_t worker) {
     keeli_team *team = data;
     keeli_lock_take(&team->lock);
-    if (team->is_open && worker < team->lane_count) {
-        keeli_lane *lane = &team->lanes[worker];
+    keeli_lane *lane = team->is_open ? lane_of(team, worker) : NULL;
+    if (lane) {
         ++team->helpers;
+        lane->is_taken = true;
         keeli_lane_enter(team->world, lane);
         work(team, lane);
         keeli_lane_leave(team->world, lane);
+        lane->is_taken = false;
         --team->helpers;
     }
     --team->outstanding;
