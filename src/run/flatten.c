@@ -117,10 +117,6 @@ typedef struct walk {
     KEELI_ARRAY(place) places;
 } walk;
 
-static keel_result no_memory(const keeli_schedule *s) {
-    return keeli_out_of_memory(s->world, "preparing a workload");
-}
-
 // Enter a list of steps; `step` is the one that names it, NULL for the outermost.
 static keel_result enter(keeli_schedule *s, walk *w, const char *name, const keel_step *steps,
                          uint32_t count, const keel_step *step, uint32_t outer) {
@@ -133,14 +129,14 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
     if (!KEELI_RESERVE(heap, &s->groups, 1) || !KEELI_RESERVE(heap, &w->places, 1))
-        return no_memory(s);
+        return keeli_schedule_no_memory(s);
     const uint32_t group = s->groups.count++;
     keeli_section *g = &s->groups.items[group];
     *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
     g->close = g->gate = KEELI_NO_NODE;
     if (step) {
         keeli_node *open = new_node(s, KEELI_NODE_OPEN, outer);
-        if (!open) return no_memory(s);
+        if (!open) return keeli_schedule_no_memory(s);
         open->step = *step;
         open->step.main_thread |= s->groups.items[outer].main_thread;
         open->name = name;
@@ -163,7 +159,7 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     g->end = s->nodes.count;
     if (g->open == KEELI_NO_NODE) return KEEL_OK;
     keeli_node *close = new_node(s, KEELI_NODE_CLOSE, g->outer);
-    if (!close) return no_memory(s);
+    if (!close) return keeli_schedule_no_memory(s);
     close->name = g->name;
     g->close = s->nodes.count - 1;
     return KEEL_OK;
@@ -173,7 +169,7 @@ static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *ste
     if (step->workload) {
         const keel_workload *nested = step->workload;
         if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
-        if (!witness_table(s, nested)) return no_memory(s);
+        if (!witness_table(s, nested)) return keeli_schedule_no_memory(s);
         return enter(s, w, nested->name ? nested->name : "", nested->steps, nested->step_count,
                      step, outer);
     }
@@ -185,10 +181,10 @@ static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *ste
 
 static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, uint32_t group) {
     KEEL_TRY(check_step(s, step, s->groups.items[group].name));
-    if (!witness_step(s, step)) return no_memory(s);
+    if (!witness_step(s, step)) return keeli_schedule_no_memory(s);
     if (step->workload || step->workload_name) return enter_nested(s, w, step, group);
     keeli_node *node = new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, group);
-    if (!node) return no_memory(s);
+    if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->groups.items[group].main_thread;
     node->step.startup |= s->groups.items[group].startup;
@@ -216,7 +212,7 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table) {
     const keeli_stored_workload *stored = NULL;
     if (!table && !(stored = keeli_stored_find(s->world, s->stored_name)))
         return keeli_unknown_workload(s->world, s->stored_name);
-    if (table && !witness_table(s, table)) return no_memory(s);
+    if (table && !witness_table(s, table)) return keeli_schedule_no_memory(s);
     keel_result result =
         table
             ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0)

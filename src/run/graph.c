@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static keel_result no_memory(const keeli_schedule *s) {
-    return keeli_out_of_memory(s->world, "preparing a workload");
-}
-
 // ------------------------------------------------------------------ what a node touches
 static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, keel_access access) {
     for (uint32_t i = 0; i < node->touch_count; ++i) {
@@ -86,8 +82,9 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
     keeli_view_reset(view, system->name);
     KEEL_TRY(keeli_view_bind(view, system->terms, system));
     s->is_partial |= !knows_all(view);
-    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view) ? KEEL_OK
-                                                                                    : no_memory(s);
+    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view)
+               ? KEEL_OK
+               : keeli_schedule_no_memory(s);
 }
 
 static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
@@ -100,7 +97,8 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
             storage = keeli_storage_get(s->world, list[i], i == 1, &result);
             if (!storage) return result;
         } else s->is_partial = true;
-        if (storage && !touch(s, node, storage, KEEL_ACCESS_READ)) return no_memory(s);
+        if (storage && !touch(s, node, storage, KEEL_ACCESS_READ))
+            return keeli_schedule_no_memory(s);
     }
     return KEEL_OK;
 }
@@ -144,8 +142,9 @@ static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *p
         record r = { 0 };
         keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
         if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.any))
-            result = no_memory(s);
-        if (result == KEEL_OK && r.any && !park_sync(s, i, &r)) result = no_memory(s);
+            result = keeli_schedule_no_memory(s);
+        if (result == KEEL_OK && r.any && !park_sync(s, i, &r))
+            result = keeli_schedule_no_memory(s);
         keeli_holder_deinit(s->world, &r.holder);
         if (result < 0) return result;
         place[i] = r.any;
@@ -204,9 +203,9 @@ static keel_result add_syncs(keeli_schedule *s) {
     keeli_view *view = keeli_view_take(s->world, "a workload");
     if (!view) return KEEL_ERROR_MEMORY;
     uint32_t *place = keeli_new(heap, (count + 1) * sizeof *place, sizeof *place);
-    keel_result result = place ? insert_syncs(s, view, place) : no_memory(s);
+    keel_result result = place ? insert_syncs(s, view, place) : keeli_schedule_no_memory(s);
     if (result == KEEL_OK && !(spread_nodes(s, count, place) && follow_nodes(s, place)))
-        result = no_memory(s);
+        result = keeli_schedule_no_memory(s);
     keeli_free(heap, place, (count + 1) * sizeof *place, sizeof *place);
     keeli_view_give(view);
     return result;
@@ -354,7 +353,7 @@ static keel_result collect_edges(keeli_schedule *s) {
         if (!kept || !is_same_pair(&pairs[kept - 1], &pairs[e])) pairs[kept++] = pairs[e];
     if (!KEELI_RESERVE(&s->world->heap, &s->edges, kept) ||
         !KEELI_RESERVE(&s->world->heap, &s->loose, kept))
-        return no_memory(s);
+        return keeli_schedule_no_memory(s);
     s->edges.count = s->loose.count = kept;
     for (uint32_t e = 0; e < kept; ++e) {
         keeli_node *from = &s->nodes.items[pairs[e].from];
@@ -386,7 +385,7 @@ keel_result keeli_graph(keeli_schedule *s) {
         begin_tracking(s, &t) && add_conflicts(s, &t) && chain_main(s) && chain_observed(s);
     keeli_free(&s->world->heap, t.states, t.capacity * sizeof *t.states, sizeof(void *));
     KEELI_RELEASE(&s->world->heap, &t.readers);
-    if (!done) return no_memory(s);
+    if (!done) return keeli_schedule_no_memory(s);
     KEEL_TRY(collect_edges(s));
     s->is_wide = is_wide(s);
     for (uint32_t i = 0; i < s->nodes.count; ++i) {

@@ -17,10 +17,6 @@ bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
     return true;
 }
 
-static keel_result no_memory(const keeli_schedule *s) {
-    return keeli_out_of_memory(s->world, "preparing a workload");
-}
-
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 // The next of "move, aim" from *at on, without spaces; false at the end.
@@ -157,9 +153,10 @@ static keel_result add_wish(keeli_schedule *s, const names *n, uint32_t first, u
             found = true;
             if (!(w->after ? keeli_add_pair(s, entry->last, first)
                            : keeli_add_pair(s, last, entry->first)))
-                return no_memory(s);
+                return keeli_schedule_no_memory(s);
         }
-        if (!found && self && !keeli_add_pair(s, first, first)) return no_memory(s); // a circle
+        if (!found && self && !keeli_add_pair(s, first, first))
+            return keeli_schedule_no_memory(s); // a circle
         found |= self;
         if (!found) return unknown_name(s, n, &s->nodes.items[first], w, token, length);
     }
@@ -195,7 +192,7 @@ static uint32_t close_of(const keeli_schedule *s, uint32_t open) {
 static keel_result add_all_wishes(keeli_schedule *s) {
     if (!has_wishes(s)) return KEEL_OK;
     names n = { 0 };
-    keel_result result = collect_names(s, &n) ? KEEL_OK : no_memory(s);
+    keel_result result = collect_names(s, &n) ? KEEL_OK : keeli_schedule_no_memory(s);
     for (uint32_t i = 0; result == KEEL_OK && i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         const bool is_nested = node->kind == KEELI_NODE_OPEN;
@@ -369,18 +366,18 @@ static bool apply_order(keeli_schedule *s, const sorter *k, uint32_t *place) {
 
 static keel_result sort_nodes(keeli_schedule *s) {
     sorter k = { 0 };
-    if (!begin_sort(s, &k)) return no_memory(s);
+    if (!begin_sort(s, &k)) return keeli_schedule_no_memory(s);
     sort(s, &k);
     keel_result result = KEEL_OK;
     if (k.done < s->nodes.count) result = circle(s, &k);
-    else if (!apply_order(s, &k, k.waits)) result = no_memory(s);
+    else if (!apply_order(s, &k, k.waits)) result = keeli_schedule_no_memory(s);
     keeli_free(&s->world->heap, k.memory, k.bytes, sizeof(uint32_t));
     return result;
 }
 
 keel_result keeli_order(keeli_schedule *s) {
     for (uint32_t g = 0; g < s->groups.count; ++g)
-        if (!add_section(s, g)) return no_memory(s);
+        if (!add_section(s, g)) return keeli_schedule_no_memory(s);
     KEEL_TRY(add_all_wishes(s));
     return s->nodes.count && s->pairs.count ? sort_nodes(s) : KEEL_OK;
 }

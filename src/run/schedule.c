@@ -55,7 +55,7 @@ void keeli_schedules_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ making
-static keel_result no_memory(const keeli_schedule *s) {
+keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
@@ -77,7 +77,7 @@ static keel_result fill(keeli_schedule *s, const keel_workload *table) {
     KEEL_TRY(keeli_graph(s));
     keeli_batches(s);
     KEELI_RELEASE(&s->world->heap, &s->pairs);
-    return make_room(s) ? KEEL_OK : no_memory(s);
+    return make_room(s) ? KEEL_OK : keeli_schedule_no_memory(s);
 }
 
 static keeli_schedule *make(keel_world *world, const keel_workload *table, const char *name,
@@ -87,7 +87,8 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table, const
     s->world = world;
     s->table = table;
     s->stamp = table && table->stamp ? keeli_stamp(table->stamp) : 0;
-    if (name && !(s->stored_name = keeli_new_text(&world->heap, name))) *result = no_memory(s);
+    if (name && !(s->stored_name = keeli_new_text(&world->heap, name)))
+        *result = keeli_schedule_no_memory(s);
     else *result = fill(s, table);
     if (*result < 0) {
         free_schedule(s);
@@ -153,7 +154,7 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
 static bool is_for(const keeli_schedule *s, const keel_workload *table, const char *name) {
     if (!table) return s->stored_name && strcmp(s->stored_name, name) == 0;
     return s->table == table &&
-           (!s->stamp || (table->stamp && keeli_atomic_look(table->stamp) == s->stamp));
+           (!s->stamp || (table->stamp && keeli_atomic_load64(table->stamp) == s->stamp));
 }
 
 // Is what it was made of the same as then?

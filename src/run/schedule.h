@@ -168,5 +168,7 @@ static inline bool keeli_node_is_work(const keeli_node *node) {
 }
 // Why node `to` waits for node `from`, one of those it has an edge from.
 keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
+// Out of memory while it is made, reported.
+keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);
