@@ -91,7 +91,7 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
 }
 
 // ------------------------------------------------------------------ nodes
-static keeli_node *new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group) {
+keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group) {
     if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return NULL;
     keeli_node *node = &s->nodes.items[s->nodes.count++];
     memset(node, 0, sizeof *node);
@@ -135,7 +135,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
     g->close = g->gate = KEELI_NO_NODE;
     if (step) {
-        keeli_node *open = new_node(s, KEELI_NODE_OPEN, outer);
+        keeli_node *open = keeli_new_node(s, KEELI_NODE_OPEN, outer);
         if (!open) return keeli_schedule_no_memory(s);
         open->step = *step;
         open->step.main_thread |= s->groups.items[outer].main_thread;
@@ -158,7 +158,7 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     keeli_section *g = &s->groups.items[group];
     g->end = s->nodes.count;
     if (g->open == KEELI_NO_NODE) return KEEL_OK;
-    keeli_node *close = new_node(s, KEELI_NODE_CLOSE, g->outer);
+    keeli_node *close = keeli_new_node(s, KEELI_NODE_CLOSE, g->outer);
     if (!close) return keeli_schedule_no_memory(s);
     close->name = g->name;
     g->close = s->nodes.count - 1;
@@ -183,7 +183,8 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     KEEL_TRY(check_step(s, step, s->groups.items[group].name));
     if (!witness_step(s, step)) return keeli_schedule_no_memory(s);
     if (step->workload || step->workload_name) return enter_nested(s, w, step, group);
-    keeli_node *node = new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, group);
+    keeli_node *node =
+        keeli_new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, group);
     if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->groups.items[group].main_thread;

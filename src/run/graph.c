@@ -122,14 +122,10 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
 // ------------------------------------------------------------------ nodes for commands
 // A node that applies what node `index` records; at the end of the list for now.
 static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
-    if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return false;
-    keeli_node *sync = &s->nodes.items[s->nodes.count++];
+    keeli_node *sync = keeli_new_node(s, KEELI_NODE_SYNC, s->nodes.items[index].group);
+    if (!sync) return false;
     keeli_node *node = &s->nodes.items[index];
-    memset(sync, 0, sizeof *sync);
-    sync->kind = KEELI_NODE_SYNC;
-    sync->group = node->group;
     sync->name = node->name;
-    sync->reason.other = KEELI_NO_NODE;
     sync->first_touch = s->touches.count;
     sync->everything = sync->is_main = r->everything;
     node->creates = true;

@@ -3,7 +3,8 @@
 // edges between them. Made once, and used again as long as nothing has changed that it was made of.
 //
 //   flatten.c   steps, nested ones too, become nodes and groups
-//   order.c     what .after, .before, barriers and sequential sections ask for: a stable sort
+//   order.c     what barriers and sequential sections ask for, and a stable sort of it all
+//   wishes.c    what .after, .before and the like ask for
 //   graph.c     what each node touches, and an edge wherever two of them conflict
 //   batches.c   the same as batches, with what kept each system out of the batch before
 //   schedule.c  all of it, and keeping it
@@ -18,10 +19,11 @@
 
 typedef enum keeli_node_kind {
     KEELI_NODE_SYSTEM,
-    KEELI_NODE_SYNC,   // commands that node `of` recorded are applied
-    KEELI_NODE_OPEN,   // a nested workload begins: its conditions are asked here
-    KEELI_NODE_CLOSE,  // a nested workload has ended
-    KEELI_NODE_BARRIER // what is before it in its list has ended
+    KEELI_NODE_SYNC,    // commands that node `of` recorded are applied
+    KEELI_NODE_OPEN,    // a nested workload begins: its conditions are asked here
+    KEELI_NODE_CLOSE,   // a nested workload has ended
+    KEELI_NODE_BARRIER, // what is before it in its list has ended
+    KEELI_NODE_JOIN     // all of a name have ended that several others wait for
 } keeli_node_kind;
 
 // Why a node is not in the batch before its own.
@@ -160,6 +162,7 @@ void keeli_schedule_forget(keel_world *world, const char *name);
 // The parts (false: out of memory, reported by the caller; or `*result` is an error).
 keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
+keel_result keeli_add_wishes(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
 void keeli_batches(keeli_schedule *s);
 // Is it a part of batches, and not only a point in the order?
@@ -170,5 +173,7 @@ static inline bool keeli_node_is_work(const keeli_node *node) {
 keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
 // Out of memory while it is made, reported.
 keel_result keeli_schedule_no_memory(const keeli_schedule *s);
+// A node at the end of the list, or NULL.
+keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
 bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);
