@@ -19,14 +19,74 @@ static void copy_name(char *to, const char *from) {
     to[n] = 0;
 }
 
+// The parts stand behind each other in the order of their alignment.
+static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages, uint32_t chunks) {
+    const size_t bytes = sizeof(keeli_view) + chunks * sizeof(keel_chunk) +
+                         terms * sizeof(keeli_bound_term) + storages * sizeof(keeli_storage *);
+    keeli_view *view = keeli_new_zeroed(&world->heap, bytes, _Alignof(keeli_view));
+    if (!view) return NULL;
+    keel_chunk *one = (keel_chunk *)(view + 1);
+    view->world = world;
+    view->bytes = (uint32_t)bytes;
+    view->one = chunks ? one : NULL;
+    view->terms = (keeli_bound_term *)(void *)(one + chunks);
+    view->storages = (keeli_storage **)(void *)(view->terms + terms);
+    return view;
+}
+
+void keeli_view_free(keeli_view *view) {
+    keeli_heap *heap = &view->world->heap;
+    keeli_holder_deinit(view->world, &view->holder);
+    keeli_arena_deinit(&view->scratch, heap);
+    keeli_free(heap, view, view->bytes, _Alignof(keeli_view));
+}
+
+keeli_view *keeli_view_new(keel_world *world, const char *name) {
+    keeli_view *view = new_view(world, 0, 0, 0);
+    if (view) keeli_view_reset(view, name);
+    return view;
+}
+
+static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *from) {
+    if (!KEELI_RESERVE(&world->heap, &to->uses, from->uses.count)) return false;
+    for (uint32_t i = 0; i < from->uses.count; ++i) {
+        to->uses.items[i] = from->uses.items[i];
+        to->uses.items[i].inner = 0;
+    }
+    to->uses.count = from->uses.count;
+    return true;
+}
+
+keeli_view *keeli_view_keep(const keeli_view *view) {
+    keel_world *world = view->world;
+    keeli_view *kept = new_view(world, view->term_count, view->storage_count, 0);
+    if (!kept) return NULL;
+    if (!copy_uses(world, &kept->holder, &view->holder)) return keeli_view_free(kept), NULL;
+    kept->holder.everything = view->holder.everything;
+    kept->holder.is_system = view->holder.is_system;
+    copy_name(kept->holder.name, view->holder.name);
+    memcpy(kept->terms, view->terms, view->term_count * sizeof *view->terms);
+    memcpy(kept->storages, view->storages, view->storage_count * sizeof *view->storages);
+    kept->term_count = view->term_count;
+    kept->storage_count = view->storage_count;
+    kept->custom_count = view->custom_count;
+    kept->wants_entities = view->wants_entities;
+    kept->filters_changes = view->filters_changes;
+    kept->asks_about_changes = view->asks_about_changes;
+    kept->writes = view->writes;
+    keeli_world_lock(world);
+    kept->serial = ++world->serial;
+    keeli_world_unlock(world);
+    return kept;
+}
+
 // With room for what most views hold, so that it does not matter which view gets which state.
 static keeli_view *new_state(keel_world *world) {
     enum { USES = 16 };
-    keeli_view *view = KEELI_NEW(&world->heap, keeli_view);
+    keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1);
     if (!view) return NULL;
-    view->world = world;
     if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES)) return view;
-    KEELI_FREE(&world->heap, keeli_view, view);
+    keeli_view_free(view);
     return NULL;
 }
 
@@ -115,9 +175,7 @@ void keeli_views_deinit(keel_world *world) {
         if (view->holder.open)
             keeli_warn(world, "the world is destroyed while %s is open; end it first",
                        view->holder.name);
-        keeli_holder_deinit(world, &view->holder);
-        keeli_arena_deinit(&view->scratch, &world->heap);
-        KEELI_FREE(&world->heap, keeli_view, view);
+        keeli_view_free(view);
     }
     world->views = NULL;
 }

@@ -56,19 +56,19 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
     if (!state || !span) return KEEL_ERROR_ARGUMENT;
     if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_view_matches(state, e)) return KEEL_ABSENT;
-    state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
+    *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
-    if (state->wants_entities) state->one.entities = &state->one_entity;
+    if (state->wants_entities) state->one->entities = &state->one_entity;
     for (uint32_t t = 0; t < state->term_count; ++t) {
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         keeli_storage *s = state->storages[state->terms[t].first];
         if (!s) continue;
         void *value = keeli_store_value(state->world, s, keel_entity_index(e));
-        state->one.columns[t].base = value;
+        state->one->columns[t].base = value;
         if (value && keeli_term_writes(state->terms[t].kind))
             keeli_track_modified(state->world, s, keel_entity_index(e));
     }
-    *span = (keel_span){ 1, state->one.entities, &state->one, state };
+    *span = (keel_span){ 1, state->one->entities, state->one, state };
     return KEEL_OK;
 }
 

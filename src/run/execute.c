@@ -48,21 +48,14 @@ static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_s
     keel_world *world = s->world;
     *result = KEEL_OK;
     if (*view) return *view;
-    keeli_view *fresh = KEELI_NEW(&world->heap, keeli_view);
-    if (!fresh) return *result = keeli_out_of_memory(world, "starting a system"), NULL;
-    fresh->world = world;
-    keeli_view_reset(fresh, system->name);
+    keeli_view *fresh = keeli_view_take(world, system->name);
+    if (!fresh) return *result = KEEL_ERROR_MEMORY, NULL;
     fresh->holder.is_system = true;
     *result = keeli_view_bind(fresh, system->terms, system);
-    if (*result == KEEL_OK) {
-        keeli_world_lock(world);
-        fresh->serial = ++world->serial;
-        keeli_world_unlock(world);
-        return *view = fresh;
-    }
-    keeli_holder_deinit(world, &fresh->holder);
-    KEELI_FREE(&world->heap, keeli_view, fresh);
-    return NULL;
+    if (*result == KEEL_OK && !(*view = keeli_view_keep(fresh)))
+        *result = keeli_out_of_memory(world, "starting a system");
+    keeli_view_give(fresh);
+    return *view;
 }
 
 // A list for what the context's system records.
@@ -221,10 +214,8 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     keel_world *world = s->world;
     keeli_view *view = node->views[0];
     if (!view) {
-        view = node->views[0] = KEELI_NEW(&world->heap, keeli_view);
+        view = node->views[0] = keeli_view_new(world, node->name);
         if (!view) return keeli_out_of_memory(world, "applying commands");
-        view->world = world;
-        keeli_view_reset(view, node->name);
     }
     keeli_holder *holder = &view->holder;
     holder->uses.count = 0;

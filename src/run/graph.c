@@ -166,8 +166,9 @@ static bool spread_nodes(keeli_schedule *s, uint32_t count, uint32_t *place) {
         }
         at += 1 + sync;
     }
-    memcpy(s->nodes.items, fresh, total * sizeof *fresh);
-    keeli_free(&s->world->heap, fresh, total * sizeof *fresh, _Alignof(max_align_t));
+    KEELI_RELEASE(&s->world->heap, &s->nodes); // it may have room for twice as many
+    s->nodes.items = fresh;
+    s->nodes.count = s->nodes.capacity = total;
     return true;
 }
 

@@ -44,7 +44,7 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
 
 // Do the terms still say what they said?
 static bool is_same(const keeli_prepared *p) {
-    const keeli_view *view = &p->view;
+    const keeli_view *view = p->view;
     const keel_term *terms = p->system->terms;
     if (p->name != p->system->name) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
@@ -69,17 +69,6 @@ keeli_prepared *keeli_prepared_take(keel_world *world, const keel_system *system
 }
 
 // ------------------------------------------------------------------ keeping
-static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *from) {
-    to->uses.count = 0;
-    if (!KEELI_RESERVE(&world->heap, &to->uses, from->uses.count)) return false;
-    for (uint32_t i = 0; i < from->uses.count; ++i) {
-        to->uses.items[i] = from->uses.items[i];
-        to->uses.items[i].inner = 0;
-    }
-    to->uses.count = from->uses.count;
-    return true;
-}
-
 bool keeli_prepared_keep(keel_world *world, const keel_system *system, const keeli_view *view) {
     if (!can_keep(world, system, view)) return true;
     if (!grow(world)) return false;
@@ -92,21 +81,10 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     p->system = system;
     p->name = system->name;
     p->bindings = 0; // until all is there
-    keeli_holder *holder = &p->view.holder;
-    if (!copy_uses(world, holder, &view->holder)) return false;
-    holder->is_system = true;
-    memcpy(holder->name, view->holder.name, sizeof holder->name);
-    memcpy(p->view.terms, view->terms, view->term_count * sizeof *view->terms);
-    memcpy(p->view.storages, view->storages, view->storage_count * sizeof(void *));
+    if (p->view) keeli_view_free(p->view);
+    p->view = keeli_view_keep(view);
+    if (!p->view) return false;
     memcpy(p->terms, system->terms, view->term_count * sizeof *p->terms);
-    p->view.world = world;
-    p->view.serial = ++world->serial;
-    p->view.term_count = view->term_count;
-    p->view.storage_count = view->storage_count;
-    p->view.wants_entities = view->wants_entities;
-    p->view.filters_changes = view->filters_changes;
-    p->view.writes = view->writes;
-    p->view.asks_about_changes = view->asks_about_changes;
     p->bindings = world->bindings;
     return true;
 }
@@ -123,7 +101,7 @@ void keeli_prepared_deinit(keel_world *world) {
     for (uint32_t i = 0; i < world->prepared_capacity; ++i) {
         keeli_prepared *p = world->prepared[i];
         if (!p) continue;
-        keeli_holder_deinit(world, &p->view.holder);
+        if (p->view) keeli_view_free(p->view);
         KEELI_FREE(&world->heap, keeli_prepared, p);
     }
     keeli_free(&world->heap, world->prepared, world->prepared_capacity * sizeof(void *),

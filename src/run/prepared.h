@@ -11,7 +11,7 @@ typedef struct keeli_prepared {
     uint64_t bindings; // of the world, when the terms were bound
     bool busy;         // it runs now
     keel_term terms[KEEL_MAX_TERMS];
-    keeli_view view;
+    keeli_view *view;
 } keeli_prepared;
 
 // What is kept for the system, marked as busy, or NULL: bind its terms.

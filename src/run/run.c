@@ -263,10 +263,10 @@ static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
     keel_world *world = context->world;
     keeli_reader *reader = keeli_system_reader_get(world, context->system);
     if (!reader || world->share_depth) return false;
-    for (uint32_t t = 0; t < p->view.term_count; ++t) {
-        const keeli_bound_term *term = &p->view.terms[t];
+    for (uint32_t t = 0; t < p->view->term_count; ++t) {
+        const keeli_bound_term *term = &p->view->terms[t];
         if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
-        if (!keeli_nothing_changed(world, p->view.storages[term->first], reader)) continue;
+        if (!keeli_nothing_changed(world, p->view->storages[term->first], reader)) continue;
         reader->last = world->tick;
         keeli_tick_advance(world);
         return true;
@@ -277,11 +277,11 @@ static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
 // A loop over nothing is left out where nobody else could notice.
 static bool is_idle(const keel_context *context, const keeli_prepared *p) {
     return is_per_entity(context->system) && !context->world->holders &&
-           (keeli_loop_is_empty(&p->view) || (p->view.filters_changes && sees_nothing(context, p)));
+           (keeli_loop_is_empty(p->view) || (p->view->filters_changes && sees_nothing(context, p)));
 }
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
-    context->view = &p->view;
+    context->view = p->view;
     const keel_result result = is_idle(context, p) ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
     return result;

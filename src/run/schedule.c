@@ -18,9 +18,7 @@ static void free_node(keel_world *world, keeli_node *node) {
             keeli_reader_forget(world, node->readers[i]);
             KEELI_FREE(&world->heap, keeli_reader, node->readers[i]);
         }
-        if (!node->views[i]) continue;
-        keeli_holder_deinit(world, &node->views[i]->holder);
-        KEELI_FREE(&world->heap, keeli_view, node->views[i]);
+        if (node->views[i]) keeli_view_free(node->views[i]);
     }
     KEELI_RELEASE(&world->heap, &node->stock.handles);
     KEELI_RELEASE(&world->heap, &node->lists);
@@ -77,6 +75,10 @@ static keel_result fill(keeli_schedule *s, const keel_workload *table) {
     KEEL_TRY(keeli_graph(s));
     keeli_batches(s);
     KEELI_RELEASE(&s->world->heap, &s->pairs);
+    if (s->stamp) { // it tells enough
+        KEELI_RELEASE(&s->world->heap, &s->witnesses);
+        KEELI_RELEASE(&s->world->heap, &s->witness_bytes);
+    }
     return make_room(s) ? KEEL_OK : keeli_schedule_no_memory(s);
 }
 
