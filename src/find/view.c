@@ -71,6 +71,9 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     kept->storage_count = view->storage_count;
     kept->custom_count = view->custom_count;
     kept->wants_entities = view->wants_entities;
+    kept->has_uniques = view->has_uniques;
+    kept->takes_data = view->takes_data;
+    kept->records = view->records;
     kept->filters_changes = view->filters_changes;
     kept->asks_about_changes = view->asks_about_changes;
     kept->writes = view->writes;
@@ -132,6 +135,7 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->term_count = view->storage_count = view->custom_count = 0;
     view->wants_entities = view->filters_changes = view->writes = false;
     view->asks_about_changes = false;
+    view->has_uniques = view->takes_data = view->records = false;
     view->holder.tick = 0;
     view->reader = NULL;
     view->piece_ns = 0;
@@ -271,7 +275,7 @@ keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
-    for (uint32_t t = 0; t < view->term_count; ++t) {
+    for (uint32_t t = 0; view->has_uniques && t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
         if (!keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
@@ -319,6 +323,9 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (keeli_term_is_custom(term->kind)) ++view->custom_count;
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
+    if (keeli_term_is_unique(term->kind)) view->has_uniques = true;
+    if (term->kind == KEEL_TERM_DATA) view->takes_data = true;
+    if (term->kind == KEEL_TERM_COMMANDS) view->records = true;
     if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
     const bool room =
         term->kind == KEEL_TERM_ENTITY          ? keeli_view_want_entities(view, KEEL_ACCESS_READ)

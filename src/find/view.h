@@ -26,7 +26,8 @@ typedef struct keeli_view {
     uint32_t term_count, storage_count;
     uint32_t bytes; // of all of it
     bool wants_entities;
-    uint32_t custom_count; // terms that are custom views
+    bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
+    uint32_t custom_count;                 // terms that are custom views
     // Who opened it, and what it is; under the world's lock, as others look at it.
     keeli_holder *inside;           // the system or custom view, or NULL
     const keel_custom_view *custom; // it is what this one may touch, or NULL
@@ -111,6 +112,12 @@ static inline bool keeli_term_must(keel_term_kind kind) { // the component has t
 }
 static inline bool keeli_term_filters_changes(keel_term_kind kind) {
     return kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
+}
+// The term that says which components commands may edit, or NULL.
+static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view) {
+    for (uint32_t t = 0; view->records && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
+    return NULL;
 }
 // Is it about components of the entities that are visited?
 static inline bool keeli_term_is_walked(keel_term_kind kind) {

@@ -62,9 +62,9 @@ static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_s
 static keel_result begin_commands(keel_context *context) {
     keel_world *world = context->world;
     KEEL_TRY(keeli_context_take_commands(context));
-    if (context->commands && !KEELI_RESERVE(&world->heap, &context->node->lists, 1))
+    if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
         return keeli_out_of_memory(world, "starting a system");
-    if (context->commands && !context->is_inner) keeli_stock_serve(context->commands, context);
+    if (!context->is_inner) keeli_stock_serve(context->commands, context);
     return KEEL_OK;
 }
 
@@ -103,7 +103,7 @@ static keel_result give_reader(keel_context *context, const keeli_schedule *s, u
 static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_t which) {
     keel_world *world = context->world;
     KEEL_TRY(give_reader(context, s, which));
-    if (!context->splits) KEEL_TRY(begin_commands(context));
+    if (context->view->records && !context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
     const solitude kept = begin_alone(s, context->lane);
     begin_tick(s, context->tick);

@@ -39,15 +39,9 @@ typedef struct record {
     keeli_holder holder; // only to find what belongs to a component
 } record;
 
-static const keeli_bound_term *commands_of(const keeli_view *view) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
-    return NULL;
-}
-
 // Entities may be created with what is named, so that the list of entities is edited, too.
 static bool record_commands(keel_world *world, record *r, const keeli_view *view) {
-    const keeli_bound_term *term = commands_of(view);
+    const keeli_bound_term *term = keeli_view_commands(view);
     if (!term) return true;
     r->any = true;
     r->everything |= term->count == 0;

@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // ------------------------------------------------------------------ before
 static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_EDIT_WORLD; }
@@ -52,7 +53,7 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 static keel_result check_data(const keel_context *context) {
-    for (uint32_t t = 0; t < context->view->term_count; ++t) {
+    for (uint32_t t = 0; context->view->takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
         if (context->data && term->data_size == context->data_size) continue;
@@ -65,15 +66,9 @@ static keel_result check_data(const keel_context *context) {
     return KEEL_OK;
 }
 
-static const keeli_bound_term *commands_of(const keeli_view *view) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
-    return NULL;
-}
-
 keel_result keeli_context_take_commands(keel_context *context) {
     keel_world *world = context->world;
-    const keeli_bound_term *term = commands_of(context->view);
+    const keeli_bound_term *term = keeli_view_commands(context->view);
     if (!term) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
@@ -104,13 +99,14 @@ static void close_holder(keel_context *context) {
 // ------------------------------------------------------------------ the call
 void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
+    if (!view->has_uniques && !view->takes_data && !view->custom_count) return;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
-        keeli_storage *s = view->storages[view->terms[t].first];
-        if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
-        if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
+        if (keeli_term_is_unique(kind)) {
+            keeli_storage *s = view->storages[view->terms[t].first];
+            if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
             chunk->columns[t].base = s->unique;
-        else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
+        } else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
         else if (keeli_term_is_custom(kind)) chunk->columns[t].base = context->customs[t];
     }
 }
@@ -137,7 +133,10 @@ static keel_result run_chunks(keel_context *context) {
 static keel_result run_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
-        keel_chunk chunk = { .form = KEEL_CHUNK_SPAN };
+        keel_chunk chunk; // not all of it: that would be most of the cost
+        memset(&chunk, 0,
+               offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
+        chunk.form = KEEL_CHUNK_SPAN;
         keeli_fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
         return KEEL_OK;
@@ -233,7 +232,8 @@ static void end_window(const keel_context *context) {
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
-    if (!context->commands && !context->splits) KEEL_TRY(keeli_context_take_commands(context));
+    const bool lacks_list = context->view->records && !context->commands && !context->splits;
+    if (lacks_list) KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
     const keel_result result = call(context);

@@ -144,8 +144,7 @@ static bool make_room(split *s, const keel_context *context) {
     keeli_loop *loop = s->loop;
     if (!keeli_pieces_make(&loop->pieces, s->it)) return false;
     const uint32_t count = loop->pieces.list.count;
-    for (uint32_t t = 0; t < context->view->term_count; ++t)
-        s->records |= context->view->terms[t].kind == KEEL_TERM_COMMANDS;
+    s->records = context->view->records;
     if (!keeli_loop_size(loop, count, s->records)) return false;
     if (!s->records || !count) return true;
     if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
