@@ -159,22 +159,13 @@ static bool is_for(const keeli_schedule *s, const keel_workload *table, const ch
            (!s->stamp || (table->stamp && keeli_atomic_load64(table->stamp) == s->stamp));
 }
 
-// Is what it was made of the same as then?
-static bool is_same(const keeli_schedule *s) {
-    for (uint32_t i = 0; !s->stamp && i < s->witnesses.count; ++i) {
-        const keeli_witness *w = &s->witnesses.items[i];
-        if (memcmp(w->at, s->witness_bytes.items + w->copy, w->size) != 0) return false;
-    }
-    return true;
-}
-
 static bool is_current(const keeli_schedule *s) {
-    return s->bindings == s->world->bindings && is_same(s);
+    return s->bindings == s->world->bindings && keeli_witnesses_agree(s);
 }
 
 // What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
 static bool can_take_over(const keeli_schedule *old) {
-    return old->stored_name || old->stamp || (!old->names_stored && is_same(old));
+    return old->stored_name || old->stamp || (!old->names_stored && keeli_witnesses_agree(old));
 }
 
 static void unlink(keeli_schedule *s) {

@@ -3,6 +3,7 @@
 // edges between them. Made once, and used again as long as nothing has changed that it was made of.
 //
 //   flatten.c   steps, nested ones too, become nodes and groups
+//   witness.c   what it was made of, kept to notice changes
 //   order.c     what barriers and sequential sections ask for, and a stable sort of it all
 //   wishes.c    what .after, .before and the like ask for
 //   graph.c     what each node touches, and an edge wherever two of them conflict
@@ -97,10 +98,20 @@ typedef struct keeli_edge_pair {
     bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
-// Bytes that the schedule was made of, to notice a change behind a pointer.
+// What the schedule was made of, to notice a change behind a pointer (witness.c).
+typedef enum keeli_witness_kind {
+    KEELI_WITNESS_BYTES,
+    KEELI_WITNESS_WORKLOAD,
+    KEELI_WITNESS_STEPS,
+    KEELI_WITNESS_SYSTEM,
+    KEELI_WITNESS_TERMS,
+    KEELI_WITNESS_CUSTOM_VIEW
+} keeli_witness_kind;
+
 typedef struct keeli_witness {
     const void *at;
-    size_t size, copy; // `copy`: offset in `witness_bytes`
+    uint32_t size, copy; // `copy`: offset in `witness_bytes`
+    keeli_witness_kind kind;
 } keeli_witness;
 
 // What runs of a schedule take, to know whether several threads are worth it (worth.c).
@@ -176,4 +187,8 @@ keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 // A node at the end of the list, or NULL.
 keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
-bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);
+// Keep a table with its steps, and what one of them points to. False: out of memory.
+bool keeli_witness_table(keeli_schedule *s, const keel_workload *table);
+bool keeli_witness_step(keeli_schedule *s, const keel_step *step);
+// Is what it was made of the same as then? Where there is a stamp that is enough.
+bool keeli_witnesses_agree(const keeli_schedule *s);

@@ -189,19 +189,17 @@ static void changed_tables_are_noticed(void **state) {
     (void)state;
     api_fixture f;
     begin_with_workers(&f, 1, 10);
-    // static: tables made by hand are compared byte by byte, and on the stack some are undefined
-    static keel_term inside[] = { { .kind = KEEL_TERM_MAY_READ, .component = KEEL_OF(Number) },
-                                  { .kind = KEEL_TERM_END } };
-    static const keel_custom_view kind = {
-        .name = "Table", .size = 1, .align = 1, .terms = inside
+    keel_term inside[] = { { .kind = KEEL_TERM_MAY_READ, .component = KEEL_OF(Number) },
+                           { .kind = KEEL_TERM_END } };
+    const keel_custom_view kind = { .name = "Table", .size = 1, .align = 1, .terms = inside };
+    const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = &kind },
+                                { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Other) },
+                                { .kind = KEEL_TERM_END } };
+    const keel_system system = {
+        .name = "table", .kind = KEEL_PER_ENTITY, .terms = terms, .run = for_nobody_system.run
     };
-    static const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = &kind },
-                                       { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Other) },
-                                       { .kind = KEEL_TERM_END } };
-    static keel_system system = { .name = "table", .kind = KEEL_PER_ENTITY, .terms = terms };
-    static const keel_step steps[] = { { .system = &system } };
-    static const keel_workload workload = { "tables", steps, 1, NULL };
-    system.run = for_nobody_system.run;
+    const keel_step steps[] = { { .system = &system } };
+    const keel_workload workload = { "tables", steps, 1, NULL };
     for (uint32_t i = 0; i < 2; ++i) {
         inside[0].component = KEEL_OF(Third);
         assert_int_equal(keel_world_run_system(f.world, &system, NULL, 0), KEEL_OK);

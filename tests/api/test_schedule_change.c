@@ -44,6 +44,16 @@ static void change_tables(api_fixture *f) {
     terms[0].kind = KEEL_TERM_MAY_WRITE; // its access
     assert_batches(w, &nested, "{0} {1}");
     assert_int_equal(keel_world_run_workload(w, &nested), KEEL_OK);
+    const keel_component *more[] = { NULL, NULL };
+    const keel_term other[] = { { .kind = KEEL_TERM_MAY_WRITE, .component = KEEL_OF(Other) },
+                                { .kind = KEEL_TERM_END } };
+    keel_system second = mark_b;
+    second.terms = other;
+    others[1].system = &second;
+    terms[0].others = more;
+    assert_batches(w, &nested, "{0 1}");
+    more[0] = KEEL_OF(Other); // a list that goes on
+    assert_batches(w, &nested, "{0} {1}");
     forget_marks();
 }
 
