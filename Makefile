@@ -71,11 +71,13 @@ check-release check-asan check-tsan check-clang: check-%: check-packages
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $(JOBS)
 
-# Every unit test of the debug build; each must give back all its memory.
+# Every unit test of the debug build; each must give back all its memory. With handles of one width:
+# the address sanitizer runs both.
 check-valgrind: check-packages
 	cmake --preset debug
 	cmake --build --preset debug -j $(JOBS)
 	ctest --test-dir build/debug -N -L unit | sed -n 's|^ *Test *#[0-9]*: |build/debug/unit/|p' | \
+		grep -v '_32$$' | \
 		xargs -P $(JOBS) -n 1 tools/valgrind_test
 
 check-docs: check-packages

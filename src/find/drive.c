@@ -242,10 +242,25 @@ static bool is_rare(const keeli_plan *plan) {
     return p->count < p->root.page_count * (KEELI_WINDOW / 256);
 }
 
+// Are all, some or no words of the page full of ones? Gives back zero when all are zero.
+static uint64_t sum_up(keeli_iterator *it) {
+    uint64_t some = 0, all = UINT64_MAX, full = 0;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
+        some |= it->words[w];
+        all &= it->words[w];
+    }
+    it->has_full = it->all_full = all == UINT64_MAX;
+    if (!some || it->all_full) return some;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        full |= it->words[w] == UINT64_MAX ? 1 : 0;
+    it->has_full = full != 0;
+    return some;
+}
+
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = &it->plan;
-    uint64_t *words = it->words, some = 0;
+    uint64_t *words = it->words;
     if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
@@ -270,18 +285,13 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
             if (words[w])
                 words[w] =
                     keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
-    uint64_t full = 0;
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
-        some |= words[w];
-        full |= words[w] == UINT64_MAX ? 1 : 0;
-    }
-    it->has_full = full != 0;
-    return some != 0;
+    return sum_up(it) != 0;
 }
 
 // A piece need not begin and end with a word: leave out what is before and behind it.
 static void trim_words(keeli_iterator *it, uint32_t page) {
     const uint32_t from = it->from, end = it->end;
+    if (from % 64 || end % 64) it->all_full = false;
     if (from % 64 && from / KEELI_WINDOW == page)
         it->words[from % KEELI_WINDOW / 64] &= ~(uint64_t)0 << from % 64;
     if (end % 64 && end / KEELI_WINDOW == page)
@@ -375,8 +385,8 @@ static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_s
 // Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    bool is_span = false;
-    if (it->has_full) slots = 64 * words_together(words, slots / 64, &is_span);
+    bool is_span = it->all_full;
+    if (it->has_full && !is_span) slots = 64 * words_together(words, slots / 64, &is_span);
     if (!set_bases(it, slots)) return false;
     it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
     it->chunk.count = slots;

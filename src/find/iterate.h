@@ -43,6 +43,7 @@ typedef struct keeli_iterator {
     uint32_t next_page;             // BITS, ENTITIES: the page after that of the window
     uint32_t window_end;            // BITS, ENTITIES: the window that `words` is about
     bool has_full;                  // there is a word of ones among them
+    bool all_full;                  // all of them are
     uint64_t words[KEELI_WINDOW / 64];
     // what is handed out
     keel_chunk chunk; // by keel_iterator_next

@@ -265,7 +265,7 @@ static void fill(keel_world *world) {
 // in order and goes on.
 static void run_out_of_memory(uint32_t workers, bool stored) {
     bool done = false;
-    for (size_t n = 0; !done; ++n) {
+    for (size_t n = 0; !done; n += test_stride()) {
         api_fixture f;
         api_begin_with(
             &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
@@ -306,7 +306,7 @@ static void memory_may_run_out_anywhere(void **state) {
 // One allocation fails, and then there is memory again.
 static void lack_memory_once(uint32_t workers) {
     bool failed = true;
-    for (size_t n = 0; failed; ++n) {
+    for (size_t n = 0; failed; n += test_stride()) {
         api_fixture f;
         api_begin_with(
             &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });

@@ -191,7 +191,7 @@ static void moving_survives_a_lack_of_memory(void **state) {
     (void)state;
     bool done = false;
     for (uint32_t which = 0; which < 2; ++which)
-        for (size_t allowed = 0;; ++allowed) {
+        for (size_t allowed = 0;; allowed += test_stride()) {
             begin();
             const keel_entity e = full_entity(f.world, 7);
             keel_disable(f.world, e, Engine);
@@ -458,7 +458,7 @@ static void groups_of_the_copy_take_in_what_comes(void **state) {
 
 static void a_failing_copy_leaves_an_empty_world(void **state) {
     (void)state;
-    for (uint32_t allowed = 0;; ++allowed) { // the copy hook
+    for (uint32_t allowed = 0;; allowed += (uint32_t)test_stride()) { // the copy hook
         begin();
         fill_world(f.world);
         const uint32_t living = owned.living;
@@ -484,7 +484,7 @@ static void a_failing_copy_leaves_an_empty_world(void **state) {
 
 static void copying_survives_a_lack_of_memory(void **state) {
     (void)state;
-    for (size_t allowed = 0;; allowed += 1 + allowed / 40) {
+    for (size_t allowed = 0;; allowed += test_stride() + allowed / 40) {
         begin();
         fill_world(f.world);
         const uint32_t living = owned.living;

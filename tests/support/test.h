@@ -29,10 +29,14 @@ extern "C" {
 #endif
 
 /// How often a long test repeats what it does: `usual`, and a fifth of it where KEEL_TEST_FEW is
-/// set, as tools/valgrind_test does, where all is slower and the first times tell most.
+/// set, as for valgrind and the thread sanitizer, where all is slower and the first times tell
+/// most.
 static inline uint32_t test_rounds(uint32_t usual) {
     return getenv("KEEL_TEST_FEW") ? usual / 5 + 1 : usual;
 }
+
+/// The step of a loop that lets each allocation fail in turn: every one, or every fifth.
+static inline size_t test_stride(void) { return getenv("KEEL_TEST_FEW") ? 5 : 1; }
 
 /// One entry of a test table.
 #define TEST(function, title)                                                                      \
