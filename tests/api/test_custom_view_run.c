@@ -9,7 +9,7 @@ static const uint32_t worker_counts[] = { 1, 2, 4, 8 };
 
 static void begin_with_workers(api_fixture *f, uint32_t count, uint32_t numbers) {
     memset(&seen, 0, sizeof seen);
-    api_begin_with(f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = count });
+    api_begin_workers(f, count);
     assert_int_equal(keel_set_unique(f->world, Time, { 1, 2 }), KEEL_OK);
     for (uint32_t i = 0; i < numbers; ++i)
         (void)keel_add_entity(f->world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { 1 }));

@@ -7,10 +7,6 @@
 enum { WORKERS = 4 };
 static const uint32_t worker_counts[WORKERS] = { 1, 2, 4, 8 };
 
-static void begin_with_workers(api_fixture *f, uint32_t count) {
-    api_begin_with(f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = count });
-}
-
 static void count_piece(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
     (void)begin, (void)end, (void)piece;
     atomic_fetch_add((atomic_uint *)data, 1);
@@ -50,7 +46,7 @@ static void the_world_is_not_edited_in_pieces(void **state) {
     (void)state;
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         edited = f.world;
         accepted = written = 0;
         assert_int_equal(keel_register(f.world, Other), KEEL_OK);
@@ -82,7 +78,7 @@ static void a_view_outlives_the_loops_over_it(void **state) {
     (void)state;
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         for (uint32_t i = 0; i < 5000; ++i)
             numbered[i % 1000] = keel_add_entity(f.world, KEEL_INIT(Number, { i }));
         keel_view view;
@@ -125,7 +121,7 @@ static void what_the_world_drops_may_loop(void **state) {
     (void)state;
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         Last last;
         const keel_reduction r = { &last.sum, sizeof last.sum, add_counts };
         assert_int_equal(keel_custom_begin(f.world, Last, &last), KEEL_OK);

@@ -267,8 +267,7 @@ static void run_out_of_memory(uint32_t workers, bool stored) {
     bool done = false;
     for (size_t n = 0; !done; n += test_stride()) {
         api_fixture f;
-        api_begin_with(
-            &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+        api_begin_workers(&f, workers);
         fill(f.world);
         if (stored) assert_int_equal(keel_add_workload(f.world, everything), KEEL_OK);
         counting_allocator_fail_after(&f.memory, n);
@@ -308,8 +307,7 @@ static void lack_memory_once(uint32_t workers) {
     bool failed = true;
     for (size_t n = 0; failed; n += test_stride()) {
         api_fixture f;
-        api_begin_with(
-            &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+        api_begin_workers(&f, workers);
         fill(f.world);
         counting_allocator_fail_once(&f.memory, n);
         for (int run = 0; run < 3; ++run)

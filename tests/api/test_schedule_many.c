@@ -157,7 +157,7 @@ static void many_systems_that_create_wait_for_their_turns(void **state) {
 static void change_many(void **state) {
     (void)state;
     api_fixture f;
-    api_begin_with(&f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 });
+    api_begin_workers(&f, 1);
     keel_step *steps;
     const keel_workload all = make_many(&steps, RUNS / 2);
     assert_int_equal(keel_world_add_workload(f.world, &all), KEEL_OK);

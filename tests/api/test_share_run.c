@@ -45,8 +45,7 @@ static void at_once(user *users, keel_world *world, const keel_workload *workloa
 }
 
 static void begin(api_fixture *f, uint32_t workers) {
-    api_begin_with(f,
-                   (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+    api_begin_workers(f, workers);
     // nothing becomes known in shared mode
     assert_int_equal(keel_register(f->world, Third, Health), KEEL_OK);
     for (uint32_t i = 0; i < ENTITIES; ++i)

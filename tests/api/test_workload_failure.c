@@ -34,8 +34,7 @@ static bool ran[PLACES];
 static bool fails = true; // do the systems fail that can?
 
 static void begin(api_fixture *f, uint32_t workers) {
-    api_begin_with(f,
-                   (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+    api_begin_workers(f, workers);
     static A a[MOST];
     static B b[MOST];
     static C c[MOST];
