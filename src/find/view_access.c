@@ -105,10 +105,7 @@ static keel_entity first_of(const keel_chunk *chunk) {
 
 // How many match, or at least `enough`. False when out of memory (reported).
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
-    const bool wanted = view->wants_entities, writes = view->writes;
-    view->wants_entities = wanted || first;
-    view->writes = false; // counting marks nothing
-    keeli_iterator *it = keeli_iterator_take(view);
+    keeli_iterator *it = keeli_iterator_take_to_look(view, first != NULL);
     uint32_t count = 0;
     if (it) {
         for (const keel_chunk *c; count < enough && (c = keeli_iterator_advance(it)) != NULL;) {
@@ -117,8 +114,6 @@ static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint
         }
         keeli_iterator_give(it);
     }
-    view->wants_entities = wanted;
-    view->writes = writes;
     *result = count;
     return it != NULL;
 }

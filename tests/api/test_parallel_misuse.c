@@ -96,6 +96,47 @@ static void a_view_outlives_the_loops_over_it(void **state) {
     }
 }
 
+// Other threads begin their walks over the view while one counts.
+typedef struct Noted {
+    uint32_t value;
+} Noted;
+KEEL_COMPONENT(Noted, .tracking = KEEL_TRACK_MODIFICATION);
+
+static void count_and_write(const keel_span *span, const keel_piece *piece, void *data) {
+    const keel_view *view = data;
+    if (keel_view_count(view) != 3000 || keel_is_null(keel_view_first(view))) ++accepted;
+    for (uint32_t i = 0; i < span->count; ++i)
+        keel_span_write(span, Noted)[i].value = piece->number;
+}
+
+static void counting_in_pieces_disturbs_nobody(void **state) {
+    (void)state;
+    for (uint32_t w = 0; w < WORKERS; ++w) {
+        api_fixture f;
+        api_begin_workers(&f, worker_counts[w]);
+        accepted = 0;
+        for (uint32_t i = 0; i < 3000; ++i)
+            (void)keel_add_entity(f.world, KEEL_INIT(Noted), KEEL_INIT(Number));
+        for (uint32_t round = 0; round < 10; ++round) {
+            keel_view view;
+            (void)keel_clear_all_changes(f.world, KEEL_TRACK_ALL, UINT64_MAX);
+            assert_int_equal(keel_view_begin(&view, f.world,
+                                             KEEL_TERMS(KEEL_WRITE(Noted, m), KEEL_READ(Number, n)),
+                                             "mine"),
+                             KEEL_OK);
+            assert_int_equal(keel_view_parallel_for(&view, count_and_write, &view), KEEL_OK);
+            keel_view_end(&view);
+            uint32_t marked = 0;
+            KEEL_EACH(f.world, KEEL_MODIFIED(Noted)) {
+                ++marked;
+            }
+            assert_int_equal(marked, 3000);
+        }
+        assert_int_equal(accepted, 0);
+        api_end(&f);
+    }
+}
+
 // ------------------------------------------------------------------ at the world's end
 typedef struct Last {
     uint32_t sum;
@@ -136,6 +177,7 @@ static void what_the_world_drops_may_loop(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(the_world_is_not_edited_in_pieces, "edits in pieces are refused, values written"),
     TEST(a_view_outlives_the_loops_over_it, "a view is not ended in a loop over it"),
+    TEST(counting_in_pieces_disturbs_nobody, "counting in pieces disturbs nobody"),
     TEST(what_the_world_drops_may_loop, "what the world's end drops may loop in pieces"),
 };
 

@@ -286,8 +286,9 @@ static void lack_memory(void **state) {
         counting_allocator_never_fail(&f.memory);
         assert_int_equal(keel_world_run_workload(f.world, &w), KEEL_OK);
         if (result == KEEL_OK)
-            for (int format = KEEL_EXPLAIN_TEXT; format <= KEEL_EXPLAIN_JSON; ++format) {
+            for (int i = KEEL_EXPLAIN_TEXT; i <= KEEL_EXPLAIN_JSON; ++i) {
                 static char text[60000];
+                const keel_explain_format format = (keel_explain_format)i;
                 assert_in_range(keel_world_explain_workload(f.world, &w, format, text, sizeof text),
                                 1, sizeof text - 1);
                 if (format == KEEL_EXPLAIN_JSON)
