@@ -202,7 +202,7 @@ KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
                                       const keel_component *component);
 
 /// All components of the view for one entity at once, as a span of one.
-/// @param span valid until the next keel_view_get_all of this view
+/// @param span valid until the next keel_view_get_all of this view, so one thread at a time asks
 /// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
 
