@@ -164,6 +164,7 @@ KEEL_API uint32_t keel_context_lane(const keel_context *context);
 /// Memory for this call of the system (of this piece of it, when it is split), not initialised. It
 /// goes when the system returns and is used again, so a warmed-up run allocates nothing.
 /// @param align a power of two
+/// @threads that of the system; pieces of its loops have keel_piece_scratch
 /// @return NULL when out of memory
 KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
 

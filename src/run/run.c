@@ -343,7 +343,8 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
 }
 
 void keel_fail(keel_context *context, const void *object, const char *format, ...) {
-    if (!context || context->failed) return;
+    if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->failed) return;
+    if (!format) format = "no reason given";
     context->failed = true;
     context->object = object;
     va_list arguments;

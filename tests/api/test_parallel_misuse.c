@@ -137,6 +137,42 @@ static void counting_in_pieces_disturbs_nobody(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ what is the system's own
+typedef struct helped {
+    keel_context *context;
+    atomic_uint refused, here;
+} helped;
+static void use_the_context(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
+    helped *h = data;
+    (void)begin, (void)end;
+    for (volatile uint32_t i = 0; i < 20000; ++i) {}
+    const bool has = keel_context_scratch(h->context, 64, 8) != NULL;
+    if (piece->lane == 0 && has) ++h->here;
+    if (piece->lane && !has) ++h->refused;
+    if (piece->lane) keel_fail(h->context, NULL, "from elsewhere");
+}
+KEEL_TASK(loops_over_itself, KEEL_CONTEXT(context), KEEL_DATA(helped, h)) {
+    h->context = context;
+    if (keel_parallel_for(context, 200, 1, use_the_context, h) != KEEL_OK) ++accepted;
+}
+
+static void pieces_do_not_take_the_systems_own(void **state) {
+    (void)state;
+    for (uint32_t w = 0; w < WORKERS; ++w) {
+        api_fixture f;
+        api_begin_workers(&f, worker_counts[w]);
+        helped h = { .refused = 0 };
+        accepted = 0;
+        for (uint32_t round = 0; round < 10; ++round)
+            assert_int_equal(keel_run_with(f.world, loops_over_itself, &h), KEEL_OK);
+        assert_int_equal(accepted, 0);
+        assert_int_equal(h.here + h.refused, 2000);
+        if (h.refused) assert_error(f.world, KEEL_ERROR_THREAD, "'loops_over_itself'");
+        assert_no_error(f.world);
+        api_end(&f);
+    }
+}
+
 // ------------------------------------------------------------------ at the world's end
 typedef struct Last {
     uint32_t sum;
@@ -178,6 +214,7 @@ static const struct CMUnitTest tests[] = {
     TEST(the_world_is_not_edited_in_pieces, "edits in pieces are refused, values written"),
     TEST(a_view_outlives_the_loops_over_it, "a view is not ended in a loop over it"),
     TEST(counting_in_pieces_disturbs_nobody, "counting in pieces disturbs nobody"),
+    TEST(pieces_do_not_take_the_systems_own, "pieces do not take what is the system's own"),
     TEST(what_the_world_drops_may_loop, "what the world's end drops may loop in pieces"),
 };
 
