@@ -252,9 +252,32 @@ BENCH_WORKLOAD(add_1_worst) {
 }
 
 // ---- look up ----
-typedef enum lookup { COLUMN, CHECKED } lookup;
+typedef long long sum_fn(const keel_world *world, keel_column column, const keel_entity *e,
+                         uint32_t n);
 
-BENCH_SHARED void get_random(bench_run *run, lookup how) {
+static __attribute__((noinline)) long long
+sum_by_column(const keel_world *world, keel_column column, const keel_entity *e, uint32_t n) {
+    (void)world;
+    long long sum = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        const Position *p = keel_column_get(&column, e[i], Position);
+        if (p) sum += (int)p->x;
+    }
+    return sum;
+}
+
+static __attribute__((noinline)) long long sum_checked(const keel_world *world, keel_column column,
+                                                       const keel_entity *e, uint32_t n) {
+    (void)column;
+    long long sum = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        const Position *p = keel_get(world, e[i], Position);
+        if (p) sum += (int)p->x;
+    }
+    return sum;
+}
+
+BENCH_SHARED void get_random(bench_run *run, sum_fn *sum_of) {
     const uint32_t n = run->n, passes = bench_get_passes(n);
     uint32_t *order = bench_shuffled(n);
     keel_entity *e = bench_handles(n), *shuffled = bench_handles(n);
@@ -268,11 +291,7 @@ BENCH_SHARED void get_random(bench_run *run, lookup how) {
         const keel_column column = keel_column_of(world, Position);
         bench_start(run);
         for (uint32_t k = 0; k < passes; ++k) {
-            for (uint32_t i = 0; i < n; ++i) {
-                const Position *p = how == COLUMN ? keel_column_get(&column, shuffled[i], Position)
-                                                  : keel_get(world, shuffled[i], Position);
-                if (p) sum += (int)p->x;
-            }
+            sum += sum_of(world, column, shuffled, n);
             BENCH_BARRIER();
         }
         bench_stop(run);
@@ -284,8 +303,8 @@ BENCH_SHARED void get_random(bench_run *run, lookup how) {
     free(shuffled);
 }
 
-BENCH_WORKLOAD(get_random) { get_random(run, COLUMN); }
-BENCH_WORKLOAD(get_random_checked) { get_random(run, CHECKED); }
+BENCH_WORKLOAD(get_random) { get_random(run, sum_by_column); }
+BENCH_WORKLOAD(get_random_checked) { get_random(run, sum_checked); }
 
 // ---- hierarchy ----
 typedef enum stage { ATTACH, TRAVERSE, DESTROY } stage;

@@ -282,6 +282,14 @@ BENCH_WORKLOAD(add_1_worst) {
 }
 
 // ---- look up ----
+static __attribute__((noinline)) long long sum_at(const Position *p, const uint32_t *order,
+                                                  uint32_t n) {
+    long long sum = 0;
+    for (uint32_t i = 0; i < n; ++i)
+        sum += (int)p[order[i]].x;
+    return sum;
+}
+
 BENCH_WORKLOAD(get_random) {
     const uint32_t n = run->n, passes = bench_get_passes(n);
     uint32_t *order = bench_shuffled(n);
@@ -293,8 +301,7 @@ BENCH_WORKLOAD(get_random) {
         long long sum = 0;
         bench_start(run);
         for (uint32_t k = 0; k < passes; ++k) {
-            for (uint32_t i = 0; i < n; ++i)
-                sum += (int)p[order[i]].x;
+            sum += sum_at(p, order, n);
             BENCH_BARRIER();
         }
         bench_stop(run);

@@ -8,12 +8,14 @@
 #include "data/component_index.h"
 #include "data/component_lists.h"
 #include "data/entity_index.h"
+#include "data/event_queue.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"
 #include "data/removal_log.h"
 #include "data/sparse_set.h"
 #include "data/ticks.h"
 
+#include <keel/events.h>
 #include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/workload.h>
@@ -75,6 +77,7 @@ typedef struct keeli_storage {
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
+    keeli_event_queue *events;         // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
     keeli_tracking *tracking;                    // NULL: nobody wants to know
@@ -96,6 +99,7 @@ enum {
     KEELI_IS_BOUND = 32,     // has a rule about threads (edit/threads.c)
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
+    KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_OBSERVED
 };
@@ -187,9 +191,10 @@ struct keel_world {
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
     keeli_storage **storages; // by process-wide number; NULL: unknown here (edit/registry.c)
     uint32_t storage_capacity;
-    KEELI_ARRAY(keeli_storage *) order; // all of them, in order of registration
-    keeli_storage *parents, *children;  // keel_parent and keel_child, always there
-    struct keeli_links links;           // what loops over them read (edit/hierarchy.c)
+    KEELI_ARRAY(keeli_storage *) order;  // all of them, in order of registration
+    KEELI_ARRAY(keeli_storage *) queues; // those that are types of events (edit/events.c)
+    keeli_storage *parents, *children;   // keel_parent and keel_child, always there
+    struct keeli_links links;            // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed

@@ -114,6 +114,8 @@ typedef struct keel_component {
     const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
+    bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
+    uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
     int line;                 ///< where it was declared
     const char *file;         ///< where it was declared; NULL: made at run time
     uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL

@@ -45,6 +45,7 @@ typedef struct keel_wait {
     const char *storage;      ///< KEEL_WAIT_STORAGE: what both touch; otherwise NULL
     keel_access access;       ///< what the one that waits does with it
     keel_access other_access; ///< what the other one does with it
+    bool is_event; ///< it is a type of events: who reads it receives, who writes it sends
 } keel_wait;
 
 /// No batch, no node.

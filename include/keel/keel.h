@@ -2,7 +2,7 @@
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
 /// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, track,
-/// typed, time.
+/// events, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -11,6 +11,7 @@
 #include <keel/custom_view.h>
 #include <keel/edit.h>
 #include <keel/entity.h>
+#include <keel/events.h>
 #include <keel/executor.h>
 #include <keel/explain.h>
 #include <keel/group.h>
@@ -21,6 +22,7 @@
 #include <keel/track.h>
 #include <keel/typed.h>
 #include <keel/typed_core.h>
+#include <keel/typed_events.h>
 #include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/walk.h>

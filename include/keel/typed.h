@@ -19,6 +19,7 @@
 #include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>
+#include <keel/typed_events.h>
 // clang-format off
 
 // ---------------------------------------------------------------- descriptors

@@ -73,7 +73,9 @@ typedef enum keel_term_kind {
     KEEL_TERM_CONTEXT,       ///< systems only: the context
     KEEL_TERM_DATA,          ///< systems only: what keel_run_with was given
     KEEL_TERM_CUSTOM,        ///< systems and custom views: a custom view
-    KEEL_TERM_CUSTOM_READ    ///< the same, not to be changed: several threads may have it
+    KEEL_TERM_CUSTOM_READ,   ///< the same, not to be changed: several threads may have it
+    KEEL_TERM_SEND,          ///< systems only: events are sent (events.h)
+    KEEL_TERM_RECEIVE        ///< systems only: events are received
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
@@ -335,6 +337,7 @@ struct keeli_set_root {
     void *const *pages;                 ///< private: values by place
     uint32_t *const *sparse;            ///< private: sparse sets: places in pages of 4,096
     uint32_t page_count;                ///< private: of `sparse`
+    uint32_t mask;                      ///< private: `(1 << shift) - 1`
     const struct keeli_bits_root *bits; ///< private: the others: who has one
 };
 
@@ -344,10 +347,10 @@ struct keeli_set_root {
 typedef struct keel_column {
     const struct keeli_entity_root *entities; ///< private
     const struct keeli_set_root *set;         ///< private
-    const struct keeli_bits_root *bits;       ///< private: as in `set`, one step nearer
+    const struct keeli_bits_root *bits;       ///< private: who has one
+    uint32_t *const *const *places;           ///< private: of values; NULL: indices
     uint32_t size;                            ///< bytes of a value
     uint32_t shift;                           ///< private: as in `set`
-    keel_storage kind;                        ///< private: as in `set`
 } keel_column;
 
 /// The column of a component. Where the world does not know the component yet it is registered.
@@ -369,18 +372,18 @@ static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_roo
     return keeli_has_bit(bits, index) ? entities->where[page][at] : UINT32_MAX;
 }
 
-/// Private: the value, or NULL.
+/// Private: the value, or NULL. The same few steps for all storages: loops stay in registers.
 static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size) {
-    const uint32_t index = keel_entity_index(e);
-    const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    const uint32_t index = keel_entity_index(e), page = index >> 12, at = index & 4095u;
     if (column->size != size || (size == 0 && !column->set)) return NULL; // another, or zeroed
-    const uint32_t place =
-        keeli_place(column->kind, column->set, column->bits, column->entities, index);
-    if (place == UINT32_MAX) return NULL;
+    const struct keeli_bits_root *bits = column->bits;
+    if (page >= bits->page_count || !(bits->pages[page][at / 64] >> (at % 64) & 1)) return NULL;
     // what has a value is alive, so its version is there, and is one of a living entity
-    if (column->entities->versions[index >> 12][index & 4095u] != upper) return NULL;
-    const uint32_t rest = place & (((uint32_t)1 << column->shift) - 1);
-    return (char *)column->set->pages[place >> column->shift] + rest * size;
+    const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    if (column->entities->versions[page][at] != upper) return NULL;
+    const uint32_t place = column->places ? (*column->places)[page][at] : index;
+    char *values = (char *)column->set->pages[place >> column->shift];
+    return values + (place & (((uint32_t)1 << column->shift) - 1)) * size;
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.

@@ -2,6 +2,7 @@
 // Copies of values whose size is known at run time only. A call of memcpy costs more than most
 // values are large.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offs
 
 // The same for a value that was made just now, probably of members of 4 bytes: to read two of them
 // at once a processor would have to wait until both have left its store buffer.
-static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
+// False: it is another size, and nothing was done.
+static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t size) {
     switch (size) {
     case 16:
         keeli_bytes_copy_part(to, from, 12); // fall through
@@ -46,8 +48,11 @@ static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t s
         keeli_bytes_copy_part(to, from, 4); // fall through
     case 4:
         keeli_bytes_copy_part(to, from, 0);
-        break;
+        return true;
     default:
-        keeli_bytes_copy_other(to, from, size);
+        return false;
     }
+}
+static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
+    if (!keeli_bytes_copy_fours(to, from, size)) keeli_bytes_copy_other(to, from, size);
 }

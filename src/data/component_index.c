@@ -12,7 +12,7 @@ typedef struct definition {
     char *name, *file; // owned
     uint32_t size, align;
     keel_storage storage;
-    bool is_unique;
+    bool is_unique, is_event;
 } definition;
 
 static keeli_lock lock = KEELI_LOCK_INIT;
@@ -28,7 +28,7 @@ const char *keeli_base_name(const char *path) {
 
 static bool is_same(const definition *d, const keel_component *c) {
     return d->size == c->size && d->align == (c->align ? c->align : 1) &&
-           d->storage == c->storage && d->is_unique == c->is_unique &&
+           d->storage == c->storage && d->is_unique == c->is_unique && d->is_event == c->is_event &&
            strcmp(d->name, keeli_component_name(c)) == 0 &&
            strcmp(d->file, keeli_base_name(c->file)) == 0;
 }
@@ -59,7 +59,8 @@ static bool append(const keel_component *c) {
                                          .size = c->size,
                                          .align = c->align ? c->align : 1,
                                          .storage = c->storage,
-                                         .is_unique = c->is_unique };
+                                         .is_unique = c->is_unique,
+                                         .is_event = c->is_event };
     return true;
 }
 

@@ -14,10 +14,11 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
     while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15)
         ++shift;
     if (size <= own_page_above && shift < 6) shift = 6; // at least one word of the bitmap
+    if (!size) shift = 31;
     *set = (keeli_indexed_set){ .size = size, .align = align, .spare = KEELI_NO_SPARE };
     set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift, .bits = bits };
+    set->root.mask = ((uint32_t)1 << shift) - 1;
     if (size) return;
-    set->root.shift = 31;
     set->pages = tag_pages;
     set->root.pages = set->pages;
     set->page_counts = &set->tag_count;

@@ -31,7 +31,7 @@ void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap);
 
 static inline void *keeli_indexed_set_value(const keeli_indexed_set *set, uint32_t index) {
     return (char *)set->pages[index >> set->root.shift] +
-           (size_t)(index & (((uint32_t)1 << set->root.shift) - 1)) * set->size;
+           (size_t)(index & set->root.mask) * set->size;
 }
 
 // Make room for the value of an index; false when out of memory.

@@ -46,9 +46,8 @@ static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32
                                        : KEELI_NO_SLOT;
 }
 static inline void *keeli_sparse_set_value(const keeli_sparse_set *set, uint32_t slot) {
-    const uint32_t shift = set->root.shift;
-    return (char *)set->values[slot >> shift] +
-           (size_t)(slot & (((uint32_t)1 << shift) - 1)) * set->size;
+    return (char *)set->values[slot >> set->root.shift] +
+           (size_t)(slot & set->root.mask) * set->size;
 }
 static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, uint32_t slot) {
     return &set->dense[slot >> KEELI_DENSE_SHIFT][slot & ((1u << KEELI_DENSE_SHIFT) - 1)];

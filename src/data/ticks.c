@@ -46,13 +46,11 @@ bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t val
     if (capacity <= t->log_capacity) return true;
     keeli_change *log = keeli_new(heap, capacity * sizeof *log, _Alignof(keeli_change));
     if (!log) return false;
-    for (uint32_t i = 0; i < t->log_count; ++i)
-        log[i] = keeli_ticks_logged(t, t->log_count, i);
+    if (t->log_count) memcpy(log, t->log, t->log_count * sizeof *log);
     keeli_free(heap, t->log, t->log_capacity * sizeof *log, _Alignof(keeli_change));
     t->bytes += (capacity - t->log_capacity) * sizeof *log;
     t->log = log;
     t->log_capacity = capacity;
-    t->logged = t->log_count;
     return true;
 }
 
@@ -88,7 +86,7 @@ bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count)
     uint32_t low = 0, high = t->log_count; // the first that is later
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (keeli_ticks_logged(t, t->log_count, middle).tick > last) high = middle;
+        if (t->log[middle].tick > last) high = middle;
         else low = middle + 1;
     }
     *count = t->log_count - low;
@@ -106,6 +104,26 @@ void keeli_ticks_mark_quietly(keeli_ticks *t, uint32_t index, uint32_t tick) {
     p->slots[index % KEELI_TICK_PAGE] = tick;
     put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
     tell(t, tick);
+}
+
+// A quarter of the log goes, and what is of the same tick: nobody can use a part of it.
+static void make_room(keeli_ticks *t) {
+    uint32_t gone = t->log_capacity / 4;
+    const uint32_t tick = t->log[gone - 1].tick;
+    while (gone < t->log_count && t->log[gone].tick == tick)
+        ++gone;
+    if (tick > t->log_from) t->log_from = tick;
+    t->log_count -= gone;
+    memmove(t->log, t->log + gone, t->log_count * sizeof *t->log);
+}
+
+void keeli_ticks_mark_slowly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+    if (!t->log_capacity) {
+        keeli_ticks_mark_quietly(t, index, tick);
+        return;
+    }
+    make_room(t);
+    (void)keeli_ticks_mark_quickly(t, index, tick);
 }
 
 void keeli_ticks_mark_run(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick) {
@@ -203,12 +221,13 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     t->latest = lowered(t->latest, by);
     t->log_from = lowered(t->log_from, by);
     // two that fell to 1 may be one index twice
-    while (t->log_count && keeli_ticks_logged(t, t->log_count, 0).tick <= by + 1) {
-        --t->log_count;
-        if (!t->log_from) t->log_from = 1;
-    }
+    uint32_t gone = 0;
+    while (gone < t->log_count && t->log[gone].tick <= by + 1)
+        ++gone;
+    if (gone && !t->log_from) t->log_from = 1;
+    t->log_count -= gone;
     for (uint32_t i = 0; i < t->log_count; ++i)
-        t->log[(t->logged - t->log_count + i) & (t->log_capacity - 1)].tick -= by;
+        t->log[i] = (keeli_change){ t->log[i + gone].index, t->log[i + gone].tick - by };
 }
 
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
@@ -235,9 +254,8 @@ bool keeli_ticks_are_valid(const keeli_ticks *t) {
     for (uint32_t page = 0; page < t->page_count; ++page)
         if (t->pages[page] != &keeli_no_ticks && !page_is_valid(t, t->pages[page])) return false;
     for (uint32_t i = 0; i < t->log_count; ++i) {
-        const keeli_change c = keeli_ticks_logged(t, t->log_count, i);
-        if (c.tick > t->latest) return false;
-        if (i && c.tick < keeli_ticks_logged(t, t->log_count, i - 1).tick) return false;
+        if (t->log[i].tick > t->latest) return false;
+        if (i && t->log[i].tick < t->log[i - 1].tick) return false;
     }
     for (uint32_t i = 0; i < KEELI_TICK_PAGE; ++i)
         if (keeli_no_ticks.slots[i]) return false;

@@ -5,8 +5,8 @@
 // own tick, one tick per block of 64 indices and one for all, which both mean "all that were there
 // then". Before an index gets a new value the upper levels are pushed down to it.
 //
-// Beside them a ring of single changes, so that a reader of few changes among many values visits
-// those and nothing else. What the ring does not hold (it overflowed, or many were marked at once)
+// Beside them a log of single changes, so that a reader of few changes among many values visits
+// those and nothing else. What the log does not hold (it was full, or many were marked at once)
 // is told by `log_from`, and the reader scans: no change is ever lost.
 //
 // Ticks are 32-bit, above a base that the owner keeps; 0 is never. Memory is reserved together with
@@ -37,10 +37,9 @@ typedef struct keeli_ticks {
     uint32_t page_count, capacity;
     uint32_t all;          // everything that was there then
     uint32_t latest;       // nothing is later: one compare tells that nothing changed
-    keeli_change *log;     // a ring, ascending by tick
+    keeli_change *log;     // ascending by tick
     uint32_t log_capacity; // a power of two, or 0
-    uint32_t logged;       // appended so far, modulo 2^32
-    uint32_t log_count;    // held
+    uint32_t log_count;    // when it is full the oldest go
     uint32_t log_from;     // the log holds all changes later than this
     size_t bytes;
 } keeli_ticks;
@@ -62,17 +61,25 @@ extern keeli_tick_page keeli_no_ticks;
 // ------------------------------------------------------------------ room
 // Make room for an index; false when out of memory.
 bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index);
-static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
-    return (page < t->page_count && t->pages[page] != &keeli_no_ticks) ||
-           keeli_ticks_reserve_slow(t, heap, index);
+    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
+}
+static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+    return keeli_ticks_has_page(t, index) || keeli_ticks_reserve_slow(t, heap, index);
 }
 // Give the log a size that suits this many values.
 bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values);
+static inline bool keeli_ticks_has_log(const keeli_ticks *t, uint32_t values) {
+    return t->log_capacity &&
+           (t->log_capacity >= values / 8 || t->log_capacity == KEELI_TICK_LOG_MAX);
+}
 static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
-    return (t->log_capacity &&
-            (t->log_capacity >= values / 8 || t->log_capacity == KEELI_TICK_LOG_MAX)) ||
-           keeli_ticks_reserve_log_slow(t, heap, values);
+    return keeli_ticks_has_log(t, values) || keeli_ticks_reserve_log_slow(t, heap, values);
+}
+// Is all that there for one of so many values?
+static inline bool keeli_ticks_has_room(const keeli_ticks *t, uint32_t index, uint32_t values) {
+    return keeli_ticks_has_page(t, index) && keeli_ticks_has_log(t, values);
 }
 
 // ------------------------------------------------------------------ looking
@@ -97,26 +104,28 @@ bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_windo
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count);
 // The i-th of these `count`.
 static inline keeli_change keeli_ticks_logged(const keeli_ticks *t, uint32_t count, uint32_t i) {
-    return t->log[(t->logged - count + i) & (t->log_capacity - 1)];
+    return t->log[t->log_count - count + i];
 }
 
 // ------------------------------------------------------------------ marking
-// A single change, which goes to the log; not from several threads.
-static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tick) {
+// A single change, which goes to the log; not from several threads. The quick half does nothing and
+// says so when the log is full.
+static inline bool keeli_ticks_mark_quickly(keeli_ticks *t, uint32_t index, uint32_t tick) {
     keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
     uint32_t *slot = &p->slots[index % KEELI_TICK_PAGE];
-    if (*slot == tick) return; // logged, or it says in `log_from` that it is not
+    const uint32_t count = t->log_count;
+    if (*slot == tick) return true; // logged, or it says in `log_from` that it is not
+    if (count == t->log_capacity) return false;
     *slot = tick;
     p->latest[index / 64 % KEELI_TICK_BLOCKS] = tick;
     t->latest = tick;
-    if (!t->log_capacity) {
-        t->log_from = tick;
-        return;
-    }
-    keeli_change *place = &t->log[t->logged++ & (t->log_capacity - 1)];
-    if (t->log_count < t->log_capacity) ++t->log_count;
-    else if (place->tick > t->log_from) t->log_from = place->tick; // it is overwritten
-    *place = (keeli_change){ index, tick };
+    t->log[count] = (keeli_change){ index, tick };
+    t->log_count = count + 1;
+    return true;
+}
+void keeli_ticks_mark_slowly(keeli_ticks *t, uint32_t index, uint32_t tick);
+static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tick) {
+    if (!keeli_ticks_mark_quickly(t, index, tick)) keeli_ticks_mark_slowly(t, index, tick);
 }
 // Changes that do not go to the log: one, a run of indices, some of 64, and everything that is
 // there.

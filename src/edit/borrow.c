@@ -77,7 +77,8 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
 static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                               const keeli_storage *storage, keel_access access) {
     const char *macro =
-        storage->component.is_unique
+        storage->events ? (access == KEEL_ACCESS_READ ? "KEEL_RECEIVE" : "KEEL_SEND")
+        : storage->component.is_unique
             ? (access == KEEL_ACCESS_READ ? "KEEL_UNIQUE_READ" : "KEEL_UNIQUE_WRITE")
         : access == KEEL_ACCESS_READ  ? "KEEL_MAY_READ"
         : access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE"

@@ -6,7 +6,8 @@ keel_commands *keeli_commands_new(keel_world *world) {
     keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
     if (!list) return NULL;
     list->world = world;
-    if (KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS)) return list;
+    if (KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
+        return list;
     KEELI_FREE(&world->heap, keel_commands, list);
     return NULL;
 }
@@ -34,6 +35,7 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
     const uint32_t blocks = keeli_arena_share(&list->arena, &world->heap);
     list->first = list->last = NULL;
     list->allowed.count = 0;
+    list->for_events = false;
     keeli_commands_close(list);
     keeli_world_lock(world);
     list->next = world->spare_commands;
@@ -89,10 +91,6 @@ void keeli_commands_submit(keel_world *world, keel_commands *list) {
     if (!world->concurrent) (void)keeli_commands_queue_own(world); // recorded before, or meanwhile
     if (list->first) queue(world, list);
     else keeli_commands_spare(world, list);
-}
-
-bool keeli_commands_are_pending(const keel_world *world) {
-    return world->pending || world->commands->first;
 }
 
 static size_t list_bytes(const keel_commands *list) {

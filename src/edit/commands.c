@@ -5,6 +5,7 @@
 #include "edit/commands.h"
 
 #include "edit/edit.h"
+#include "edit/events.h"
 #include "edit/observe.h"
 #include "edit/registry.h"
 #include "edit/report.h"
@@ -24,6 +25,7 @@ typedef enum command_kind {
     UNLINK,
     UNLINK_TREE,
     DELETE_TREE,
+    SEND,
     CALL
 } command_kind;
 
@@ -372,6 +374,42 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
     return append(commands, c);
 }
 
+// The storage of a type of events; NULL with the reason in `*result`.
+static keeli_storage *named_event(keel_commands *list, const keel_component *event,
+                                  keel_result *result) {
+    keel_world *world = list->world;
+    const bool is_new = event && event->is_event && !keeli_storage_find(world, event);
+    *result = KEEL_OK;
+    keeli_storage *s = list->enroll && is_new ? list->enroll(list, event, result)
+                                              : keeli_event_get(world, event, result);
+    if (!s || is_allowed(list, s)) return s;
+    *result = keeli_misuse(world, KEEL_ERROR_ACCESS,
+                           "these commands may not send events '%s'; send with the parameter "
+                           "KEEL_SEND(%s, ...), or name nothing in KEEL_COMMANDS to allow all",
+                           s->component.name, s->component.name);
+    return NULL;
+}
+
+keel_result keel_commands_send_event(keel_commands *commands, const keel_component *event,
+                                     const void *value) {
+    command *c = new_command(commands, SEND, keel_null(), 1);
+    if (!c) return not_recorded(commands);
+    keel_result result;
+    const keeli_storage *s = named_event(commands, event, &result);
+    if (!s) return result;
+    const keel_component *type = &s->component;
+    if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(commands->world, type));
+    c->parts->number = s->slot;
+    if (value) {
+        c->parts->value =
+            keeli_arena_new(&commands->arena, &commands->world->heap, type->size, type->align);
+        if (!c->parts->value) return no_memory(commands);
+        if (type->move) type->move(c->parts->value, (void *)(uintptr_t)value, type->hook_data);
+        else memcpy(c->parts->value, value, type->size);
+    }
+    return append(commands, c);
+}
+
 // ------------------------------------------------------------------ applying
 // The parts as a list of values, or of components; forgotten ones are left out. `room` has one more
 // place.
@@ -406,6 +444,11 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
     return any;
 }
 
+static keel_result apply_event(keel_world *world, const keeli_holder *holder, const command *c) {
+    keeli_storage *s = c->parts->number ? world->storages[c->parts->number] : NULL;
+    return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
+}
+
 static keel_result apply_adding(keel_world *world, const keeli_holder *holder, const command *c) {
     keel_value few[9];
     if (c->count < 9) return apply_values(world, holder, c, values_of(world, c, few));
@@ -417,7 +460,8 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder, c
     return result;
 }
 
-// Only the first four kinds are recorded by those who said what they edit (check_all_allowed).
+// Only the first four kinds, and events, are recorded by those who said what they edit
+// (check_all_allowed).
 static keel_result apply_one(keel_world *world, const keeli_holder *holder, const command *c) {
     switch (c->kind) {
     case ADD_ENTITY:
@@ -440,6 +484,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
         return keel_world_unlink_tree(world, c->entity);
     case DELETE_TREE:
         return keel_world_delete_tree(world, c->entity);
+    case SEND:
+        return apply_event(world, holder, c);
     case CALL:
         return c->function(world, c->data);
     }
@@ -512,9 +558,7 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-keel_result keeli_commands_flush(keel_world *world) {
-    // first: in shared mode the rest is not ours to look at
-    if (world->share_depth) return KEEL_OK;
+keel_result keeli_commands_flush_slowly(keel_world *world) {
     if (world->applying || world->holders) return KEEL_OK;
     return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }

@@ -16,6 +16,7 @@ struct keel_commands {
     void *source; // for both
     // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
     KEELI_ARRAY(const keeli_storage *) allowed;
+    bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
 };
 
 bool keeli_commands_init(keel_world *world);
@@ -45,9 +46,18 @@ void keeli_commands_discard(keel_world *world, keel_commands *commands);
 keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
                                  keel_commands *commands);
 // Is anything recorded that was not applied?
-bool keeli_commands_are_pending(const keel_world *world);
-// Apply what is pending unless something is in use or commands are being applied already.
-keel_result keeli_commands_flush(keel_world *world);
+static inline bool keeli_commands_are_pending(const keel_world *world) {
+    return world->pending || world->commands->first;
+}
+// Apply what is pending, and what observers asked for, unless something is in use or commands are
+// being applied already.
+keel_result keeli_commands_flush_slowly(keel_world *world);
+static inline keel_result keeli_commands_flush(keel_world *world) {
+    // first: in shared mode the rest is not ours to look at
+    if (world->share_depth) return KEEL_OK;
+    if (!keeli_commands_are_pending(world) && !world->has_reactions) return KEEL_OK;
+    return keeli_commands_flush_slowly(world);
+}
 // Apply a list that is not queued, and give it back; what cannot be applied is dropped.
 keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list);
 static inline bool keeli_commands_is_empty(const keel_commands *list) { return !list->first; }

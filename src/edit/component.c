@@ -204,7 +204,7 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!components || !components[0]) return KEEL_ABSENT;
     keel_result result;
-    if (!holder && !components[1] && keeli_quick_remove(world, e, components[0], NULL, &result))
+    if (!holder && !components[1] && keeli_quick_delete(world, e, components[0], &result))
         return result;
     for (const keel_component *const *c = components; *c; ++c)
         if (!keeli_known_to_edit(world, holder, *c, "delete", &result) && result < 0) return result;
@@ -274,43 +274,4 @@ keel_result keel_world_delete_components(keel_world *world, keel_entity e,
 
 keel_result keel_world_strip(keel_world *world, keel_entity e) {
     return world ? keeli_edit_strip(world, NULL, e) : keeli_no_world();
-}
-
-// ------------------------------------------------------------------ public: reading
-static __attribute__((noinline)) const void *look_up_bound(const keel_world *world,
-                                                           const keeli_storage *s, keel_entity e) {
-    return keeli_may_look(world, s) ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
-}
-
-const void *keel_get_component(const keel_world *world, keel_entity e,
-                               const keel_component *component) {
-    if (!world || !component) return NULL;
-    const keeli_storage *s = keeli_storage_find(world, component);
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    if (s->flags & KEELI_IS_BOUND) return look_up_bound(world, s, e);
-    return keeli_store_value(world, s, keel_entity_index(e));
-}
-
-void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
-    if (!world || !component) return NULL;
-    keeli_storage *s = keeli_storage_find(world, component);
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    void *value = keeli_store_value(world, s, keel_entity_index(e));
-    if (!value) return NULL;
-    const uint32_t flags = s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND | KEELI_IS_TRACKED);
-    if (!((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth | flags)) return value;
-    const bool may_write = !world->share_depth || keeli_world_is_looped(world);
-    keel_result result;
-    if ((keeli_atomic_peek(&s->borrow) || !may_write || flags & ~(uint32_t)KEELI_IS_TRACKED) &&
-        !keeli_storage_to_edit(world, NULL, component, "write", &result))
-        return NULL;
-    keeli_track_modified(world, s, keel_entity_index(e));
-    return value;
-}
-
-bool keel_has_component(const keel_world *world, keel_entity e, const keel_component *component) {
-    if (!world || !component) return false;
-    const keeli_storage *s = keeli_storage_find(world, component);
-    return s && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_store_has(s, keel_entity_index(e));
 }

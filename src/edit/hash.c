@@ -9,7 +9,7 @@
 #include "edit/report.h"
 #include "edit/store.h"
 
-enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM }; // equal values of each differ
+enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal values of each differ
 
 // ------------------------------------------------------------------ values
 // Which bytes of a value count: one run of them, or all fields one by one.
@@ -74,8 +74,21 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
     return sum;
 }
 
+// Events have an order, so that each goes into the hash of those after it.
+static uint64_t hash_of_events(const keeli_storage *s) {
+    const keeli_event_queue *queue = s->events;
+    const value_form form = form_of(&s->component);
+    const uint64_t end = keeli_event_queue_end(queue);
+    uint64_t number = keeli_event_queue_waiting(queue), hash = seed_of(s, EVENT_TERM);
+    if (number == end) return 0;
+    for (; number < end; ++number)
+        hash = hash_value(&form, keeli_event_queue_at(queue, number), keeli_hash_mix(hash));
+    return hash;
+}
+
 static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
     const value_form form = form_of(&s->component);
+    if (s->events) return hash_of_events(s);
     if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
     uint64_t sum = sum_of_values(world, s, &s->presence, COMPONENT_TERM);
     if (s->disabled.count) sum += sum_of_values(world, s, &s->disabled, DISABLED_TERM);
@@ -90,11 +103,15 @@ static uint64_t sum_of_entities(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ public
+static bool has_events(const keeli_storage *s) {
+    return s->events && keeli_event_queue_waiting(s->events) < keeli_event_queue_end(s->events);
+}
+
 // Is it known which bytes of its values count?
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     const keel_component *c = &s->component;
     if (!c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;
-    if (!s->unique && !s->presence.count && !s->disabled.count) return KEEL_OK;
+    if (!s->unique && !s->presence.count && !s->disabled.count && !has_events(s)) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_HASH,
                        "cannot hash '%s': some bytes of its values may be padding; declare it with "
                        ".no_padding = true when none is, else with KEEL_HAS_FIELDS (KEEL_FIELDS "

@@ -103,6 +103,24 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }
 
+keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              const void *value) {
+    if (!(s->tracking->observers.kinds & kind)) return keeli_done(world, KEEL_OK);
+    KEEL_ASSERT_INTERNAL(!world->share_depth && !world->calling && !world->notifying);
+    const keel_event event = { .world = world,
+                               .kind = kind,
+                               .entity = e,
+                               .component = &s->component,
+                               .value = s->size ? value : NULL,
+                               .commands = world->reaction };
+    world->calling = world->notifying = world->share_depth = 1;
+    call(s, &event);
+    world->calling = world->notifying = world->share_depth = 0;
+    if (world->lost_observers) update_all(world);
+    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+    return keeli_done(world, KEEL_OK);
+}
+
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
     if (!world->observed) return;
     uint32_t at = UINT32_MAX;

@@ -11,6 +11,10 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
     if (s->flags & KEELI_IS_OBSERVED) keeli_notify_slowly(world, s, e, kind);
 }
+// The same where the storage has observers, its value is known, nobody uses anything, and that is
+// the whole edit: with keeli_done.
+keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              const void *value);
 // Tell those of entities.
 static inline void keeli_notify_entity(keel_world *world, keel_entity e, uint32_t kind) {
     keeli_notify(world, &world->entity_storage, e, kind);

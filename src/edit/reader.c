@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who looks at changes, and what they see: systems, the user's readers, and everybody else.
+#include "edit/events.h"
 #include "edit/report.h"
 #include "edit/store.h"
 #include "edit/track.h"
@@ -57,6 +58,7 @@ void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         if (world->order.items[i]->tracking)
             keeli_removal_log_leave(&world->order.items[i]->tracking->gone, reader);
+    keeli_events_forget(world, reader);
 }
 
 // ------------------------------------------------------------------ the user's
@@ -91,7 +93,9 @@ void keel_reader_destroy(keel_reader *reader) {
 }
 
 void keel_reader_pass(keel_reader *reader) {
-    if (reader) reader->reader.last = keel_tick(reader->world);
+    if (!reader) return;
+    reader->reader.last = keel_tick(reader->world);
+    keeli_events_pass(reader->world, &reader->reader);
 }
 
 void keeli_readers_deinit(keel_world *world) {

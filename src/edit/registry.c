@@ -4,6 +4,7 @@
 
 #include "edit/borrow.h"
 #include "edit/commands.h"
+#include "edit/events.h"
 #include "edit/group.h"
 #include "edit/observe.h"
 #include "edit/report.h"
@@ -16,7 +17,9 @@
 
 const char keeli_library = 'k';
 
-static const char *kind_of(bool is_unique) { return is_unique ? "unique" : "component"; }
+static const char *kind_of(const keel_component *c) {
+    return c->is_event ? "type of events" : c->is_unique ? "unique" : "component";
+}
 
 // ------------------------------------------------------------------ checks
 static uint32_t element_bytes(keel_field_type type) {
@@ -45,6 +48,9 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
+    if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
+    if (c->limit && !c->is_event)
+        return "has a .limit, which events have; for changes there is keel_set_tracking_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
@@ -53,10 +59,13 @@ static const char *what_is_wrong(const keel_component *c) {
     return NULL;
 }
 
-static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique) {
+static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique,
+                                bool is_event) {
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = world->order.items[i];
-        if (s->component.is_unique == is_unique && strcmp(s->component.name, name) == 0) return s;
+        if (s->component.is_unique == is_unique && s->component.is_event == is_event &&
+            strcmp(s->component.name, name) == 0)
+            return s;
     }
     return NULL;
 }
@@ -67,8 +76,8 @@ static keel_result name_clash(keel_world *world, const keeli_storage *known,
     return keeli_error(world, KEEL_ERROR_COMPONENT,
                        "two %ss are named '%s': %s:%d (%u bytes) and %s:%d (%u bytes); rebuild the "
                        "older side, or give one of them .name = \"...\"",
-                       kind_of(a->is_unique), a->name, a->file ? a->file : "run time", a->line,
-                       a->size, c->file ? keeli_base_name(c->file) : "run time", c->line, c->size);
+                       kind_of(a), a->name, a->file ? a->file : "run time", a->line, a->size,
+                       c->file ? keeli_base_name(c->file) : "run time", c->line, c->size);
 }
 
 // ------------------------------------------------------------------ owned copies
@@ -100,6 +109,7 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
+    keeli_events_deinit(world, s);
     if (s->unique) {
         if (c->drop) c->drop(s->unique, c->hook_data);
         keeli_free(heap, s->unique, c->size ? c->size : 1, c->align);
@@ -124,7 +134,9 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->fields = c->field_count ? copy_fields(heap, c) : NULL;
     own->slot = &s->slot;
     s->slot = index;
-    if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields)) {
+    const bool has_queue = !c->is_event || keeli_events_init(world, s);
+    if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
+        !has_queue) {
         free_storage(world, s);
         return NULL;
     }
@@ -163,11 +175,12 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     const char *wrong = what_is_wrong(c);
     if (wrong) {
         const char *name = keeli_component_name(c);
-        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c->is_unique),
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c),
                                name ? name : "", wrong);
         return NULL;
     }
-    const keeli_storage *known = find_name(world, keeli_component_name(c), c->is_unique);
+    const keeli_storage *known =
+        find_name(world, keeli_component_name(c), c->is_unique, c->is_event);
     if (known) {
         *result = name_clash(world, known, c);
         return NULL;
@@ -225,8 +238,9 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
         return NULL;
     }
     if (c->is_unique != is_unique) {
-        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",
-                               keeli_component_name(c), kind_of(c->is_unique), kind_of(is_unique));
+        *result =
+            keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",
+                         keeli_component_name(c), kind_of(c), is_unique ? "unique" : "component");
         return NULL;
     }
     keeli_storage *s = what_is_wrong(c) ? NULL : keeli_storage_find(world, c);
@@ -251,6 +265,7 @@ void keeli_registry_deinit(keel_world *world) {
         free_storage(world, world->order.items[i]);
     KEELI_RELEASE(&world->heap, &world->order);
     KEELI_RELEASE(&world->heap, &world->by_ordinal);
+    KEELI_RELEASE(&world->heap, &world->queues);
     keeli_free(&world->heap, world->storages, world->storage_capacity * sizeof(void *),
                sizeof(void *));
 }
@@ -329,8 +344,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
 
 const keel_component *keel_find_component(const keel_world *world, const char *name) {
     if (!world || !name) return NULL;
-    const keeli_storage *s = find_name(world, name, false);
-    if (!s) s = find_name(world, name, true);
+    const keeli_storage *s = find_name(world, name, false, false);
+    if (!s) s = find_name(world, name, true, false);
+    if (!s) s = find_name(world, name, true, true);
     return s ? &s->component : NULL;
 }
 
@@ -368,5 +384,6 @@ uint32_t keel_component_count(const keel_world *world, const keel_component *com
 size_t keel_component_memory(const keel_world *world, const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     if (!s) return 0;
-    return keeli_store_bytes(s) + (s->unique ? s->component.size : 0);
+    return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
+           (s->events ? keeli_event_queue_bytes(s->events) : 0);
 }

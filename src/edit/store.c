@@ -217,6 +217,7 @@ void keeli_store_init(keeli_storage *s) {
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
+                                           .mask = KEELI_ROW_MASK,
                                            .bits = &s->presence.root };
     s->root = s->kind == KEEL_SPARSE_SET ? &s->set.root
               : s->kind == KEEL_INDEXED  ? &s->indexed.root

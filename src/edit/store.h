@@ -19,9 +19,8 @@ static inline uint32_t keeli_store_place(const keel_world *world, const keeli_st
     return keeli_place(s->kind, s->root, &s->presence.root, &world->entities.root, index);
 }
 static inline void *keeli_store_at(const keeli_storage *s, uint32_t place) {
-    const uint32_t shift = s->root->shift;
-    return (char *)s->root->pages[place >> shift] +
-           (size_t)(place & (((uint32_t)1 << shift) - 1)) * s->size;
+    const struct keeli_set_root *root = s->root;
+    return (char *)root->pages[place >> root->shift] + (size_t)(place & root->mask) * s->size;
 }
 // The value of an entity index, or NULL.
 static inline void *keeli_store_value(const keel_world *world, const keeli_storage *s,

@@ -98,7 +98,8 @@ void keeli_threads_update(keel_world *world) {
 const keeli_storage *keeli_threads_bound_value(const keel_world *world) {
     for (uint32_t i = 0; world->owned_storages && i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        if (is_owned(s->component.threads) && (s->presence.count || s->disabled.count || s->unique))
+        if (is_owned(s->component.threads) && (s->presence.count || s->disabled.count ||
+                                               s->unique || (s->events && s->events->count)))
             return s;
     }
     return NULL;

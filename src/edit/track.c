@@ -81,6 +81,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
         keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
     t->kinds |= kinds;
     if (t->kinds) s->flags |= KEELI_IS_TRACKED;
+    if (t->kinds & KEEL_TRACK_MODIFICATION) s->flags |= KEELI_IS_MARKED;
     return true;
 }
 
@@ -120,21 +121,6 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ during edits
-static bool has_page(const keeli_ticks *t, uint32_t index) {
-    const uint32_t page = index / KEELI_TICK_PAGE;
-    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
-}
-
-bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
-    const keeli_tracking *t = s->tracking;
-    const keeli_removal_log *log = &t->gone;
-    if (t->kinds & KEEL_TRACK_INSERTION && !has_page(&t->inserted, index)) return false;
-    if (t->kinds & KEEL_TRACK_MODIFICATION && !has_page(&t->modified, index)) return false;
-    const uint64_t values = (uint64_t)s->presence.count + s->disabled.count + 1;
-    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           log->capacity >= log->limit || log->count + values <= log->capacity;
-}
-
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
     keeli_tracking *t = s->tracking;
     keeli_heap *heap = &world->heap;
@@ -170,7 +156,6 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_ticks *t = &s->tracking->modified;
-    if (!(s->tracking->kinds & KEEL_TRACK_MODIFICATION)) return;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
@@ -272,57 +257,4 @@ keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t t
     for (uint32_t i = 0; i < world->order.count; ++i)
         clear_changes(world->order.items[i], kinds, tick);
     return KEEL_OK;
-}
-
-// ------------------------------------------------------------------ public: marking
-// The storage and value that are to be changed; NULL with the reason in `*result`.
-static void *value_to_change(keel_world *world, keel_entity e, const keel_component *component,
-                             const char *verb, keeli_storage **s, keel_result *result) {
-    *result = KEEL_ERROR_DEAD_ENTITY;
-    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
-    *s = keeli_known_to_edit(world, NULL, component, verb, result);
-    if (!*s) {
-        if (*result == KEEL_OK) *result = KEEL_ABSENT;
-        return NULL;
-    }
-    void *value = keeli_store_value(world, *s, keel_entity_index(e));
-    *result = value || keeli_store_has(*s, keel_entity_index(e)) ? KEEL_OK : KEEL_ABSENT;
-    return value;
-}
-
-static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
-    keeli_track_modified(world, s, keel_entity_index(e));
-    keeli_notify(world, s, e, KEEL_ON_MODIFIED);
-    return keeli_done(world, KEEL_OK);
-}
-
-keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
-    if (!world) return keeli_no_world();
-    keeli_storage *s;
-    keel_result result;
-    (void)value_to_change(world, e, component, "mark", &s, &result);
-    return result == KEEL_OK ? changed(world, s, e) : result;
-}
-
-keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
-                                 keel_patch_fn *patch, void *data) {
-    if (!world) return keeli_no_world();
-    if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
-    keeli_storage *s;
-    keel_result result;
-    void *value = value_to_change(world, e, component, "patch", &s, &result);
-    if (result != KEEL_OK) return result;
-    ++world->share_depth; // it may look around, but edit nothing
-    patch(value, data);
-    --world->share_depth;
-    return changed(world, s, e);
-}
-
-keel_result keel_replace_component(keel_world *world, keel_entity e,
-                                   const keel_component *component, const void *value) {
-    if (!world) return keeli_no_world();
-    keeli_storage *s;
-    keel_result result;
-    (void)value_to_change(world, e, component, "replace", &s, &result);
-    return result == KEEL_OK ? keeli_edit_add_unchecked(world, NULL, e, component, value) : result;
 }

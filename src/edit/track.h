@@ -38,6 +38,10 @@ static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s
 static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
 }
+// The tick of a change of what nobody holds, which is the world's.
+static inline uint32_t keeli_tick_freely(const keel_world *world) {
+    return (uint32_t)(world->tick - world->tick_base);
+}
 // 32-bit ticks reach so far above the base; then the base rises.
 #define KEELI_TICK_SPAN 0xFFF00000u
 void keeli_ticks_rebase_all(keel_world *world);
@@ -61,17 +65,40 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ during edits
 // Is there room for one more value at this index? The storage is tracked.
-bool keeli_track_has_room(const keeli_storage *s, uint32_t index);
+static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
+    const keeli_tracking *t = s->tracking;
+    const keeli_removal_log *log = &t->gone;
+    const uint32_t values = s->presence.count + s->disabled.count + 1;
+    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
+        return false;
+    if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_room(&t->modified, index, values))
+        return false;
+    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           log->capacity >= log->limit || (uint64_t)log->count + values <= log->capacity;
+}
 // Make room for `extra` values, one at this index; the storage is tracked.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
-// Indices got values; the storage is tracked.
+// Indices got values; the storage is tracked. (Freely: nobody holds it.)
+static inline void keeli_track_inserted_freely(const keel_world *world, keeli_storage *s,
+                                               uint32_t index) {
+    keeli_tracking *t = s->tracking;
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
+    if (t->kinds & KEEL_TRACK_INSERTION)
+        keeli_ticks_mark(&t->inserted, index, keeli_tick_freely(world));
+}
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count);
 // A value changed; the storage may be untracked.
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_TRACKED) keeli_track_modified_slowly(world, s, index);
+    if (s->flags & KEELI_IS_MARKED) keeli_track_modified_slowly(world, s, index);
+}
+// A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
+// False: nothing was done, it takes more.
+static inline bool keeli_track_modified_quickly(const keel_world *world, keeli_storage *s,
+                                                uint32_t index) {
+    return keeli_ticks_mark_quickly(&s->tracking->modified, index, keeli_tick_freely(world));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.

@@ -24,6 +24,9 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, unique, true, &result);
     if (!s) return result;
+    if (s->events)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a type of events; keel_send them",
+                            s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Terms about changes: as filters, and as what leads a walk.
+#include "base/least.h"
 #include "edit/track.h"
 #include "find/iterate.h"
 
@@ -72,8 +73,9 @@ uint32_t keeli_change_logged(const keeli_change_filter *f) {
 static void begin_log(keeli_iterator *it, const keeli_ticks *ticks, keeli_window w) {
     uint32_t count;
     (void)keeli_ticks_log_since(ticks, w.first - 1, &count);
-    it->at = ticks->logged - count; // numbers of entries, which may wrap around
-    it->end = ticks->logged;
+    it->at = ticks->log_count - count;
+    it->end = ticks->log_count;
+    it->one_tick = count && ticks->log[it->at].tick == ticks->log[it->end - 1].tick;
 }
 
 void keeli_drive_changes_begin(keeli_iterator *it) {
@@ -85,24 +87,52 @@ void keeli_drive_changes_begin(keeli_iterator *it) {
     else begin_log(it, f->modified, f->modified_in);
 }
 
-// The next entities of the log that is being read: each at its last change, and only if they still
-// have the component. Those that are in the other log too were there already.
+// The indices of the next `count` changes. With `ticks`: each at its last change; who was marked
+// later without the log is not of this window: then the log would not lead. With `there`: those
+// that still have the component.
+static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
+                                                           const keeli_change *log, uint32_t count,
+                                                           const keeli_ticks *ticks,
+                                                           const keeli_presence *there) {
+    const keeli_presence bits = there ? *there : (keeli_presence){ .pages = NULL }; // in registers
+    uint32_t *candidates = it->candidates, kept = 0, highest = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t index = log[i].index;
+        uint32_t keep = 1;
+        if (ticks) keep = keeli_ticks_slot(ticks, index) == log[i].tick;
+        if (there) keep &= (uint32_t)keeli_presence_has(&bits, index);
+        candidates[kept] = index;
+        highest = index > highest ? index : highest;
+        kept += keep;
+    }
+    it->highest = highest;
+    return kept;
+}
+
+// Those that are not in the log that was read before.
+static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_window w,
+                         uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t index = it->candidates[i];
+        it->candidates[kept] = index;
+        kept += !keeli_is_within(w, keeli_ticks_get(before, index));
+    }
+    return kept;
+}
+
+// The next entities of the log that is being read.
 static uint32_t take_logged(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan.lead;
     const keeli_ticks *ticks = it->second_log ? f->modified : f->inserted;
-    const keeli_ticks *before = it->second_log ? f->inserted : NULL;
-    uint32_t count = 0;
-    it->highest = 0;
-    while (it->at != it->end && count < KEELI_BLOCK) {
-        const keeli_change c = ticks->log[it->at++ & (ticks->log_capacity - 1)];
-        it->candidates[count] = c.index;
-        if (c.index > it->highest) it->highest = c.index;
-        // who was marked later without the log is not of this window: then the log would not lead
-        const bool is_last = keeli_ticks_slot(ticks, c.index) == c.tick;
-        const bool is_new =
-            !before || !keeli_is_within(f->inserted_in, keeli_ticks_get(before, c.index));
-        count += is_last && is_new && keeli_store_has(f->storage, c.index);
-    }
+    const keeli_presence *there = &f->storage->presence;
+    const keeli_change *log = ticks->log + it->at;
+    uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
+    it->at += count;
+    if (!it->one_tick) count = take(it, log, count, ticks, there);
+    else if (it->plan.finds_lead) count = take(it, log, count, NULL, NULL);
+    else count = take(it, log, count, NULL, there); // in one tick nobody is twice
+    if (it->second_log && f->inserted) count = keep_new(it, f->inserted, f->inserted_in, count);
     return count;
 }
 

@@ -22,7 +22,8 @@ static keel_result check_kind(const keeli_view *view, const keel_custom_view *ki
 static keel_result bind_term(keeli_view *view, const keel_custom_view *kind,
                              const keel_term *term) {
     if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
-        return bad_kind(view, kind, "declares commands, context or data, which only systems have");
+        return bad_kind(view, kind,
+                        "declares commands, context, data or events, which only systems have");
     if (keeli_term_takes_component(term->kind) && !term->component)
         return bad_kind(view, kind, "has a term that lacks its component");
     const keel_component *const *other = term->others;

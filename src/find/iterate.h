@@ -74,6 +74,7 @@ typedef struct keeli_iterator {
     uint32_t flag_terms;
     // CHANGES: what the log holds from `at` to `end`, of insertions and then of modifications
     bool second_log;
+    bool one_tick; // all of that is of one tick
 } keeli_iterator;
 
 // Begin a walk over a state (for the run layer); NULL when out of memory (reported).

@@ -169,8 +169,13 @@ static uint32_t find_places(keeli_iterator *it, const keeli_plan_column *column,
     const keeli_storage *s = column->storage;
     uint32_t *index = it->index[column->term];
     if (s->kind == KEEL_SPARSE_SET) return find_cells(it, index, &s->set, count);
-    for (uint32_t i = 0; i < count; ++i)
-        index[i] = keeli_store_place(it->view->world, s, it->candidates[i]);
+    const keel_world *world = it->view->world;
+    if (s->kind == KEEL_ARCHETYPE && !column->maybe) // they have it: it was checked by its bits
+        for (uint32_t i = 0; i < count; ++i)
+            index[i] = *keeli_row_of(world, it->candidates[i]);
+    else
+        for (uint32_t i = 0; i < count; ++i)
+            index[i] = keeli_store_place(world, s, it->candidates[i]);
     return 0;
 }
 

@@ -47,7 +47,8 @@ static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bou
     *f = keeli_change_filter_of(view, term);
     if (f->negated) return true;
     if (keeli_change_is_empty(f)) return false;
-    if (!plan->lead || keeli_change_logged(f) < keeli_change_logged(plan->lead)) plan->lead = f;
+    f->logged = keeli_change_logged(f);
+    if (!plan->lead || f->logged < plan->lead->logged) plan->lead = f;
     return true;
 }
 
@@ -202,9 +203,7 @@ static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const kee
 
 static keeli_driver choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
-    if (plan->lead)
-        return keeli_change_logged(plan->lead) < UINT32_MAX ? KEELI_DRIVE_CHANGES
-                                                            : KEELI_DRIVE_BITS;
+    if (plan->lead) return plan->lead->logged < UINT32_MAX ? KEELI_DRIVE_CHANGES : KEELI_DRIVE_BITS;
     const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
     if (d->must_count == 0) return KEELI_DRIVE_ENTITIES;
@@ -275,6 +274,7 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
     }
     for (uint32_t c = 0; c < plan->column_count; ++c)
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
+    plan->finds_lead = plan->lead && is_looked_up(plan, plan->lead->storage);
     plan->only_rows = plan->driver == KEELI_DRIVE_ROWS && has_only_rows(plan);
     return true;
 }
@@ -289,7 +289,7 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
     case KEELI_DRIVE_GROUP:
         return keeli_group_count(plan->group);
     case KEELI_DRIVE_CHANGES:
-        return keeli_change_logged(plan->lead);
+        return plan->lead->logged;
     case KEELI_DRIVE_ENTITIES:
         return world->entities.alive;
     default:

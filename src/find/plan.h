@@ -36,6 +36,7 @@ typedef struct keeli_change_filter {
     const keeli_ticks *inserted, *modified; // NULL: that kind is not asked for
     keeli_window inserted_in, modified_in;
     bool negated;
+    uint32_t logged; // in a plan: how many single changes the log has; UINT32_MAX: not all
 } keeli_change_filter;
 
 typedef struct keeli_plan {
@@ -46,6 +47,7 @@ typedef struct keeli_plan {
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
     uint32_t change_count;
     const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip
+    bool finds_lead; // CHANGES: looking up its value tells whether a candidate has it still
     bool has_maybe;
     bool has_rows;  // a term is kept in archetypes
     bool only_rows; // ROWS: nothing is left to check, and all values are in rows

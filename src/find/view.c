@@ -74,6 +74,9 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     kept->has_uniques = view->has_uniques;
     kept->takes_data = view->takes_data;
     kept->records = view->records;
+    kept->has_events = view->has_events;
+    kept->sends = view->sends;
+    kept->defers_events = view->defers_events;
     kept->filters_changes = view->filters_changes;
     kept->asks_about_changes = view->asks_about_changes;
     kept->writes = view->writes;
@@ -136,6 +139,7 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->wants_entities = view->filters_changes = view->writes = false;
     view->asks_about_changes = false;
     view->has_uniques = view->takes_data = view->records = false;
+    view->has_events = view->sends = view->defers_events = false;
     view->holder.tick = 0;
     view->reader = NULL;
     view->piece_ns = 0;
@@ -192,6 +196,7 @@ keel_access keeli_term_access(keel_term_kind kind) {
     case KEEL_TERM_MAYBE_WRITE:
     case KEEL_TERM_MAY_WRITE:
     case KEEL_TERM_UNIQUE_WRITE:
+    case KEEL_TERM_SEND:
         return KEEL_ACCESS_WRITE;
     case KEEL_TERM_EDIT:
     case KEEL_TERM_MAY_EDIT:
@@ -203,11 +208,12 @@ keel_access keeli_term_access(keel_term_kind kind) {
 
 static bool is_for_systems(keel_term_kind kind) {
     return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA ||
-           keeli_term_is_custom(kind);
+           keeli_term_is_custom(kind) || keeli_term_is_event(kind);
 }
 bool keeli_term_takes_component(keel_term_kind kind) {
     return keeli_term_is_walked(kind) ||
-           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) || keeli_term_is_unique(kind);
+           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) ||
+           keeli_term_is_unique(kind) || keeli_term_is_event(kind);
 }
 
 static keel_result bad_term(const keeli_view *view, const char *what) {
@@ -251,7 +257,13 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
     keel_result result = KEEL_OK;
     keeli_storage *s;
-    const bool to_unique = keeli_term_is_unique(term->kind);
+    const bool to_event = keeli_term_is_event(term->kind);
+    const bool to_unique = keeli_term_is_unique(term->kind) || to_event;
+    if (component->is_event != to_event)
+        return bad_term(view, to_event ? "KEEL_SEND and KEEL_RECEIVE take a type of events, which "
+                                         "KEEL_EVENT declares"
+                                       : "a type of events is only for KEEL_SEND and "
+                                         "KEEL_RECEIVE");
     if (world->share_depth && component->is_unique == to_unique &&
         !keeli_storage_find(world, component))
         s = NULL; // nothing becomes known in shared mode: it matches nothing
@@ -305,8 +317,8 @@ bool keeli_view_want_entities(keeli_view *view, keel_access access) {
 
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     if (is_for_systems(term->kind) && !for_system)
-        return bad_term(view, "commands, context, data and custom views are for systems");
-    if ((uint32_t)term->kind > KEEL_TERM_CUSTOM_READ)
+        return bad_term(view, "commands, context, data, events and custom views are for systems");
+    if ((uint32_t)term->kind > KEEL_TERM_RECEIVE)
         return bad_term(view, "a term of an unknown kind");
     if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
     keeli_bound_term *bound = &view->terms[view->term_count++];
@@ -315,11 +327,14 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                                  .name = term->name,
                                  .data_size = term->data_size };
     KEEL_TRY(bind_components(view, term, &bound->count));
+    const bool is_event = keeli_term_is_event(term->kind);
+    view->has_events |= is_event;
+    view->sends |= term->kind == KEEL_TERM_SEND;
     view->filters_changes |= keeli_term_filters_changes(term->kind);
     view->writes |= keeli_term_writes(term->kind);
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
-                             keeli_term_filters_changes(term->kind)))
+                             keeli_term_filters_changes(term->kind) || is_event))
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (keeli_term_is_custom(term->kind)) ++view->custom_count;
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
@@ -396,6 +411,16 @@ static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
     return KEEL_OK;
 }
 
+// Does it receive what it sends itself?
+static bool receives_own(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        for (uint32_t k = 0; k < view->term_count; ++k)
+            if (view->terms[i].kind == KEEL_TERM_SEND && view->terms[k].kind == KEEL_TERM_RECEIVE &&
+                view->storages[view->terms[i].first] == view->storages[view->terms[k].first])
+                return true;
+    return false;
+}
+
 // A view that no required component leads walks the list of entities.
 static bool walks_entities(const keeli_view *view) {
     bool filters = view->wants_entities;
@@ -421,8 +446,10 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
         KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
     if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
-    view->asks_about_changes =
-        view->filters_changes || view->custom_count || has_context(view, system);
+    view->asks_about_changes = view->filters_changes || view->custom_count || view->has_events ||
+                               has_context(view, system);
+    view->defers_events = view->sends && receives_own(view);
+    view->has_events |= view->holder.everything; // it may
     if ((has_context(view, system) || walks_entities(view)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");

@@ -11,6 +11,7 @@ typedef struct keeli_bound_term {
     uint32_t first, count; // in `storages`: one, or several for any_of and the access-only kinds
     const char *name;      // the parameter, for messages
     uint32_t data_size;
+    uint64_t from; // events: number of the first that is received in this run
 } keeli_bound_term;
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
@@ -39,6 +40,9 @@ typedef struct keeli_view {
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write
+    bool has_events;                // it sends or receives some, or may
+    bool sends;                     // it sends some,
+    bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
     keeli_reader since;         // a copy of the user's, who may forget it
     uint64_t piece_ns;          // what a piece of a loop over it took the last time (run/split.c)
@@ -131,6 +135,9 @@ static inline bool keeli_term_is_unique(keel_term_kind kind) {
 }
 static inline bool keeli_term_is_custom(keel_term_kind kind) {
     return kind == KEEL_TERM_CUSTOM || kind == KEEL_TERM_CUSTOM_READ;
+}
+static inline bool keeli_term_is_event(keel_term_kind kind) {
+    return kind == KEEL_TERM_SEND || kind == KEEL_TERM_RECEIVE;
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
     return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||

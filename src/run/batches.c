@@ -19,8 +19,8 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
         for (uint32_t k = 0; k < other->touch_count; ++k) {
             const keeli_touch *b = &s->touches.items[other->first_touch + k];
             if (!is_pair(a, b)) continue;
-            why =
-                (keel_wait){ KEEL_WAIT_STORAGE, a->storage->component.name, a->access, b->access };
+            const keel_component *c = &a->storage->component;
+            why = (keel_wait){ KEEL_WAIT_STORAGE, c->name, a->access, b->access, c->is_event };
             if (a->storage->slot) return why;
         }
     }

@@ -25,7 +25,8 @@ bool keeli_context_is_here(keel_context *context, const char *does) {
 }
 
 keel_commands *keel_context_commands(keel_context *context) {
-    return context ? context->commands : NULL;
+    const bool has_some = context && context->commands && !context->commands->for_events;
+    return has_some ? context->commands : NULL;
 }
 
 uint32_t keel_context_lane(const keel_context *context) {

@@ -62,10 +62,17 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 // Run the system of a context whose view is bound: borrow, call, give back. It failed:
 // KEEL_ERROR_SYSTEM.
 keel_result keeli_run_bound(keel_context *context);
-// An empty list that may edit what the system said; into context->commands.
+// Does it record anything: commands, or events that wait until it has ended?
+static inline bool keeli_context_records_events(const keel_context *context) {
+    return context->view->sends && (context->splits || context->view->defers_events);
+}
+static inline bool keeli_context_records(const keel_context *context) {
+    return context->view->records || keeli_context_records_events(context);
+}
+// An empty list for that, which may edit what the system said; into context->commands.
 keel_result keeli_context_take_commands(keel_context *context);
-// Columns that do not change from chunk to chunk: uniques, data and custom views.
-void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk);
+// Columns that do not change from chunk to chunk: uniques, data, events and custom views.
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk);
 // Call the system for all chunks of a walk, until it fails.
 struct keeli_iterator;
 void keeli_run_walk(keel_context *context, struct keeli_iterator *it);

@@ -45,6 +45,11 @@ const char *keeli_access_name(keel_access access) {
     return names[access];
 }
 
+const char *keeli_access_verb(keel_access access, bool is_event) {
+    if (!is_event) return keeli_access_name(access);
+    return access == KEEL_ACCESS_READ ? "receive" : "send";
+}
+
 uint32_t keeli_list_conditions(const keel_step *step, keeli_named_option list[KEELI_CONDITIONS]) {
     uint32_t count = 0;
     if (step->run_if) list[count++] = (keeli_named_option){ "run_if", step->run_if->name };

@@ -23,7 +23,8 @@ static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_
     for (uint32_t i = 0; i < node->touch_count && !node->everything; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
         if (!keeli_touch_is_told(s, t)) continue;
-        keeli_write(w, "%s%ss %s", separator, keeli_access_name(t->access),
+        keeli_write(w, "%s%ss %s", separator,
+                    keeli_access_verb(t->access, t->storage->component.is_event),
                     t->storage->component.name);
         separator = ", ";
     }
@@ -58,8 +59,9 @@ static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_n
         keeli_write(w, " touches everything");
         break;
     case KEEL_WAIT_STORAGE:
-        keeli_write(w, " %ss %s, this one %ss it", keeli_access_name(why->other_access),
-                    why->storage, keeli_access_name(why->access));
+        keeli_write(w, " %ss %s, this one %ss it",
+                    keeli_access_verb(why->other_access, why->is_event), why->storage,
+                    keeli_access_verb(why->access, why->is_event));
         break;
     case KEEL_WAIT_BARRIER:
         keeli_write(w, " is before a barrier");

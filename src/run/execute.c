@@ -3,6 +3,7 @@
 // soon as what they wait for has ended. Both come through keeli_node_run.
 #include "run/execute.h"
 
+#include "edit/events.h"
 #include "edit/report.h"
 #include "edit/track.h"
 #include "run/stock.h"
@@ -103,7 +104,7 @@ static keel_result give_reader(keel_context *context, const keeli_schedule *s, u
 static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_t which) {
     keel_world *world = context->world;
     KEEL_TRY(give_reader(context, s, which));
-    if (context->view->records && !context->splits) KEEL_TRY(begin_commands(context));
+    if (keeli_context_records(context) && !context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
     const solitude kept = begin_alone(s, context->lane);
     begin_tick(s, context->tick);
@@ -376,6 +377,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
             --world->share_depth;
             world->tick = s->first_tick + s->nodes.count;
             keeli_tick_advance(world);
+            keeli_events_settle(world);
         }
         if (result < 0) drop_lists(s);
         if (!s->is_inner) keeli_stocks_return(s);

@@ -18,10 +18,11 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
                             name);
     if (step->run_if) KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
     if (step->skip_if) KEEL_TRY(keeli_check_system(s->world, step->skip_if, true));
-    if (step->skip_if_missing && !step->skip_if_missing->is_unique)
+    if (step->skip_if_missing &&
+        (!step->skip_if_missing->is_unique || step->skip_if_missing->is_event))
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                            "skip_if_missing of a step in '%s' names a component; it takes a "
-                            "unique: KEEL_UNIQUE_OF(T)",
+                            "skip_if_missing of a step in '%s' names a component or events; it "
+                            "takes a unique: KEEL_UNIQUE_OF(T)",
                             name);
     if (step->skip_if_empty && step->skip_if_empty->is_unique)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,

@@ -36,6 +36,7 @@ static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *
 // What the commands of a node may edit.
 typedef struct record {
     bool any, everything;
+    bool creates;        // maybe entities
     keeli_holder holder; // only to find what belongs to a component
 } record;
 
@@ -43,7 +44,7 @@ typedef struct record {
 static bool record_commands(keel_world *world, record *r, const keeli_view *view) {
     const keeli_bound_term *term = keeli_view_commands(view);
     if (!term) return true;
-    r->any = true;
+    r->any = r->creates = true;
     r->everything |= term->count == 0;
     for (uint32_t i = 0; i < term->count; ++i) {
         keeli_storage *storage = view->storages[term->first + i];
@@ -51,6 +52,19 @@ static bool record_commands(keel_world *world, record *r, const keeli_view *view
             return false;
     }
     return keeli_holder_want(world, &r->holder, &world->entity_storage, KEEL_ACCESS_EDIT);
+}
+
+// Events that wait until their system has ended are sent together with its commands.
+static bool record_events(keel_world *world, record *r, const keeli_view *view, bool splits) {
+    for (uint32_t t = 0; view->sends && t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        if (term->kind != KEEL_TERM_SEND || !(splits || view->defers_events)) continue;
+        keeli_storage *storage = view->storages[term->first];
+        r->any = true;
+        if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
+            return false;
+    }
+    return true;
 }
 
 static bool knows_all(const keeli_view *view) {
@@ -76,7 +90,9 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
     keeli_view_reset(view, system->name);
     KEEL_TRY(keeli_view_bind(view, system->terms, system));
     s->is_partial |= !knows_all(view);
-    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view)
+    const bool splits = system == node->step.system && node->step.parallel;
+    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view) &&
+                   record_events(s->world, r, view, splits)
                ? KEEL_OK
                : keeli_schedule_no_memory(s);
 }
@@ -122,7 +138,7 @@ static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
     sync->name = node->name;
     sync->first_touch = s->touches.count;
     sync->everything = sync->is_main = r->everything;
-    node->creates = true;
+    node->creates = r->creates;
     return touch_uses(s, sync, &r->holder);
 }
 
@@ -131,7 +147,7 @@ static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *p
     for (uint32_t i = 0, count = s->nodes.count; i < count; ++i) {
         record r = { 0 };
         keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
-        if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.any))
+        if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.creates))
             result = keeli_schedule_no_memory(s);
         if (result == KEEL_OK && r.any && !park_sync(s, i, &r))
             result = keeli_schedule_no_memory(s);

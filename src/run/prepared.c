@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/prepared.h"
 
+#include "edit/track.h"
+
 #include <string.h>
 
 // ------------------------------------------------------------------ the table
@@ -42,30 +44,82 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     return true;
 }
 
-// Do the terms still say what they said?
-static bool is_same(const keeli_prepared *p) {
-    const keeli_view *view = p->view;
-    const keel_term *terms = p->system->terms;
-    if (p->name != p->system->name) return false;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keel_term *a = &p->terms[t], *b = &terms[t];
-        if (a->kind != b->kind || a->component != b->component || b->others || b->custom ||
-            a->data_size != b->data_size || a->name != b->name)
-            return false;
-        if (!a->component) continue;
-        const keeli_storage *s = view->storages[view->terms[t].first];
-        if (!a->component->slot || keeli_atomic_load(a->component->slot) != s->slot) return false;
-        if (s->component.is_unique && !s->unique) return false; // the long way says so
+static bool is_same_term(const keel_term *a, const keel_term *b) {
+    return a->kind == b->kind && a->data_size == b->data_size && a->component == b->component &&
+           a->others == b->others && a->name == b->name && a->custom == b->custom;
+}
+
+// Does the system still say what it said?
+static bool is_same(const keeli_prepared *p, const keel_system *system) {
+    const keel_term *terms = system->terms;
+    if (p->name != system->name || p->kind != system->kind || p->run != system->run ||
+        p->function != system->function)
+        return false;
+    for (uint32_t t = 0; t < p->view->term_count; ++t)
+        if (!is_same_term(&p->terms[t], &terms[t])) return false;
+    for (uint32_t i = 0; i < p->used_count; ++i) {
+        const keel_component *c = p->used_as[i];
+        const keeli_storage *s = p->used[i];
+        if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
+        if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
+            return false; // the long way says so
     }
-    return terms[view->term_count].kind == KEEL_TERM_END;
+    return terms[p->view->term_count].kind == KEEL_TERM_END;
 }
 
 keeli_prepared *keeli_prepared_take(keel_world *world, const keel_system *system) {
     if (!world->prepared_capacity || world->share_depth) return NULL;
     keeli_prepared *p = world->prepared[place_of(world, system)];
-    if (!p || p->busy || p->bindings != world->bindings || !is_same(p)) return NULL;
+    if (!p || p->busy || p->bindings != world->bindings || !is_same(p, system)) return NULL;
     p->busy = true;
     return p;
+}
+
+// ------------------------------------------------------------------ nothing to do
+bool keeli_prepared_is_idle(keel_world *world, keeli_prepared *p) {
+    if (!p->is_loop || world->holders) return false;
+    for (uint32_t i = 0; i < p->must_count; ++i)
+        if (!keeli_store_count(p->must[i])) return true;
+    if (!p->change_count) return false;
+    if (!p->reader) p->reader = keeli_system_reader_get(world, p->system);
+    for (uint32_t i = 0; p->reader && i < p->change_count; ++i) {
+        if (!keeli_nothing_changed(world, p->changes[i], p->reader)) continue;
+        p->reader->last = world->tick;
+        keeli_tick_advance(world);
+        return true;
+    }
+    return false;
+}
+
+static void add_once(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
+    for (uint32_t i = 0; i < *count; ++i)
+        if (list[i] == s) return;
+    list[(*count)++] = s;
+}
+
+static void add_use(keeli_prepared *p, const keel_component *c, const keeli_storage *s) {
+    for (uint32_t i = 0; i < p->used_count; ++i)
+        if (p->used_as[i] == c) return;
+    p->used_as[p->used_count] = c;
+    p->used[p->used_count++] = s;
+}
+
+// What that and is_same look at.
+static void keep_looks(keeli_prepared *p) {
+    // who receives events passes them when it runs
+    p->is_loop = (p->kind == KEEL_PER_ENTITY || p->kind == KEEL_PER_SPAN) && !p->view->has_events;
+    p->has_data = false;
+    p->used_count = p->must_count = p->change_count = 0;
+    for (uint32_t t = 0; t < p->view->term_count; ++t) {
+        const keel_term_kind kind = p->view->terms[t].kind;
+        const keeli_storage *s = p->view->storages[p->view->terms[t].first];
+        p->has_data |= kind == KEEL_TERM_DATA;
+        if (!p->terms[t].component) continue;
+        add_use(p, p->terms[t].component, s);
+        if (keeli_term_must(kind)) add_once(p->must, &p->must_count, s);
+        if (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED)
+            add_once(p->changes, &p->change_count, s);
+    }
 }
 
 // ------------------------------------------------------------------ keeping
@@ -80,11 +134,15 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     world->prepared[at] = p;
     p->system = system;
     p->name = system->name;
+    p->kind = system->kind;
+    p->run = system->run;
+    p->function = system->function;
     p->bindings = 0; // until all is there
     if (p->view) keeli_view_free(p->view);
     p->view = keeli_view_keep(view);
     if (!p->view) return false;
     memcpy(p->terms, system->terms, view->term_count * sizeof *p->terms);
+    keep_looks(p);
     p->bindings = world->bindings;
     return true;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Running one system: its terms are bound and borrowed like a view's, its function is called, its
 // commands are applied.
+#include "edit/events.h"
 #include "edit/report.h"
 #include "edit/track.h"
 #include "find/iterate.h"
 #include "run/context.h"
 #include "run/custom.h"
+#include "run/events.h"
 #include "run/prepared.h"
 #include "run/team.h"
 #include "run/timings.h"
@@ -66,16 +68,28 @@ static keel_result check_data(const keel_context *context) {
     return KEEL_OK;
 }
 
+static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
+    for (uint32_t i = 0; i < term->count; ++i)
+        list->allowed.items[list->allowed.count++] = view->storages[term->first + i];
+}
+
+// Events that wait until the system has ended are recorded like commands. Who asked for commands
+// that may edit everything gets those.
 keel_result keeli_context_take_commands(keel_context *context) {
     keel_world *world = context->world;
-    const keeli_bound_term *term = keeli_view_commands(context->view);
-    if (!term) return KEEL_OK;
+    const keeli_view *view = context->view;
+    const keeli_bound_term *term = keeli_view_commands(view);
+    if (!term && !keeli_context_records_events(context)) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
-    if (!list || !KEELI_RESERVE(&world->heap, &list->allowed, term->count))
+    if (!list ||
+        !KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
         return keeli_out_of_memory(world, "starting a system");
-    for (uint32_t i = 0; i < term->count; ++i)
-        list->allowed.items[list->allowed.count++] = context->view->storages[term->first + i];
+    list->for_events = !term;
+    if (term && !term->count) return KEEL_OK;
+    if (term) allow(list, view, term);
+    for (uint32_t t = 0; keeli_context_records_events(context) && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
     return KEEL_OK;
 }
 
@@ -97,18 +111,29 @@ static void close_holder(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ the call
-void keeli_fill_fixed_columns(const keel_context *context, keel_chunk *chunk) {
+static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
-    if (!view->has_uniques && !view->takes_data && !view->custom_count) return;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
+    const bool has_any =
+        view->has_uniques || view->takes_data || view->custom_count || view->has_events;
+    for (uint32_t t = 0; has_any && t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
+        if (kind < KEEL_TERM_UNIQUE_READ) continue;
         if (keeli_term_is_unique(kind)) {
             keeli_storage *s = view->storages[view->terms[t].first];
             if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
             chunk->columns[t].base = s->unique;
-        } else if (kind == KEEL_TERM_DATA) chunk->columns[t].base = context->data;
-        else if (keeli_term_is_custom(kind)) chunk->columns[t].base = context->customs[t];
+        } else if (kind == KEEL_TERM_DATA) {
+            chunk->columns[t].base = context->data;
+        } else if (keeli_term_is_custom(kind)) {
+            chunk->columns[t].base = context->customs[t];
+        } else if (keeli_term_is_event(kind)) {
+            chunk->columns[t].base = context;
+        }
     }
+}
+
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+    fill_fixed_columns(context, chunk);
 }
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
@@ -137,7 +162,7 @@ static keel_result run_once(keel_context *context) {
         memset(&chunk, 0,
                offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
         chunk.form = KEEL_CHUNK_SPAN;
-        keeli_fill_fixed_columns(context, &chunk);
+        fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
         return KEEL_OK;
     }
@@ -232,11 +257,15 @@ static void end_window(const keel_context *context) {
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
-    const bool lacks_list = context->view->records && !context->commands && !context->splits;
-    if (lacks_list) KEEL_TRY(keeli_context_take_commands(context));
+    if (keeli_context_records(context) && !context->commands && !context->splits)
+        KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
-    const keel_result result = call(context);
+    const bool has_events = context->view->has_events;
+    keel_result result = has_events ? keeli_context_events_begin(context) : KEEL_OK;
+    const bool begun = result == KEEL_OK;
+    if (begun) result = call(context);
+    if (begun && has_events) keeli_context_events_end(context, result);
     close_holder(context);
     end_window(context);
     return result;
@@ -257,59 +286,47 @@ static keel_result run_anew(keel_context *context) {
     return result;
 }
 
-// It asks for changes, and since its last run there were none: one compare for each such term. Time
-// goes on as if it ran.
-static bool sees_nothing(const keel_context *context, const keeli_prepared *p) {
-    keel_world *world = context->world;
-    keeli_reader *reader = keeli_system_reader_get(world, context->system);
-    if (!reader || world->share_depth) return false;
-    for (uint32_t t = 0; t < p->view->term_count; ++t) {
-        const keeli_bound_term *term = &p->view->terms[t];
-        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
-        if (!keeli_nothing_changed(world, p->view->storages[term->first], reader)) continue;
-        reader->last = world->tick;
-        keeli_tick_advance(world);
-        return true;
-    }
-    return false;
-}
-
-// A loop over nothing is left out where nobody else could notice.
-static bool is_idle(const keel_context *context, const keeli_prepared *p) {
-    return is_per_entity(context->system) && !context->world->holders &&
-           (keeli_loop_is_empty(p->view) || (p->view->filters_changes && sees_nothing(context, p)));
-}
-
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
     context->view = p->view;
-    const keel_result result = is_idle(context, p) ? check_data(context) : keeli_run_bound(context);
+    const keel_result result =
+        keeli_prepared_is_idle(context->world, p) ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
     return result;
 }
 
-static keel_result run_system(keel_context *context) {
+// `p`: what is kept for it, or NULL.
+static keel_result run_system(keel_context *context, keeli_prepared *p) {
     keel_world *world = context->world;
-    keeli_prepared *p = keeli_prepared_take(world, context->system);
     const keel_result result = p ? run_prepared(context, p) : run_anew(context);
     if (context->commands && result < 0) keeli_commands_discard(world, context->commands);
     else if (context->commands) keeli_commands_submit(world, context->commands);
     return result;
 }
 
-keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
-                                  size_t data_size) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_commands_flush(world));
-    KEEL_TRY(keeli_check_system(world, system, false));
+// `p`: what is kept for it, or NULL.
+static __attribute__((noinline)) keel_result run_now(keel_world *world, const keel_system *system,
+                                                     void *data, size_t data_size,
+                                                     keeli_prepared *p) {
     keel_context context;
     keeli_lane spare;
     keeli_context_init(&context, world, system, keeli_lane_begin(world, &spare));
     context.data = data;
     context.data_size = data_size;
-    const keel_result result = run_system(&context);
+    const keel_result result = run_system(&context, p);
     keeli_lane_end(world, context.lane);
     const keel_result applied = keeli_commands_flush(world);
+    keeli_events_settle(world);
     return result < 0 ? result : applied;
+}
+
+keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
+                                  size_t data_size) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_commands_flush(world));
+    keeli_prepared *p = keeli_prepared_take(world, system);
+    if (!p) KEEL_TRY(keeli_check_system(world, system, false));
+    else if (!p->has_data && keeli_prepared_is_idle(world, p)) return p->busy = false, KEEL_OK;
+    return run_now(world, system, data, data_size, p);
 }
 
 // All pieces on the lanes of a team; the caller is the first.
@@ -320,7 +337,7 @@ static keel_result run_split_system(keel_context *context) {
     keeli_warm_begin(world, 0);
     context->lane = keeli_team_open(team, NULL);
     context->splits = true;
-    const keel_result result = run_system(context);
+    const keel_result result = run_system(context, keeli_prepared_take(world, context->system));
     keeli_team_close(team);
     keeli_warm_end(team, 1);
     keeli_team_give(team);
@@ -339,6 +356,7 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
     context.data_size = data_size;
     const keel_result result = run_split_system(&context);
     const keel_result applied = keeli_commands_flush(world);
+    keeli_events_settle(world);
     return result < 0 ? result : applied;
 }
 

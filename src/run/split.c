@@ -144,7 +144,7 @@ static bool make_room(split *s, const keel_context *context) {
     keeli_loop *loop = s->loop;
     if (!keeli_pieces_make(&loop->pieces, s->it)) return false;
     const uint32_t count = loop->pieces.list.count;
-    s->records = context->view->records;
+    s->records = keeli_context_records(context);
     if (!keeli_loop_size(loop, count, s->records)) return false;
     if (!s->records || !count) return true;
     if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;

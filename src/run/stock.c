@@ -91,7 +91,7 @@ static void make_known(void *data) {
     newcomer *n = data;
     const uint32_t kept = n->world->share_depth;
     n->world->share_depth = 0; // nobody else is at work
-    n->storage = keeli_storage_get(n->world, n->component, false, n->result);
+    n->storage = keeli_storage_get(n->world, n->component, n->component->is_unique, n->result);
     n->world->share_depth = kept;
 }
 

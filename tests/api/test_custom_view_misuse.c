@@ -200,7 +200,7 @@ static void impossible_descriptors_are_refused(void **state) {
     inside[0].custom = &itself;
     keel_custom_view kind = { .name = "Table", .size = 8, .align = 8, .terms = commands };
     assert_refused(&f, NULL, KEEL_ERROR_ARGUMENT, "lacks its descriptor");
-    assert_refused(&f, &kind, KEEL_ERROR_ARGUMENT, "declares commands, context or data");
+    assert_refused(&f, &kind, KEEL_ERROR_ARGUMENT, "declares commands, context, data or events");
     kind.terms = lacking;
     assert_refused(&f, &kind, KEEL_ERROR_ARGUMENT, "lacks its component");
     kind.terms = nested;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random operations, and every window of every reader compared with the plain list of all events:
-// readers, systems run alone and in two workloads, and the world itself.
+// readers, systems run alone and in two workloads, and the world itself; and observers.
 // usage: api_track_random [operations for each of the storages]
 #include "model/event_log.h"
 #include "support/api_fixture.h"
@@ -496,6 +496,56 @@ static void clear_all(void) {
         events.entities[s] = keel_null();
 }
 
+// ------------------------------------------------------------------ observers
+// Components are observed at times: what is only tracked, only observed or both is edited in other
+// ways.
+typedef struct watch {
+    bool on;
+    uint32_t from;    // the event from which on it is told
+    uint32_t told[4]; // by kind: bit number
+} watch;
+static watch watches[MODEL_COMPONENTS];
+
+static void on_event(const keel_event *event, void *data) {
+    const watch *w = data;
+    const keel_component *c = &components[w - watches];
+    assert_true(keel_has_component(event->world, event->entity, c));
+    assert_int_equal(event->value != NULL, c->size != 0);
+    assert_ptr_equal(event->value,
+                     c->size ? keel_get_component(event->world, event->entity, c) : NULL);
+    ++((watch *)data)->told[__builtin_ctz(event->kind)];
+}
+
+static void observe_other(void) {
+    const uint32_t c = next_random(MODEL_COMPONENTS);
+    watch *w = &watches[c];
+    if (w->on) {
+        assert_int_equal(keel_unobserve_component(f.world, &components[c], on_event, w), KEEL_OK);
+        w->on = false;
+        return;
+    }
+    *w = (watch){ .on = true, .from = events.count };
+    assert_int_equal(keel_observe_component(f.world, &components[c],
+                                            KEEL_ON_INSERTED | KEEL_ON_DELETED | KEEL_ON_REMOVED,
+                                            on_event, w),
+                     KEEL_OK);
+}
+
+// Each was told of all that the list has since then.
+static void compare_told(void) {
+    for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c) {
+        watch *w = &watches[c];
+        uint32_t happened[4] = { 0 };
+        for (; w->on && w->from < events.count; ++w->from) {
+            const model_event *e = &events.events[w->from];
+            if (e->component == c && e->kind != KEEL_TRACK_MODIFICATION)
+                ++happened[__builtin_ctz(e->kind)];
+        }
+        assert_memory_equal(w->told, happened, sizeof happened);
+        memset(w->told, 0, sizeof w->told);
+    }
+}
+
 static void operate(void) {
     const uint32_t roll = next_random(100);
     if (roll < 12) create();
@@ -507,7 +557,8 @@ static void operate(void) {
     else if (roll < 75) add_many_entities();
     else if (roll < 77) clone_some();
     else if (roll < 84) loop();
-    else if (roll < 87) reorder();
+    else if (roll < 86) reorder();
+    else if (roll < 87) observe_other();
     else if (roll < 88) clear_all();
     else if (roll < 93) compare_reader(next_random(READERS));
     else if (roll < 96) compare_world();
@@ -543,6 +594,7 @@ static void run_storages(const keel_storage *storages, uint64_t from_seed) {
     memset(reader_at, 0, sizeof reader_at);
     memset(system_at, 0, sizeof system_at);
     memset(world_at, 0, sizeof world_at);
+    memset(watches, 0, sizeof watches);
     for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c)
         assert_non_null(keel_register_component(f.world, &components[c]));
     for (uint32_t r = 0; r < READERS; ++r)
@@ -554,8 +606,13 @@ static void run_storages(const keel_storage *storages, uint64_t from_seed) {
         (void)keel_world_gone(f.world, &components[c], KEEL_TRACK_ALL);
     for (uint32_t s = 0; s < 3; ++s) // and so do the systems
         run_system(s);
-    for (uint32_t i = 0; i < operations_for_each; ++i)
+    for (uint32_t i = 0; i < operations_for_each; ++i) {
         operate();
+        compare_told();
+    }
+    for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c)
+        if (watches[c].on)
+            (void)keel_unobserve_component(f.world, &components[c], on_event, &watches[c]);
     assert_no_error(f.world);
     group = NULL;
     api_end(&f);

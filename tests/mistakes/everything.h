@@ -155,6 +155,49 @@ KEEL_TASK(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) {
     (void)keel_parallel_reduce(context, 100, 10, add_range, NULL, &sum);
 }
 
+// Events.
+KEEL_EVENT(Count);
+KEEL_EVENT(Speed, .limit = 100);
+KEEL_SYSTEM(send_counts, KEEL_READ(Count, count), KEEL_SEND(Count, out), KEEL_RECEIVE(Speed, in)) {
+    KEEL_FOR_EVENTS(in, Speed, speed) if (speed->x > 1) keel_send(out, Count, { count->value });
+}
+KEEL_SPAN_SYSTEM(send_spans, KEEL_READ(Count, count), KEEL_COUNT(n), KEEL_SEND(Speed, out)) {
+    for (uint32_t i = 0; i < n && count[i].value; ++i)
+        keel_send(out, Speed);
+}
+KEEL_TASK(swap_counts, KEEL_RECEIVE(Count, in), KEEL_SEND(Count, out), KEEL_CONTEXT(context),
+          KEEL_COMMANDS(commands), KEEL_UNIQUE_WRITE(Count, total)) {
+    KEEL_FOR_EVENTS(in, Count, count) total->value += count->value;
+    KEEL_FOR_EVENTS(context, Count, count) keel_send(out, Count, *count);
+    if (keel_missed_events(in, Count) + keel_missed_events(context, Count))
+        (void)keel_send(context, Count, { 3 });
+    (void)keel_send(commands, Count, { keel_event_count(context, Count) });
+}
+KEEL_CONDITION(any_counts, KEEL_RECEIVE(Count, in)) { return keel_event_count(in, Count) > 0; }
+static inline keel_result send_all(keel_world *world, const keel_world *same, keel_reader *reader) {
+    const Speed fast = { 3, 4 };
+    KEEL_TRY(keel_send(world, Speed, fast));
+    KEEL_TRY(keel_send(world, Speed));
+    KEEL_TRY(keel_send(keel_world_commands(world), Speed, { 1, 2 }));
+    KEEL_FOR_EVENTS(world, Speed, speed) {
+        KEEL_FOR_EVENTS(reader, Speed, other) if (other->x > speed->x) break;
+    }
+    KEEL_TRY(keel_pass_events(world, Speed));
+    KEEL_TRY(keel_clear_events(world, Speed));
+    KEEL_TRY(keel_set_event_limit(world, Speed, 7));
+    const keel_reader *looked = reader;
+    if (keel_missed_events(same, Speed) + keel_missed_events(looked, Speed)) return KEEL_ABSENT;
+    KEEL_TRY(keel_run(world, send_counts));
+    KEEL_TRY(keel_run(world, send_spans));
+    KEEL_TRY(keel_run(world, swap_counts));
+    return keel_event_count(same, Speed) + keel_event_count(looked, Speed) +
+                       KEEL_EVENT_OF(Speed)->limit >
+                   0
+               ? KEEL_OK
+               : KEEL_ABSENT;
+}
+KEEL_WORKLOAD(exchange, KEEL_STEP(swap_counts, .run_if = KEEL_IF(any_counts)));
+
 static inline keel_result run_all(keel_world *world) {
     Speed wind = { 1, 0 };
     keel_entity last;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "edit/events.h"
+
+#include "edit/borrow.h"
+#include "edit/registry.h"
+#include "edit/report.h"
+#include "edit/track.h"
+
+#include <keel/events.h>
+
+// ------------------------------------------------------------------ queues
+bool keeli_events_init(keel_world *world, keeli_storage *s) {
+    if (!KEELI_RESERVE(&world->heap, &world->queues, 1)) return false;
+    s->events = KEELI_NEW(&world->heap, keeli_event_queue);
+    if (!s->events) return false;
+    keeli_event_queue_init(s->events, &s->component);
+    world->queues.items[world->queues.count++] = s;
+    return true;
+}
+
+void keeli_events_deinit(keel_world *world, keeli_storage *s) {
+    if (!s->events) return;
+    uint32_t at = 0;
+    while (world->queues.items[at] != s)
+        ++at;
+    world->queues.items[at] = world->queues.items[--world->queues.count];
+    keeli_event_queue_deinit(s->events, &world->heap);
+    KEELI_FREE(&world->heap, keeli_event_queue, s->events);
+    s->events = NULL;
+}
+
+keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
+                               keel_result *result) {
+    if (event && event->is_event) return keeli_storage_get(world, event, true, result);
+    *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                           event ? "'%s' is no type of events; declare it with KEEL_EVENT, and "
+                                   "name it with KEEL_EVENT_OF"
+                                 : "the type of events%s is NULL; pass KEEL_EVENT_OF(T)",
+                           event ? keeli_component_name(event) : "");
+    return NULL;
+}
+
+static keeli_storage *known(const keel_world *world, const keel_component *event) {
+    keeli_storage *s = world && event ? keeli_storage_find(world, event) : NULL;
+    return s && s->events ? s : NULL;
+}
+
+static void validate(const keeli_storage *s) {
+    KEELI_CHECK_STRUCTURE(keeli_event_queue_is_valid(s->events));
+    (void)s;
+}
+
+void keeli_events_settle_all(keel_world *world) {
+    for (uint32_t i = 0; i < world->queues.count; ++i) {
+        const keeli_storage *s = world->queues.items[i];
+        if (s->borrow) continue;
+        keeli_event_queue_settle(s->events);
+        validate(s);
+    }
+}
+
+// ------------------------------------------------------------------ sending
+static void tell_late(keel_world *world, const keeli_storage *s, const char *late) {
+    const char *name = s->component.name;
+    const unsigned limit = s->events->limit;
+    if (late)
+        keeli_warn(world,
+                   "there are more than %u events '%s' that '%s' has not received: the oldest are "
+                   "dropped; run it more often, or keel_set_event_limit",
+                   limit, name, late);
+    else
+        keeli_warn(world,
+                   "there are more than %u events '%s' and nobody receives them: the oldest are "
+                   "dropped; add KEEL_RECEIVE(%s, ...) to a system",
+                   limit, name, name);
+}
+
+keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value) {
+    const char *late;
+    if (keeli_event_queue_put(s->events, value)) return KEEL_OK;
+    if (!keeli_event_queue_reserve(s->events, &world->heap, &value))
+        return keeli_out_of_memory(world, "sending an event");
+    if (keeli_event_queue_push(s->events, value, &late)) tell_late(world, s, late);
+    return KEEL_OK;
+}
+
+keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder, keeli_storage *s,
+                                  const void *value) {
+    KEEL_TRY(keeli_may_edit(world, holder, s, "send"));
+    const keel_result result = keeli_event_push(world, s, value);
+    validate(s);
+    return result;
+}
+
+keel_result keel_world_send_event(keel_world *world, const keel_component *event,
+                                  const void *value) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_event_get(world, event, &result);
+    return s ? keeli_edit_send_event(world, NULL, s, value) : result;
+}
+
+// ------------------------------------------------------------------ walks
+keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_storage *s,
+                                      uint64_t next, bool stays) {
+    return (keel_event_walk){ .world = world,
+                              .next = next,
+                              .end = keeli_event_queue_end(s->events),
+                              .number = s->slot,
+                              .size = s->component.size,
+                              .stays = stays,
+                              .whole = true };
+}
+
+// Where others may send meanwhile, one is shown at a time.
+bool keel_event_next(keel_event_walk *walk) {
+    const keeli_storage *s = walk && walk->world ? walk->world->storages[walk->number] : NULL;
+    const keeli_event_queue *q = s ? s->events : NULL;
+    if (!q) return false; // unregistered meanwhile
+    uint64_t end = keeli_event_queue_end(q);
+    if (end > walk->end) end = walk->end;
+    if (walk->next < q->begin) walk->next = q->begin; // they went meanwhile
+    if (walk->next >= end) return false;
+    uint64_t run = 1;
+    if (walk->stays) {
+        run = keeli_event_queue_run(q, walk->next);
+        if (run > end - walk->next) run = end - walk->next;
+    }
+    walk->value = s->component.size ? keeli_event_queue_at(q, walk->next) : NULL;
+    walk->left = s->component.size ? (uint32_t)run - 1 : 0;
+    walk->next += (uint64_t)walk->left + 1;
+    return true;
+}
+
+// ------------------------------------------------------------------ from outside of systems
+// A queue that may be looked at, by somebody who reads it from now on; NULL: not now, which is
+// told.
+static keeli_event_reader *look(keel_world *world, const keel_component *event,
+                                const keeli_reader *reader, keeli_storage **s,
+                                keel_result *result) {
+    *result = KEEL_OK;
+    if (!world) return *result = keeli_no_world(), NULL;
+    if (world->share_depth) {
+        *result = keeli_error(world, KEEL_ERROR_SHARED,
+                              "events cannot be received from outside while the world is shared; "
+                              "receive them in a system, with KEEL_RECEIVE");
+        return NULL;
+    }
+    *s = keeli_event_get(world, event, result);
+    if (!*s) return NULL;
+    if ((*s)->borrow < 0) return *result = keeli_borrowed(world, *s, "receive", NULL), NULL;
+    keeli_event_reader *r = keeli_event_queue_join((*s)->events, &world->heap, reader, false);
+    if (!r) *result = keeli_out_of_memory(world, "receiving events");
+    return r;
+}
+
+static keel_event_walk begin(keel_world *world, const keel_component *event,
+                             const keeli_reader *reader) {
+    keeli_storage *s;
+    keel_result result;
+    const keeli_event_reader *r = look(world, event, reader, &s, &result);
+    return r ? keeli_event_walk_from(world, s, r->next, false) : (keel_event_walk){ .whole = true };
+}
+
+keel_event_walk keel_world_events(keel_world *world, const keel_component *event) {
+    return begin(world, event, NULL);
+}
+
+keel_event_walk keel_reader_events(keel_reader *reader, const keel_component *event) {
+    return begin(reader ? reader->world : NULL, event, reader ? &reader->reader : NULL);
+}
+
+static uint64_t next_of(const keeli_storage *s, const keeli_reader *reader) {
+    return keeli_event_queue_next(s->events, reader);
+}
+
+static uint32_t count_of(const keeli_storage *s, const keeli_reader *reader) {
+    if (!s) return 0;
+    const uint64_t next = next_of(s, reader), begin = s->events->begin;
+    return (uint32_t)(keeli_event_queue_end(s->events) - (next > begin ? next : begin));
+}
+
+static uint64_t missed_of(const keeli_storage *s, const keeli_reader *reader) {
+    if (!s) return 0;
+    const uint64_t next = next_of(s, reader), begin = s->events->begin;
+    return next < begin ? begin - next : 0;
+}
+
+uint32_t keel_world_event_count(const keel_world *world, const keel_component *event) {
+    return count_of(known(world, event), NULL);
+}
+
+uint32_t keel_reader_event_count(const keel_reader *reader, const keel_component *event) {
+    return reader ? count_of(known(reader->world, event), &reader->reader) : 0;
+}
+
+uint64_t keel_world_missed_events(const keel_world *world, const keel_component *event) {
+    return missed_of(known(world, event), NULL);
+}
+
+uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_component *event) {
+    return reader ? missed_of(known(reader->world, event), &reader->reader) : 0;
+}
+
+// ------------------------------------------------------------------ passing
+void keeli_events_pass(keel_world *world, const keeli_reader *reader) {
+    if (world->share_depth) return; // others may be sending
+    for (uint32_t i = 0; i < world->queues.count; ++i) {
+        const keeli_storage *s = world->queues.items[i];
+        keeli_event_reader *r = keeli_event_queue_find(s->events, reader);
+        if (r) r->next = keeli_event_queue_end(s->events);
+    }
+    keeli_events_settle(world);
+}
+
+void keeli_events_forget(keel_world *world, const keeli_reader *reader) {
+    for (uint32_t i = 0; i < world->queues.count; ++i)
+        keeli_event_queue_leave(world->queues.items[i]->events, reader);
+    keeli_events_settle(world);
+}
+
+keel_result keel_world_pass_events(keel_world *world, const keel_component *event) {
+    keeli_storage *s;
+    keel_result result;
+    keeli_event_reader *r = look(world, event, NULL, &s, &result);
+    if (!r) return result;
+    r->next = keeli_event_queue_end(s->events);
+    keeli_events_settle(world);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ the queue
+keel_result keel_world_clear_events(keel_world *world, const keel_component *event) {
+    if (!world) return keeli_no_world();
+    keel_result result = KEEL_ABSENT;
+    const bool is_event = event && event->is_event;
+    const keeli_storage *s =
+        is_event ? known(world, event) : keeli_event_get(world, event, &result);
+    if (!s) return result;
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "clear"));
+    keeli_event_queue_clear(s->events);
+    return KEEL_OK;
+}
+
+keel_result keel_world_set_event_limit(keel_world *world, const keel_component *event,
+                                       uint32_t limit) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    const keeli_storage *s = keeli_event_get(world, event, &result);
+    if (!s) return result;
+    if (!limit)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "the limit of events '%s' is 0; at least 1 is needed",
+                            s->component.name);
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
+    keeli_event_queue_set_limit(s->events, limit);
+    return KEEL_OK;
+}

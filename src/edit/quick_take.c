@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Removing components and deleting entities, quickly.
+#include "edit/edit.h"
+#include "edit/group.h"
+#include "edit/quick_parts.h"
+#include "edit/report.h"
+
+// ------------------------------------------------------------------ removing
+// Take a value that was moved out or dropped; false when its row cannot move without memory.
+static inline __attribute__((always_inline)) bool has_way_back(const keel_world *world,
+                                                               const keeli_storage *s,
+                                                               uint32_t index,
+                                                               keeli_archetype **to) {
+    if (s->kind != KEEL_ARCHETYPE) return true;
+    const keeli_archetype *from =
+        keeli_block_of(&world->archetypes, *keeli_row_of(world, index))->archetype;
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    *to = edge ? edge->without : NULL;
+    return *to && (!(*to)->column_count || keeli_archetype_has_room(*to));
+}
+
+// The last of its block in this storage, or one with a page of its own.
+static __attribute__((noinline)) void take_last(keel_world *world, keeli_storage *s,
+                                                uint32_t index) {
+    keeli_store_clear_bit(world, s, index);
+    if (s->kind == KEEL_SPARSE_SET)
+        keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_find(&s->set, index), index);
+    else if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, &world->heap, index);
+}
+
+// Take a bit, which is in this word, and its value; the row of a KEEL_ARCHETYPE goes elsewhere.
+static inline void take_part(keel_world *world, keeli_storage *s, uint64_t *word, uint32_t index) {
+    const uint64_t rest = *word & ~keeli_bit_of(index);
+    const bool indexed = s->kind == KEEL_INDEXED;
+    if (!rest || (indexed && !keeli_indexed_set_has_whole_blocks(&s->indexed))) {
+        take_last(world, s, index);
+        return;
+    }
+    *word = rest;
+    --s->presence.count;
+    if (indexed) {
+        keeli_indexed_set_remove_beside(&s->indexed, index);
+    } else if (s->kind == KEEL_SPARSE_SET) {
+        const uint32_t slot = s->set.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
+        keeli_sparse_set_take_plain(&s->set, slot, index);
+    }
+}
+
+bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *component,
+                        void *out, keel_result *result) {
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (!s || !keeli_is_editable(world, s)) return false;
+    const uint32_t index = keel_entity_index(e);
+    keeli_archetype *to = NULL;
+    *result = KEEL_ABSENT;
+    if (!keeli_store_has(s, index)) return true;
+    if (!has_way_back(world, s, index, &to)) return false;
+    *result = KEEL_OK;
+    keeli_store_leaving(world, s, index, KEEL_TRACK_REMOVAL);
+    if (out) keeli_bytes_copy(out, keeli_store_value(world, s, index), s->size);
+    take_last(world, s, index);
+    if (to) keeli_row_move(world, e, to);
+    keeli_validate_storage(world, s);
+    return true;
+}
+
+// Remove or delete from what is followed. False: nothing was done.
+static bool take_followed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                          void *out) {
+    const uint32_t index = keel_entity_index(e);
+    const bool has_row = s->kind == KEEL_ARCHETYPE;
+    keeli_archetype *to = NULL;
+    uint64_t *word = keeli_is_followed(world, s) ? keeli_live_word(s, index) : NULL;
+    if (!word || !(*word & keeli_bit_of(index)) ||
+        (has_row && (!keeli_rows_are_free(world) || !has_way_back(world, s, index, &to))))
+        return false;
+    if (s->flags & KEELI_IS_OBSERVED) keeli_notify(world, s, e, kind); // the bits are the same
+    void *value = keeli_store_value(world, s, index);
+    if (s->flags & KEELI_IS_TRACKED) (void)keeli_track_gone(world, s, e, kind, value);
+    if (out) keeli_bytes_copy(out, value, s->size);
+    take_part(world, s, word, index);
+    if (has_row) keeli_row_move(world, e, to);
+    keeli_validate_storage(world, s);
+    return true;
+}
+
+bool keeli_quick_delete(keel_world *world, keel_entity e, const keel_component *component,
+                        keel_result *result) {
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (!s || !s->flags) return keeli_quick_remove(world, e, component, NULL, result);
+    *result = KEEL_OK;
+    if (!take_followed(world, s, e, KEEL_TRACK_DELETION, NULL))
+        return keeli_quick_remove(world, e, component, NULL, result);
+    (void)keeli_done(world, KEEL_OK);
+    return true;
+}
+
+static __attribute__((noinline)) keel_result
+remove_slowly(keel_world *world, keel_entity e, const keel_component *component, void *out) {
+    keel_result result;
+    if (keeli_quick_remove(world, e, component, out, &result)) return result;
+    return keeli_edit_remove(world, NULL, e, component, out);
+}
+
+static __attribute__((noinline)) keel_result remove_followed(keel_world *world, keel_entity e,
+                                                             const keel_component *component,
+                                                             void *out, keeli_storage *s) {
+    if (!take_followed(world, s, e, KEEL_TRACK_REMOVAL, out))
+        return remove_slowly(world, e, component, out);
+    return keeli_done(world, KEEL_OK);
+}
+
+keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
+                                  void *out) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    keeli_storage *s = keeli_storage_known(world, component);
+    if (!s || !keeli_is_plain(world, s) || s->kind == KEEL_ARCHETYPE || out)
+        return s && s->flags ? remove_followed(world, e, component, out, s)
+                             : remove_slowly(world, e, component, out);
+    const uint32_t index = keel_entity_index(e);
+    uint64_t *word = keeli_live_word(s, index);
+    if (!word || !(*word & keeli_bit_of(index))) return KEEL_ABSENT;
+    take_part(world, s, word, index);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ deleting
+// Before a value goes with its entity: is tracking all that wants to know?
+static __attribute__((noinline)) bool note_deletion(keel_world *world, keeli_storage *s,
+                                                    uint32_t index, uint32_t allowed) {
+    if (s->flags & ~(allowed | KEELI_IS_TRACKED | KEELI_IS_MARKED)) return false;
+    (void)keeli_track_gone(world, s, keeli_entity_at(&world->entities, index), KEEL_TRACK_DELETION,
+                           keeli_store_value(world, s, index));
+    return true;
+}
+
+// Take what the listed components of its block have of the entity, in one pass. False when one of
+// them is not plain: the others may be gone already, and the long way takes the rest.
+static inline bool take_parts(keel_world *world, uint32_t index, uint32_t allowed) {
+    const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
+    if (page >= world->lists.capacity || !world->lists.pages[page]) return true;
+    keeli_component_list *list = keeli_list_of(&world->lists, index);
+    const uint16_t *numbers = keeli_list_numbers(list);
+    keeli_storage *const *storages = world->by_ordinal.items;
+    for (uint32_t i = list->count; i--;) { // downwards: when a number goes the last takes its place
+        keeli_storage *s = storages[numbers[i]];
+        uint64_t *word = &s->presence.pages[page][at];
+        const bool is_there = (*word & keeli_bit_of(index)) != 0;
+        // one that it does not have may be there all the same, out of sight
+        if (s->flags & ~allowed && (is_there || s->flags & KEELI_HAS_DISABLED) &&
+            !note_deletion(world, s, index, allowed))
+            return false;
+        if (is_there) take_part(world, s, word, index);
+    }
+    return true;
+}
+
+static inline void delete_row(keel_world *world, keel_entity e) {
+    const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
+    keeli_entity_index_delete(&world->entities, e);
+    if (place != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, place);
+}
+
+bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
+    if (world->share_depth || world->holders || world->observed) return false;
+    // groups look at all that the entity has before anything of it goes
+    if (world->groups) keeli_groups_leave(world, e, false);
+    if (!take_parts(world, keel_entity_index(e), allowed | KEELI_IS_GROUPED)) return false;
+    delete_row(world, e);
+    keeli_validate_entities(world);
+    return true;
+}
+
+static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, keel_entity e) {
+    return keeli_edit_delete_entity(world, NULL, e);
+}
+
+keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    // by one test
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth | world->observed)
+        return delete_slowly(world, e);
+    if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
+    delete_row(world, e);
+    keeli_validate_entities(world);
+    return KEEL_OK;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The value of one entity: looking at it, getting it to write, and marking it. These are called
+// most, so each is a few steps that end in a jump to the long way where it takes more.
+#include "edit/edit.h"
+#include "edit/quick_parts.h"
+#include "edit/report.h"
+#include "edit/threads.h"
+
+// Is there a value, and where? The entity need not be alive. `kind` is the storage's: where it is a
+// constant the steps of the other kinds fall away.
+static inline __attribute__((always_inline)) bool find_place(const keel_world *world,
+                                                             const keeli_storage *s,
+                                                             keel_storage kind, keel_entity e,
+                                                             uint32_t *place) {
+    const uint32_t index = keel_entity_index(e);
+    const uint32_t page = index / KEELI_ENTITY_PAGE, at = index % KEELI_ENTITY_PAGE;
+    if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
+    if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
+        return false;
+    if (kind == KEEL_INDEXED) *place = index;
+    if (kind == KEEL_ARCHETYPE) *place = world->entities.where[page][at];
+    // what has a value is alive, so its version is there, and is one of a living entity
+    return world->entities.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
+static inline __attribute__((always_inline)) void *
+value_in(const keel_world *world, const keeli_storage *s, keel_storage kind, keel_entity e) {
+    uint32_t place;
+    return find_place(world, s, kind, e, &place) ? keeli_store_at(s, place) : NULL;
+}
+static inline void *value_of(const keel_world *world, const keeli_storage *s, keel_entity e) {
+    if (s->kind == KEEL_INDEXED) return value_in(world, s, KEEL_INDEXED, e);
+    if (s->kind == KEEL_SPARSE_SET) return value_in(world, s, KEEL_SPARSE_SET, e);
+    return value_in(world, s, KEEL_ARCHETYPE, e);
+}
+static inline bool has_value(const keel_world *world, const keeli_storage *s, keel_entity e) {
+    uint32_t place;
+    if (s->kind == KEEL_SPARSE_SET) return find_place(world, s, KEEL_SPARSE_SET, e, &place);
+    return find_place(world, s, KEEL_INDEXED, e, &place); // bits tell, as with archetypes
+}
+
+// Nobody holds it.
+static inline bool is_free(const keel_world *world, const keeli_storage *s) {
+    return !((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth);
+}
+
+// ------------------------------------------------------------------ looking
+static __attribute__((noinline)) const void *get_slowly(const keel_world *world, keel_entity e,
+                                                        const keel_component *component) {
+    if (!world || !component) return NULL;
+    const keeli_storage *s = keeli_storage_find(world, component);
+    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
+    return keeli_store_value(world, s, keel_entity_index(e));
+}
+
+const void *keel_get_component(const keel_world *world, keel_entity e,
+                               const keel_component *component) {
+    const keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!s || s->flags & KEELI_IS_BOUND) return get_slowly(world, e, component);
+    return value_of(world, s, e);
+}
+
+bool keel_has_component(const keel_world *world, keel_entity e, const keel_component *component) {
+    if (!world || !component) return false;
+    const keeli_storage *s = keeli_storage_find(world, component);
+    return s && keeli_entity_is_alive(&world->entities, e) &&
+           keeli_store_has(s, keel_entity_index(e));
+}
+
+// ------------------------------------------------------------------ to write
+static __attribute__((noinline)) void *get_mut_slowly(keel_world *world, keel_entity e,
+                                                      const keel_component *component) {
+    if (!world || !component) return NULL;
+    keeli_storage *s = keeli_storage_find(world, component);
+    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    if (!value) return NULL;
+    const bool may_write = !world->share_depth || keeli_world_is_looped(world);
+    keel_result result = KEEL_OK;
+    if ((keeli_atomic_peek(&s->borrow) || !may_write ||
+         s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
+        !keeli_storage_to_edit(world, NULL, component, "write", &result))
+        return NULL;
+    keeli_track_modified(world, s, keel_entity_index(e));
+    return value;
+}
+
+static __attribute__((noinline)) void *mark_slowly(keel_world *world, keel_entity e,
+                                                   keeli_storage *s) {
+    keeli_track_modified(world, s, keel_entity_index(e));
+    return keeli_store_value(world, s, keel_entity_index(e));
+}
+
+static inline __attribute__((always_inline)) void *mark_in(keel_world *world, keel_entity e,
+                                                           keeli_storage *s, keel_storage kind) {
+    uint32_t place;
+    if (!find_place(world, s, kind, e, &place)) return NULL;
+    if (!keeli_track_modified_quickly(world, s, keel_entity_index(e)))
+        return mark_slowly(world, e, s);
+    return keeli_store_at(s, place);
+}
+
+// Of a storage that is marked. A function of its own: what is not marked saves no registers.
+static __attribute__((noinline)) void *get_marked(keel_world *world, keel_entity e,
+                                                  keeli_storage *s) {
+    if (s->kind == KEEL_INDEXED) return mark_in(world, e, s, KEEL_INDEXED);
+    if (s->kind == KEEL_SPARSE_SET) return mark_in(world, e, s, KEEL_SPARSE_SET);
+    return mark_in(world, e, s, KEEL_ARCHETYPE);
+}
+
+void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
+    const uint32_t asks = KEELI_IS_LINK | KEELI_IS_BOUND;
+    keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!s || !is_free(world, s)) return get_mut_slowly(world, e, component);
+    if (s->flags & (asks | KEELI_IS_MARKED))
+        return s->flags & asks ? get_mut_slowly(world, e, component) : get_marked(world, e, s);
+    return value_of(world, s, e);
+}
+
+// ------------------------------------------------------------------ marking
+// The storage and value that are to be changed; NULL with the reason in `*result`.
+static void *value_to_change(keel_world *world, keel_entity e, const keel_component *component,
+                             const char *verb, keeli_storage **s, keel_result *result) {
+    *result = KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
+    *s = keeli_known_to_edit(world, NULL, component, verb, result);
+    if (!*s) {
+        if (*result == KEEL_OK) *result = KEEL_ABSENT;
+        return NULL;
+    }
+    void *value = keeli_store_value(world, *s, keel_entity_index(e));
+    *result = value || keeli_store_has(*s, keel_entity_index(e)) ? KEEL_OK : KEEL_ABSENT;
+    return value;
+}
+
+static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
+    keeli_track_modified(world, s, keel_entity_index(e));
+    keeli_notify(world, s, e, KEEL_ON_MODIFIED);
+    return keeli_done(world, KEEL_OK);
+}
+
+static __attribute__((noinline)) keel_result
+mark_component_slowly(keel_world *world, keel_entity e, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    keeli_storage *s;
+    keel_result result;
+    (void)value_to_change(world, e, component, "mark", &s, &result);
+    return result == KEEL_OK ? changed(world, s, e) : result;
+}
+
+keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
+    const uint32_t asks =
+        KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_OBSERVED | KEELI_IS_GROUPED;
+    keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!s || !is_free(world, s) || (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
+        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
+        !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
+        return mark_component_slowly(world, e, component);
+    return KEEL_OK;
+}
+
+keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
+                                 keel_patch_fn *patch, void *data) {
+    if (!world) return keeli_no_world();
+    if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
+    keeli_storage *s;
+    keel_result result;
+    void *value = value_to_change(world, e, component, "patch", &s, &result);
+    if (result != KEEL_OK) return result;
+    ++world->share_depth; // it may look around, but edit nothing
+    patch(value, data);
+    --world->share_depth;
+    return changed(world, s, e);
+}
+
+keel_result keel_replace_component(keel_world *world, keel_entity e,
+                                   const keel_component *component, const void *value) {
+    if (!world) return keeli_no_world();
+    keeli_storage *s;
+    keel_result result;
+    (void)value_to_change(world, e, component, "replace", &s, &result);
+    return result == KEEL_OK ? keeli_edit_add_unchecked(world, NULL, e, component, value) : result;
+}

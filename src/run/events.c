@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "run/events.h"
+
+#include "edit/events.h"
+#include "edit/report.h"
+#include "edit/threads.h"
+#include "run/schedule.h"
+
+#include <keel/events.h>
+
+static bool has_world(const keel_context *context) { return context->view->holder.everything; }
+
+// The queue of a term, NULL when the world does not know its type.
+static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *term) {
+    return keeli_term_is_event(term->kind) ? view->storages[term->first] : NULL;
+}
+
+// ------------------------------------------------------------------ before and after
+static keel_result unknown_event(const keel_context *context, uint32_t term) {
+    const char *name = keeli_component_name(context->system->terms[term].component);
+    return keeli_error(context->world, KEEL_ERROR_SHARED,
+                       "system '%s' sends events '%s', which the world does not know yet, and it "
+                       "is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
+                       context->system->name, name, name);
+}
+
+// Others may begin to receive at the same time. What it receives stays as it is until it has ended,
+// so that nobody has to ask again, least of all for each entity.
+static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
+    keel_world *world = context->world;
+    keeli_event_queue *queue = queue_of(context->view, term)->events;
+    keeli_world_lock(world);
+    keeli_event_reader *r = keeli_event_queue_join(queue, &world->heap, context->reader, true);
+    if (r) r->shown = keeli_event_queue_end(queue);
+    if (r) term->from = r->next;
+    keeli_world_unlock(world);
+    return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
+}
+
+// What it sends can be taken back; and where nothing stands in the way, it sends in a hurry.
+static void begin_sending(const keel_context *context, const keeli_storage *s) {
+    const bool waits = context->splits || context->view->defers_events;
+    s->events->mark = keeli_event_queue_end(s->events);
+    if (!waits && !has_world(context) && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
+}
+
+keel_result keeli_context_events_begin(keel_context *context) {
+    keeli_view *view = context->view;
+    for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail
+        keeli_bound_term *term = &view->terms[t];
+        const bool is_known = queue_of(view, term) != NULL;
+        if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
+        if (term->kind == KEEL_TERM_SEND && !is_known) return unknown_event(context, t);
+    }
+    for (uint32_t t = 0; view->sends && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND)
+            begin_sending(context, queue_of(view, &view->terms[t]));
+    return KEEL_OK;
+}
+
+// A startup system that is done does not come any more. Two runs of one system may be over in any
+// order. Who has the whole world may have sent, or run others, after it looked.
+static void pass(const keel_context *context, const keeli_storage *s, bool is_done) {
+    keeli_world_lock(context->world);
+    if (is_done) keeli_event_queue_leave(s->events, context->reader);
+    keeli_event_reader *r = keeli_event_queue_find(s->events, context->reader);
+    const uint64_t seen = r && has_world(context) ? r->shown : keeli_event_queue_end(s->events);
+    if (r && seen > r->next) r->next = seen;
+    keeli_world_unlock(context->world);
+}
+
+void keeli_context_events_end(keel_context *context, keel_result result) {
+    const keeli_view *view = context->view;
+    const keel_world *world = context->world;
+    const bool is_startup = context->node && context->node->step.startup;
+    const bool is_done = is_startup && result >= 0 && context->system->kind != KEEL_IS_CONDITION;
+    if (has_world(context)) {
+        for (uint32_t i = 0; context->reader && i < world->queues.count; ++i)
+            pass(context, world->queues.items[i], is_done);
+        return;
+    }
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_storage *s = queue_of(view, &view->terms[t]);
+        if (!s) continue;
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE) {
+            pass(context, s, is_done);
+            continue;
+        }
+        s->events->sender = NULL;
+        if (result < 0) keeli_event_queue_cut(s->events, s->events->mark);
+    }
+}
+
+// ------------------------------------------------------------------ inside
+static void undeclared(const keel_context *context, const char *name, bool sends) {
+    keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+                 "%s '%s' %s events '%s' but did not declare it; add %s(%s, ...) to its "
+                 "parameters",
+                 keeli_context_kind(context), context->system->name, sends ? "sends" : "receives",
+                 name, sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
+}
+
+static keeli_storage *bad_type(const keel_context *context, const keel_component *event) {
+    keel_result result;
+    return context ? keeli_event_get(context->world, event, &result) : NULL;
+}
+
+// It receives a type that was unknown when the world was shared: there is none.
+static bool receives_unknown(const keel_context *context) {
+    const keeli_view *view = context->view;
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE && !queue_of(view, &view->terms[t]))
+            return true;
+    return false;
+}
+
+// The queue of a type that the system holds like this; NULL: it does not, which is told.
+static keeli_storage *declared(const keel_context *context, const keel_component *event,
+                               keel_access access) {
+    if (!context || !event || !event->is_event) return bad_type(context, event);
+    keel_result result;
+    keeli_storage *s = has_world(context) ? keeli_event_get(context->world, event, &result)
+                                          : keeli_storage_find(context->world, event);
+    const bool sends = access > KEEL_ACCESS_READ;
+    if (s && s->events && keeli_holder_access(&context->view->holder, s) >= access) {
+        if (s->flags & KEELI_IS_BOUND &&
+            keeli_check_thread(context->world, context->world, s, access, context->system->name,
+                               sends ? "send" : "receive") < 0)
+            return NULL;
+        return s;
+    }
+    if (s || sends || !receives_unknown(context))
+        undeclared(context, keeli_component_name(event), sends);
+    return NULL;
+}
+
+keel_result keel_context_send_event(keel_context *context, const keel_component *event,
+                                    const void *value) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    const keeli_storage *known = keeli_storage_known(context->world, event);
+    if (known && known->events && known->events->sender == context &&
+        keeli_event_queue_put(known->events, value))
+        return KEEL_OK; // the usual case
+    if (has_world(context)) return keel_world_send_event(context->world, event, value);
+    keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
+    if (!s) return KEEL_ERROR_ACCESS;
+    if (context->loop || context->view->defers_events)
+        return keel_commands_send_event(context->commands, event, value);
+    return keeli_event_push(context->world, s, value);
+}
+
+// Who has the whole world becomes a receiver when it looks. False when out of memory.
+static bool look_alone(const keel_context *context, const keeli_storage *s, bool shows,
+                       uint64_t *next) {
+    keel_world *world = context->world;
+    if (!context->reader) return false;
+    keeli_event_reader *r = keeli_event_queue_join(s->events, &world->heap, context->reader, true);
+    if (!r) return keeli_out_of_memory(world, "receiving events"), false;
+    *next = r->next;
+    if (shows) r->shown = keeli_event_queue_end(s->events);
+    return true;
+}
+
+static const keeli_bound_term *term_of(const keeli_view *view, const keeli_storage *s) {
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_RECEIVE && queue_of(view, &view->terms[t]) == s)
+            return &view->terms[t];
+    return NULL;
+}
+
+// What there is for it to receive: from `*next` on. `shows`: it is shown that. False: nothing, as
+// it does not receive this type.
+static bool look(keel_context *context, const keel_component *event, bool shows,
+                 const keeli_storage **s, uint64_t *next) {
+    *s = declared(context, event, KEEL_ACCESS_READ);
+    if (!*s) return false;
+    if (has_world(context)) return look_alone(context, *s, shows, next);
+    const keeli_bound_term *term = term_of(context->view, *s);
+    if (term) *next = term->from;
+    else undeclared(context, (*s)->component.name, false);
+    return term != NULL;
+}
+
+keel_event_walk keel_context_events(keel_context *context, const keel_component *event) {
+    const keeli_storage *s;
+    uint64_t next;
+    if (!look(context, event, true, &s, &next)) return (keel_event_walk){ .whole = true };
+    return keeli_event_walk_from(context->world, s, next, !has_world(context));
+}
+
+uint32_t keel_context_event_count(keel_context *context, const keel_component *event) {
+    const keeli_storage *s;
+    uint64_t next;
+    if (!look(context, event, false, &s, &next)) return 0;
+    const uint64_t begin = s->events->begin;
+    return (uint32_t)(keeli_event_queue_end(s->events) - (next > begin ? next : begin));
+}
+
+uint64_t keel_context_missed_events(keel_context *context, const keel_component *event) {
+    const keeli_storage *s;
+    uint64_t next;
+    if (!look(context, event, false, &s, &next)) return 0;
+    return next < s->events->begin ? s->events->begin - next : 0;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// A parameter receives events of its own type.
+// g++: this parameter receives events of another type
+// clang++: this parameter receives events of another type
+#include "game.h"
+
+KEEL_TASK(tick, KEEL_RECEIVE(Time, times)) {
+    KEEL_FOR_EVENTS(times, Velocity, velocity)(void) velocity;
+}
