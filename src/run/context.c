@@ -15,13 +15,11 @@ static const keeli_holder *holder_of(const keel_context *context) {
     return has_world(context) ? NULL : &context->view->holder;
 }
 
-bool keeli_context_is_here(keel_context *context, const char *does) {
-    if (keeli_lane_is_here(context->world, context->lane)) return true;
-    (void)keeli_misuse(context->world, KEEL_ERROR_THREAD,
-                       "a piece of a loop of %s '%s' %s; that is for the system itself, before or "
-                       "after the loop",
-                       keeli_context_kind(context), context->system->name, does);
-    return false;
+keel_result keeli_context_elsewhere(keel_context *context, const char *does) {
+    return keeli_misuse(context->world, KEEL_ERROR_THREAD,
+                        "a piece of a loop of %s '%s' %s; that is for the system itself, before or "
+                        "after the loop",
+                        keeli_context_kind(context), context->system->name, does);
 }
 
 keel_commands *keel_context_commands(keel_context *context) {

@@ -56,7 +56,11 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
 
 // In the thread that runs the system? Otherwise that is reported: what a system may do only by
 // itself, pieces of its loops may not.
-bool keeli_context_is_here(keel_context *context, const char *does);
+keel_result keeli_context_elsewhere(keel_context *context, const char *does);
+static inline bool keeli_context_is_here(keel_context *context, const char *does) {
+    return keeli_lane_is_here(context->world, context->lane) ||
+           keeli_context_elsewhere(context, does) == KEEL_OK;
+}
 // Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
 // Run the system of a context whose view is bound: borrow, call, give back. It failed:

@@ -47,10 +47,6 @@ keeli_lane *keeli_lane_current(keel_world *world) {
     return lane || world->concurrent || !world->own_lane.depth ? lane : &world->own_lane;
 }
 
-bool keeli_lane_is_here(const keel_world *world, const keeli_lane *lane) {
-    return !world->concurrent || lane->thread == keeli_thread_id();
-}
-
 bool keeli_world_is_running(keel_world *world) {
     keeli_lock_take(&world->lock);
     const bool is_running =

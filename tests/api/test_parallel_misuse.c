@@ -138,8 +138,13 @@ static void counting_in_pieces_disturbs_nobody(void **state) {
 }
 
 // ------------------------------------------------------------------ what is the system's own
+typedef struct Sent {
+    uint32_t value;
+} Sent;
+KEEL_EVENT(Sent);
 typedef struct helped {
     keel_context *context;
+    atomic_uint sent;
     atomic_uint refused, here;
 } helped;
 static void use_the_context(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
@@ -150,8 +155,11 @@ static void use_the_context(uint32_t begin, uint32_t end, const keel_piece *piec
     if (piece->lane == 0 && has) ++h->here;
     if (piece->lane && !has) ++h->refused;
     if (piece->lane) keel_fail(h->context, NULL, "from elsewhere");
+    if (keel_context_send_event(h->context, KEEL_EVENT_OF(Sent), &(Sent){ begin }) == KEEL_OK)
+        ++h->sent;
 }
-KEEL_TASK(loops_over_itself, KEEL_CONTEXT(context), KEEL_DATA(helped, h)) {
+KEEL_TASK(loops_over_itself, KEEL_CONTEXT(context), KEEL_DATA(helped, h), KEEL_SEND(Sent, sent)) {
+    (void)sent;
     h->context = context;
     if (keel_parallel_for(context, 200, 1, use_the_context, h) != KEEL_OK) ++accepted;
 }
@@ -167,6 +175,7 @@ static void pieces_do_not_take_the_systems_own(void **state) {
             assert_int_equal(keel_run_with(f.world, loops_over_itself, &h), KEEL_OK);
         assert_int_equal(accepted, 0);
         assert_int_equal(h.here + h.refused, 2000);
+        assert_int_equal(h.sent, h.here); // those of the system's own thread
         if (h.refused) assert_error(f.world, KEEL_ERROR_THREAD, "'loops_over_itself'");
         assert_no_error(f.world);
         api_end(&f);
