@@ -181,7 +181,8 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     // by one test
-    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth | world->observed)
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
+        world->observed | world->owned_storages)
         return delete_slowly(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);
