@@ -3,10 +3,12 @@
 #include "world.h"
 
 #include "edit/borrow.h"
+#include "edit/collect.h"
 #include "edit/commands.h"
 #include "edit/edit.h"
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/store.h"
@@ -120,6 +122,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
+    keeli_view_observers_deinit(world);
     keeli_registry_deinit(world);
     keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
     keeli_readers_deinit(world);
@@ -170,7 +173,8 @@ keel_result keel_world_trim(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ checking
-// Each storage is in the list of each block in which somebody has a value, and nowhere else.
+// Each storage is in the list of each block in which somebody has a value, and nowhere else; a set
+// also where it has room.
 static bool lists_are_right(const keel_world *world) {
     uint64_t blocks = 0;
     if (!keeli_component_lists_are_valid(&world->lists)) return false;
@@ -181,6 +185,7 @@ static bool lists_are_right(const keel_world *world) {
             ++blocks;
         for (uint32_t k = 0; (k = keeli_presence_next(d, k)) != UINT32_MAX; k = (k / 64 + 1) * 64)
             blocks += !keeli_presence_word(p, k / 64);
+        blocks += keeli_set_idle_blocks(world, s);
     }
     return blocks == keeli_component_lists_count(&world->lists);
 }
@@ -201,6 +206,8 @@ static const char *find_fault(const keel_world *world) {
                 return s->component.name;
     }
     if (!keeli_groups_are_valid(world)) return "a group is broken";
+    if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
+    if (!keeli_view_observers_are_valid(world)) return "an observed view is out of date";
     if (!lists_are_right(world)) return "the lists of components are broken";
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }

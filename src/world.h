@@ -39,6 +39,12 @@ typedef struct keeli_observers {
     uint32_t kinds;                   // of all
 } keeli_observers;
 
+// A set that the events of a component fill (edit/collect.c).
+typedef struct keeli_feed {
+    struct keeli_storage *set;
+    uint32_t kinds; // KEEL_ON_*
+} keeli_feed;
+
 // What is known of the changes of one component (edit/track.c).
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
@@ -88,6 +94,11 @@ typedef struct keeli_storage {
     uintptr_t moved_from;
     size_t moved_bytes;
     struct keeli_storage *next_moved;
+    KEELI_ARRAY(keeli_feed) feeds;               // sets that its events fill: KEELI_IS_SOURCE
+    KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
+    struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
+    bool is_coming;                 // during keel_strip: the entity does
+    KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
 } keeli_storage;
 
 enum {
@@ -100,8 +111,13 @@ enum {
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
     KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
+    KEELI_IS_SOURCE = 512,   // its events fill sets (edit/collect.c)
+    KEELI_IS_SET = 1024,     // events of others fill it
+    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (edit/observe_view.c)
+    // somebody is told of what happens to its values
+    KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
-    KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_OBSERVED
+    KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
 };
 
 // One storage that a view or a system holds.
@@ -214,14 +230,20 @@ struct keel_world {
     struct keeli_system_reader **system_readers; // of systems that are run by themselves
     uint32_t system_reader_count, system_reader_capacity;
     struct keel_reader *readers; // of the user
-    uint32_t observed;           // storages with observers, entities included (edit/observe.c)
-    uint32_t notifying;          // observers are being called in owner mode; so deep
-    uint32_t calling;            // in any mode: their lists stay as they are
-    uint32_t editing;            // an edit that consists of edits is being made; so deep
-    bool lost_observers;         // some were taken away while they were called
-    bool moved_out;              // the values of the entity that they are told of are gone
-    bool has_reactions;          // observers asked for edits
-    keel_commands *reaction;     // these; NULL: there was no observer yet
+    // storages with observers, entities included (edit/observe.c), and observed views
+    uint32_t observed;
+    uint32_t notifying;      // observers are being called in owner mode; so deep
+    uint32_t calling;        // in any mode: their lists stay as they are
+    uint32_t editing;        // an edit that consists of edits is being made; so deep
+    bool lost_observers;     // some were taken away while they were called
+    bool moved_out;          // the values of the entity that they are told of are gone
+    bool has_reactions;      // observers asked for edits
+    bool reacting;           // these are being applied
+    keel_commands *reaction; // these; NULL: there was no observer yet
+
+    uint32_t set_count;                         // storages that others fill (edit/collect.c)
+    struct keeli_view_observer *view_observers; // in order of registration (edit/observe_view.c)
+    bool unsettled; // entities may have entered or left what these match
 
     struct keeli_prepared **prepared; // systems whose terms are bound (run/prepared.c)
     uint32_t prepared_count, prepared_capacity;

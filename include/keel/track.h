@@ -200,14 +200,19 @@ KEEL_API uint64_t keel_reader_missed(const keel_reader *reader, const keel_compo
 // ------------------------------------------------------------------ observers
 /// What an observer is called for, as bits.
 enum {
-    KEEL_ON_INSERTED = 1,  ///< after it: all values of the edit are there, groups have them
-    KEEL_ON_MODIFIED = 2,  ///< after an overwrite, keel_patch or keel_mark; loops and keel_get_mut
-                           ///< only mark
-    KEEL_ON_DELETED = 4,   ///< before it: the value can still be read
-    KEEL_ON_REMOVED = 8,   ///< before it: the value can still be read. keel_move_entity: after it
-    KEEL_ON_CREATED = 16,  ///< keel_observe_entities: after an entity got its first components
-    KEEL_ON_DESTROYED = 32 ///< keel_observe_entities: before an entity is deleted, after
-                           ///< KEEL_ON_DELETED for its components, which can still be read
+    KEEL_ON_INSERTED = 1,   ///< after it: all values of the edit are there, groups have them
+    KEEL_ON_MODIFIED = 2,   ///< after an overwrite, keel_patch or keel_mark; loops and keel_get_mut
+                            ///< only mark
+    KEEL_ON_DELETED = 4,    ///< before it: the value can still be read
+    KEEL_ON_REMOVED = 8,    ///< before it: the value can still be read. keel_move_entity: after it
+    KEEL_ON_CREATED = 16,   ///< keel_observe_entities: after an entity got its first components
+    KEEL_ON_DESTROYED = 32, ///< keel_observe_entities: before an entity is deleted, after
+                            ///< KEEL_ON_DELETED for its components, which can still be read
+    KEEL_ON_ENTERED = 64,   ///< keel_observe_view: after the edit since which an entity matches
+    KEEL_ON_LEFT = 128,     ///< keel_observe_view: before a component goes without which it does
+                            ///< not match any more, or after one came that keeps it out
+    KEEL_ON_PRESENT = 256   ///< keel_observe_view, for the call itself: those that match already
+                            ///< are told as KEEL_ON_ENTERED, at once
 };
 
 /// What happened.
@@ -215,8 +220,8 @@ typedef struct keel_event {
     keel_world *world;               ///< to look at; edits are refused until the observer returns
     uint32_t kind;                   ///< one of KEEL_ON_*
     keel_entity entity;              ///< whose component it is
-    const keel_component *component; ///< NULL for entities
-    const void *value;               ///< of the component; NULL for entities and tags
+    const keel_component *component; ///< NULL for entities and views
+    const void *value;               ///< of the component; NULL for entities, views and tags
     keel_commands *commands;         ///< to record edits, which are applied after the running one
 } keel_event;
 
@@ -244,6 +249,66 @@ KEEL_API keel_result keel_observe_entities(keel_world *world, uint32_t kinds,
 /// @return as keel_unobserve_component
 KEEL_API keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function,
                                              void *data);
+
+/// Call a function whenever an entity enters or leaves what these terms match: exactly once each,
+/// whatever the edit. What is true only in the middle of an edit is not told. Views are told in the
+/// order in which they came, entities by ascending index; who leaves because a component goes is
+/// told before that, with all components still there (keel_move_entity: after it). A deleted
+/// entity leaves before KEEL_ON_DESTROYED. Disabling a component counts as losing it here, enabling
+/// as getting it: that is what views see.
+///
+/// Entities that match already are not told of, unless `kinds` has KEEL_ON_PRESENT; when they leave
+/// they are. The same function with the same data and terms again: kinds are added. An observed
+/// view borrows nothing. It ends with keel_unobserve_view, the world, or when a component that it
+/// names is unregistered.
+/// @param terms what must be there (KEEL_WITH, KEEL_READ and the like), KEEL_WITHOUT, KEEL_ANY_OF;
+///   KEEL_MAYBE and KEEL_ENTITY say nothing about who matches and are left out
+/// @param kinds KEEL_ON_ENTERED, KEEL_ON_LEFT or both, and KEEL_ON_PRESENT
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
+///   such kind; terms about changes, uniques, custom views or access; nothing that must be there),
+///   KEEL_ERROR_SHARED, in an observer too
+/// @threads the owner
+KEEL_API keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
+                                       keel_observer_fn *function, void *data);
+/// Do not call this function with this data for any view any more. Also allowed in an observer.
+/// @return KEEL_OK, KEEL_ABSENT when it observes none, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data);
+
+// ------------------------------------------------------------------ reactive sets
+/// From now on the world gives the tag `set` to entities when something happens to their `source`:
+/// keel_collect. The tag is one like others: loops ask for KEEL_WITH(Set), keel_clear(world, Set)
+/// empties it, an entity that is deleted leaves it, and everybody may add and take it.
+///
+/// It collects what observers are told of (KEEL_ON_*), before they are: single edits, bulk edits,
+/// commands. Loops and keel_get_mut only mark, so they collect nothing; who wants to know what
+/// loops wrote asks for KEEL_CHANGED. keel_move_entity and keel_copy_world insert in the target,
+/// and do not take the rules along. An entity that is stripped loses its tags and then comes to the
+/// sets that collect deletions.
+///
+/// A set may have many sources, a source many sets, and a set may be a source itself. An edit of a
+/// source is an edit of its sets: it is refused while a view uses one of them, and systems that
+/// edit the source take turns with those that look at the set. Room in the set is made when an
+/// entity gets the source: no event is lost, and overwriting, marking and deleting the source never
+/// need memory. Called again: kinds are added.
+/// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED, not bound to a
+/// thread
+/// @param source any component, keel_parent and keel_child too. Who has it already is not collected
+/// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (a value, archetypes, .threads, a
+///   unique, no such kind), KEEL_ERROR_CYCLE when the set fills the source, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, while a workload runs too
+/// @threads the owner
+KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
+                                            const keel_component *source, uint32_t kinds);
+/// `source` fills `set` no longer: keel_stop_collecting. Whoever is in the set stays. Unregistering
+/// either component does the same.
+/// @return KEEL_OK, KEEL_ABSENT when it did not, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @threads the owner
+KEEL_API keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
+                                                    const keel_component *source);
+/// What `set` collects of `source`: KEEL_ON_* bits, 0 for nothing.
+KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
+                                       const keel_component *source);
 
 /// Private: the loop of KEEL_EACH over a reader.
 KEEL_API void keeli_cursor_begin_since(keeli_cursor *cursor, keel_reader *reader,

@@ -435,6 +435,11 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &T##_component, (kinds), (function), (data))
 /// Do not call it any more.
 #define keel_unobserve(world, T, function, data) keel_unobserve_component((world), &T##_component, (function), (data))
+/// From now on the world gives the tag to entities when this happens to their `T`:
+/// `keel_collect(world, Dirty, T, KEEL_ON_INSERTED | KEEL_ON_MODIFIED)`; see keel_collect_component.
+#define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &Tag##_component, &T##_component, (kinds))
+/// No longer.
+#define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &Tag##_component, &T##_component)
 /// A loop over removals of a component, oldest first: `KEEL_FOR_REMOVED(context, Health, gone) { gone.entity ... }`.
 /// `gone` is a keel_gone. Scope: world, context, reader.
 #define KEEL_FOR_REMOVED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL, gone)

@@ -31,10 +31,12 @@ static inline bool keeli_presence_has(const keeli_presence *p, uint32_t index) {
 // Make room for the bit of an index; false when out of memory.
 bool keeli_presence_reserve_slow(keeli_presence *p, keeli_heap *heap, uint32_t index);
 extern uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
+// Has the page memory of its own, empty or not?
+static inline bool keeli_presence_has_page(const keeli_presence *p, uint32_t page) {
+    return page < p->root.page_count && p->pages[page] != keeli_no_bits;
+}
 static inline bool keeli_presence_reserve(keeli_presence *p, keeli_heap *heap, uint32_t index) {
-    const uint32_t page = index / 4096;
-    return (page < p->root.page_count && p->pages[page] != keeli_no_bits) ||
-           keeli_presence_reserve_slow(p, heap, index);
+    return keeli_presence_has_page(p, index / 4096) || keeli_presence_reserve_slow(p, heap, index);
 }
 
 // The first bit of a word was set, or its last one cleared: keep the summaries right.

@@ -60,10 +60,10 @@ static const keeli_reader *drop_unseen(keeli_removal_log *log) {
 
 // ------------------------------------------------------------------ room
 static void move_values(const keeli_removal_log *log, char *to) {
-    for (uint32_t i = 0; i < log->count; ++i) {
+    for (uint32_t i = 0; log->size && i < log->count; ++i) {
         const keeli_gone *entry = keeli_removal_log_at(log, i);
         char *value = to + (size_t)i * log->size;
-        if (!entry->deleted || !log->size) continue;
+        if (!entry->deleted) continue;
         if (log->move) log->move(value, keeli_removal_log_value(log, entry), log->hook_data);
         else memcpy(value, keeli_removal_log_value(log, entry), log->size);
     }

@@ -120,6 +120,10 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
         return false;
     if (storage->flags & KEELI_IS_GROUPED && !want_groups(world, holder, storage, access))
         return false;
+    if (access == KEEL_ACCESS_EDIT) // an edit of a source fills its sets
+        for (uint32_t i = 0; i < storage->feeds.count; ++i)
+            if (!keeli_holder_want(world, holder, storage->feeds.items[i].set, access))
+                return false;
     keeli_use *use = use_of(holder, storage);
     if (use) {
         if (access > use->access) use->access = access;
@@ -268,6 +272,18 @@ keel_result keeli_world_is_idle(keel_world *world, const char *what) {
                        what);
 }
 
+// What is edited together with the storage: the order of groups, and the sets that it fills.
+static __attribute__((noinline)) keel_result may_edit_followers(keel_world *world,
+                                                                const keeli_holder *holder,
+                                                                const keeli_storage *storage,
+                                                                const char *verb) {
+    for (uint32_t i = 0; i < storage->groups.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
+    for (uint32_t i = 0; i < storage->feeds.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, storage->feeds.items[i].set, "collect into"));
+    return KEEL_OK;
+}
+
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
     if (storage->flags & KEELI_IS_BOUND)
@@ -275,8 +291,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                                     holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
-    for (uint32_t i = 0; i < storage->groups.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
+    if (storage->flags & (KEELI_IS_GROUPED | KEELI_IS_SOURCE))
+        KEEL_TRY(may_edit_followers(world, holder, storage, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);

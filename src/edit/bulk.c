@@ -4,6 +4,7 @@
 #include "edit/edit.h"
 
 #include "edit/bulk_run.h"
+#include "edit/collect.h"
 #include "edit/group.h"
 #include "edit/observe.h"
 #include "edit/registry.h"
@@ -84,6 +85,9 @@ static bool reserve(keel_world *world, batch *b, keeli_storage *s) {
         return false;
     if (s->flags & KEELI_IS_TRACKED &&
         !keeli_track_reserve(world, s, keel_entity_index(b->entities[0]), b->count))
+        return false;
+    if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
+        !keeli_sets_reserve(world, s, keel_entity_index(b->entities[0]), b->count, b->room.numbers))
         return false;
     const uint32_t numbers = b->room.numbers;
     for (uint32_t i = 0, n; i < b->count; i += n) {

@@ -2,6 +2,7 @@
 // Adding, removing and reading components of one entity.
 #include "edit/edit.h"
 
+#include "edit/collect.h"
 #include "edit/observe.h"
 #include "edit/quick.h"
 #include "edit/registry.h"
@@ -226,9 +227,11 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
         any |= keeli_store_has(s, keel_entity_index(e));
     }
+    keeli_storage *sets = keeli_sets_before_strip(world, e);
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_notify_all_of(world, e, KEEL_ON_DELETED, false);
     keeli_store_take_all(world, e);
+    keeli_sets_after_strip(world, e, sets);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 

@@ -40,7 +40,8 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     if (!keeli_store_reserve_clear(world, s))
         return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
-    if (s->kind == KEEL_SPARSE_SET) {
+    // what a source fills may be in a group that orders it
+    if (s->kind == KEEL_SPARSE_SET && !(s->flags & KEELI_IS_SOURCE)) {
         retain_slots(world, s, keep, data);
     } else {
         for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i) {

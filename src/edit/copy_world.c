@@ -3,8 +3,10 @@
 // is dropped: everything else of that world is empty.
 #include "edit/edit.h"
 
+#include "edit/collect.h"
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/track.h"
@@ -87,15 +89,18 @@ static bool copy_value(const keeli_storage *s, void *to, const void *from) {
 
 static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "copying a world"); }
 
+static bool reserve_block(keel_world *to, keeli_storage *t, uint32_t index) {
+    return keeli_component_lists_reserve(&to->lists, &to->heap, index, 1) &&
+           (!(t->flags & KEELI_IS_SET) || keeli_sets_reserve(to, t, index, 0, 0));
+}
+
 // The same bits, with their places in the lists of blocks. The target has none so far.
 static bool reserve_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     const keeli_presence *p = &s->presence;
     for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
         if (!keeli_presence_reserve(&t->presence, &to->heap, page * 4096)) return false;
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            if (p->pages[page][w] &&
-                !keeli_component_lists_reserve(&to->lists, &to->heap, page * 4096 + w * 64, 1))
-                return false;
+            if (p->pages[page][w] && !reserve_block(to, t, page * 4096 + w * 64)) return false;
     }
     return true;
 }
@@ -105,8 +110,7 @@ static void copy_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) 
     keeli_presence_copy(&t->presence, p);
     for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page)
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            if (p->pages[page][w])
-                keeli_component_lists_add(&to->lists, page * 4096 + w * 64, t->ordinal);
+            if (p->pages[page][w]) keeli_store_list_block(to, t, page * 4096 + w * 64);
 }
 
 // ------------------------------------------------------------------ sparse sets
@@ -290,6 +294,17 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
     return cannot_copy(to, s);
 }
 
+// Room for all who follow what came.
+static bool reserve_followers(keel_world *to) {
+    for (uint32_t i = 0; i < to->order.count; ++i) {
+        keeli_storage *t = to->order.items[i];
+        if (t->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) && !keeli_sets_reserve_all(to, t))
+            return false;
+        if (t->flags & KEELI_IS_IN_VIEW && !keeli_view_observers_reserve_all(to, t)) return false;
+    }
+    return true;
+}
+
 // Nothing was noted while values were copied.
 static bool track_all(keel_world *to) {
     for (uint32_t i = 0; i < to->order.count; ++i) {
@@ -305,6 +320,15 @@ static bool track_all(keel_world *to) {
     return true;
 }
 
+static void tell_inserted(keel_world *to, keeli_storage *t) {
+    for (uint32_t k = 0; t->flags & KEELI_IS_TOLD && (k = keeli_store_next(t, k)) != UINT32_MAX;
+         ++k)
+        keeli_tell(to, t, keeli_entity_at(&to->entities, k), KEEL_ON_INSERTED);
+    for (uint32_t k = 0; t->flags & KEELI_IS_IN_VIEW && (k = keeli_store_next(t, k)) != UINT32_MAX;
+         ++k)
+        keeli_view_observers_joined(to, t, k);
+}
+
 // Everything counts as inserted.
 static void tell_all(keel_world *to) {
     for (uint32_t i = 0; i < to->order.count; ++i) {
@@ -313,11 +337,10 @@ static void tell_all(keel_world *to) {
              t->flags & KEELI_IS_TRACKED && (k = keeli_store_next(t, k)) != UINT32_MAX; ++k)
             keeli_track_inserted(to, t, k);
     }
-    for (uint32_t i = 0; to->observed && i < to->order.count; ++i) {
-        keeli_storage *t = to->order.items[i];
-        for (uint32_t k = 0; (k = keeli_store_next(t, k)) != UINT32_MAX; ++k)
-            keeli_notify(to, t, keeli_entity_at(&to->entities, k), KEEL_ON_INSERTED);
-    }
+    for (uint32_t i = 0; i < to->order.count; ++i) // sets first: they get more from the others
+        if (to->order.items[i]->flags & KEELI_IS_SET) tell_inserted(to, to->order.items[i]);
+    for (uint32_t i = 0; i < to->order.count; ++i)
+        if (!(to->order.items[i]->flags & KEELI_IS_SET)) tell_inserted(to, to->order.items[i]);
     keel_entity e = keel_null();
     while (to->observed && !keel_is_null(e = keel_next_entity(to, e)))
         keeli_notify_entity(to, e, KEEL_ON_CREATED);
@@ -333,11 +356,12 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
         if (s->unique) KEEL_TRY(copy_unique(to, t, s));
     }
     KEEL_TRY(copy_archetypes(from, to));
-    return keeli_groups_refill(to) && track_all(to) ? KEEL_OK : no_memory(to);
+    return keeli_groups_refill(to) && track_all(to) && reserve_followers(to) ? KEEL_OK
+                                                                             : no_memory(to);
 }
 
 static void empty(keel_world *world) {
-    keeli_store_clear_all(world);
+    keeli_store_drop_all(world);
     for (uint32_t i = 0; i < world->order.count; ++i)
         (void)keel_remove_unique_value(world, &world->order.items[i]->component, NULL);
 }

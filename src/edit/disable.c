@@ -4,6 +4,8 @@
 #include "edit/edit.h"
 
 #include "edit/group.h"
+#include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/report.h"
 
 // ------------------------------------------------------------------ bits
@@ -54,10 +56,11 @@ keel_result keel_disable_component(keel_world *world, keel_entity e,
     if (!keeli_store_has(s, index)) return KEEL_ABSENT;
     if (!keeli_presence_reserve(&s->disabled, &world->heap, index))
         return keeli_out_of_memory(world, "disabling a component");
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
     if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
     keeli_store_disable(s, index);
     keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_enable_component(keel_world *world, keel_entity e,
@@ -70,8 +73,9 @@ keel_result keel_enable_component(keel_world *world, keel_entity e,
     if (!keeli_store_is_disabled(s, index)) return KEEL_ABSENT;
     keeli_store_enable(s, index);
     if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
     keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return keeli_done(world, KEEL_OK);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,

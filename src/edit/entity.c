@@ -97,7 +97,8 @@ void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
 
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (!holder && keeli_quick_delete_entity(world, e, 0)) return KEEL_OK;
+    // with components of one thread it may be refused, and nothing may be gone then
+    if (!holder && !world->owned_storages && keeli_quick_delete_entity(world, e, 0)) return KEEL_OK;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_commit_delete_entity(world, e);

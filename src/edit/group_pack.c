@@ -5,6 +5,7 @@
 #include "edit/group.h"
 
 #include "base/assert.h"
+#include "edit/collect.h"
 
 // ------------------------------------------------------------------ who belongs
 // Does the entity match, when `except` is taken as absent?
@@ -108,13 +109,13 @@ void keeli_groups_clear_all(keel_world *world) {
 // ------------------------------------------------------------------ room
 // A group that owns nothing has a slot and a cell for each entity that has the first component, a
 // member or not: then an entity can enter when it loses an excluded one, which must not fail.
-static uint64_t candidates(const keeli_storage *s) {
-    return (uint64_t)s->presence.count + s->disabled.count;
+static uint64_t candidates(const keel_group *g) {
+    return keeli_could_have(g->world, g->storages[0]);
 }
 
 static bool reserve_slots(keel_group *g, uint32_t extra) {
     keeli_sparse_set *set = &g->order.set;
-    const uint64_t need = candidates(g->storages[0]) + extra;
+    const uint64_t need = candidates(g) + extra;
     return need <= set->room ||
            keeli_sparse_set_reserve(set, &g->world->heap, (uint32_t)(need - set->count));
 }
@@ -132,10 +133,10 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
     return true;
 }
 
+// Also where nobody is: to a set somebody may come without asking for room.
 static bool reserve_cells_of(keel_group *g, const keeli_presence *p) {
-    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
-         i = (i / KEELI_SPARSE_PAGE + 1) * KEELI_SPARSE_PAGE)
-        if (!reserve_cell(g, i)) return false;
+    for (uint32_t page = 0; page < p->root.page_count; ++page)
+        if (keeli_presence_has_page(p, page) && !reserve_cell(g, page * 4096)) return false;
     return true;
 }
 
@@ -168,7 +169,7 @@ bool keeli_groups_refill(keel_world *world) {
 // Where everybody who could be a member is one, no room is promised.
 void keeli_groups_trim(keel_world *world) {
     for (keel_group *g = world->groups; g; g = g->next)
-        if (!g->owned_count && g->order.set.count == candidates(g->storages[0]))
+        if (!g->owned_count && g->order.set.count == candidates(g))
             keeli_sparse_set_trim(&g->order.set, &world->heap);
 }
 
@@ -176,7 +177,8 @@ void keeli_groups_trim(keel_world *world) {
 static bool has_room(const keel_group *g) {
     const keeli_storage *first = g->storages[0];
     const keeli_sparse_set *set = &g->order.set;
-    if (!keeli_sparse_set_is_valid(set) || set->room < candidates(first)) return false;
+    const uint64_t values = (uint64_t)first->presence.count + first->disabled.count;
+    if (!keeli_sparse_set_is_valid(set) || set->room < values) return false;
     for (uint32_t i = 0; (i = keeli_store_next(first, i)) != UINT32_MAX; ++i) {
         const uint32_t page = i / KEELI_SPARSE_PAGE;
         if (page >= set->root.page_count || set->sparse[page] == keeli_no_cells) return false;

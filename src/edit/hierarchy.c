@@ -111,7 +111,7 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ attach and detach
-// `before`: how many components the child gets before its links.
+// `before`: how many numbers the child's block may get before its links: components, and sets.
 static bool reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                           uint32_t before) {
     keeli_room room = { .numbers = before }; // both may be in one block, whose list gets them all
@@ -193,7 +193,7 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         // make room for the links first: which entity it will be is known
         const keeli_entity_index before = *ix;
         const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = reserve_links(world, next, parent, count);
+        const bool room = reserve_links(world, next, parent, count + world->set_count);
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }

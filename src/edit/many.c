@@ -5,8 +5,10 @@
 #include "edit/edit.h"
 
 #include "edit/bulk_run.h"
+#include "edit/collect.h"
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/report.h"
 #include "edit/track.h"
 
@@ -27,7 +29,7 @@ typedef struct many {
     keeli_room room;
     uint32_t last_index;
     KEELI_ARRAY(uint64_t) blocks; // bits: blocks of 64 indices that have room
-    KEELI_ARRAY(uint64_t) fresh;  // bits by position in the list, when observed: who had none
+    KEELI_ARRAY(uint64_t) fresh;  // bits by position in the list, when told of: who had none
     // rows
     KEELI_ARRAY(uint32_t) per_archetype; // by position: how many rows leave it, at most
     KEELI_ARRAY(uint32_t) left;          // places of rows that were copied
@@ -233,8 +235,11 @@ static bool reserve_fresh(keel_world *world, many *m) {
 static bool reserve(keel_world *world, many *m) {
     keeli_storage *s = m->s;
     const bool is_sparse = s->kind == KEEL_SPARSE_SET;
-    if (s->flags & KEELI_IS_OBSERVED && !reserve_fresh(world, m)) return false;
+    if (s->flags & KEELI_IS_TOLD && !reserve_fresh(world, m)) return false;
     if (!m->changing) return true;
+    if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
+        !keeli_sets_reserve(world, s, keel_entity_index(m->entities[0]), m->changing, 0))
+        return false;
     if (s->flags & KEELI_IS_TRACKED &&
         !keeli_track_reserve(world, s, keel_entity_index(m->entities[0]), m->changing))
         return false;
@@ -321,8 +326,10 @@ static void note_all(keel_world *world, const many *m) {
         keeli_groups_added(m->s, keel_entity_index(m->entities[i]));
     for (uint32_t i = 0; m->fresh.items && i < m->count; ++i) {
         const bool is_fresh = m->fresh.items[i / 64] >> (i % 64) & 1;
-        keeli_notify(world, m->s, m->entities[i], is_fresh ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
+        keeli_tell(world, m->s, m->entities[i], is_fresh ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     }
+    for (uint32_t i = 0; m->s->flags & KEELI_IS_IN_VIEW && i < m->count; ++i)
+        keeli_view_observers_joined(world, m->s, keel_entity_index(m->entities[i]));
 }
 
 static keel_result add_all(keel_world *world, many *m) {

@@ -3,6 +3,7 @@
 
 #include "edit/commands.h"
 #include "edit/edit.h"
+#include "edit/observe_view.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 #include "edit/track.h"
@@ -69,6 +70,21 @@ static void update_all(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ calling
+void keeli_calling_begin(keel_world *world) {
+    const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
+    ++world->calling;
+    world->notifying += one;
+    world->share_depth += one;
+}
+
+void keeli_calling_end(keel_world *world) {
+    const uint32_t one = world->concurrent ? 0 : 1;
+    world->share_depth -= one;
+    world->notifying -= one;
+    if (!--world->calling && world->lost_observers) update_all(world);
+    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+}
+
 // By number: the list may grow, and move, while it is gone through.
 static void call(keeli_storage *s, const keel_event *event) {
     const keeli_observers *o = &s->tracking->observers;
@@ -92,15 +108,9 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
                                .component = is_entity ? NULL : &s->component,
                                .value = is_entity ? NULL : readable_value(world, s, e),
                                .commands = world->reaction };
-    const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
-    ++world->calling;
-    world->notifying += one;
-    world->share_depth += one;
+    keeli_calling_begin(world);
     call(s, &event);
-    world->share_depth -= one;
-    world->notifying -= one;
-    if (!--world->calling && world->lost_observers) update_all(world);
-    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+    keeli_calling_end(world);
 }
 
 keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
@@ -126,13 +136,14 @@ void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool d
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
         if (keeli_store_has(s, keel_entity_index(e))) keeli_notify(world, s, e, kind);
+    keeli_view_observers_losing_all(world, keel_entity_index(e));
     if (dies) keeli_notify_entity(world, e, KEEL_ON_DESTROYED);
 }
 
-void keeli_notify_clear(keel_world *world, keeli_storage *s) {
-    if (!(s->flags & KEELI_IS_OBSERVED)) return;
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        keeli_notify(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
+void keeli_tell_clear(keel_world *world, keeli_storage *s) {
+    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && (i = keeli_store_next(s, i)) != UINT32_MAX;
+         ++i)
+        keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
 }
 
 void keeli_notify_end(keel_world *world) {
@@ -159,14 +170,15 @@ static keel_result apply_round(keel_world *world) {
     return result;
 }
 
-void keeli_react(keel_world *world) {
+static void react(keel_world *world) {
     // whoever is at it, or uses storages, comes by when all is free
     if (world->applying || world->calling || world->holders || world->share_depth) return;
+    if (world->reacting) return;
     uint32_t rounds = 0;
-    keeli_editing_begin(world);
+    world->reacting = true;
     while (world->has_reactions && rounds++ < rounds_at_most)
         if (apply_round(world) == KEEL_ERROR_MEMORY) break;
-    keeli_editing_end(world);
+    world->reacting = false;
     if (!world->has_reactions || rounds <= rounds_at_most) return;
     keel_commands *next = keeli_commands_take(world);
     if (!next) return;
@@ -177,6 +189,11 @@ void keeli_react(keel_world *world) {
                 "observers answer each other's edits without end: what they asked for after %d "
                 "rounds is dropped",
                 (int)rounds_at_most);
+}
+
+void keeli_finish(keel_world *world) {
+    if (world->unsettled) keeli_view_observers_settle(world);
+    if (world->has_reactions) react(world);
 }
 
 // ------------------------------------------------------------------ public

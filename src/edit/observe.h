@@ -2,7 +2,7 @@
 // Observers: user code that is called when something happens. While it runs the world is shared, so
 // that edits are refused; what observers record is applied when the edit that called them is done.
 #pragma once
-#include "world.h"
+#include "edit/collect.h"
 
 void keeli_observers_deinit(keel_world *world, keeli_observers *observers);
 
@@ -15,23 +15,34 @@ static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity
 // the whole edit: with keeli_done.
 keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               const void *value);
+// Something happened to a component of a living entity: sets collect it, observers are told.
+static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+    if (!(s->flags & KEELI_IS_TOLD)) return;
+    if (s->flags & KEELI_IS_SOURCE) keeli_collect(world, s, e, kind);
+    keeli_notify(world, s, e, kind);
+}
 // Tell those of entities.
 static inline void keeli_notify_entity(keel_world *world, keel_entity e, uint32_t kind) {
     keeli_notify(world, &world->entity_storage, e, kind);
 }
 // Everything that an entity has is about to go: its components, and, with `dies`, itself.
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies);
-// All values of a component are about to be deleted.
-void keeli_notify_clear(keel_world *world, keeli_storage *s);
+// All values of a component are about to be deleted, from entities that live on.
+void keeli_tell_clear(keel_world *world, keeli_storage *s);
 // All entities are: nobody is called after that.
 void keeli_notify_end(keel_world *world);
+
+// Around each call of an observer.
+void keeli_calling_begin(keel_world *world);
+void keeli_calling_end(keel_world *world);
 
 // Edits that consist of edits: observers' own are applied when the outermost is done.
 static inline void keeli_editing_begin(keel_world *world) { ++world->editing; }
 static inline void keeli_editing_end(keel_world *world) { --world->editing; }
-// An edit is done: apply what observers recorded meanwhile. Returns `result`.
-void keeli_react(keel_world *world);
+// An edit is done: tell who has entered or left observed views, and apply what observers recorded
+// meanwhile. Returns `result`.
+void keeli_finish(keel_world *world);
 static inline keel_result keeli_done(keel_world *world, keel_result result) {
-    if (world->has_reactions && !world->editing) keeli_react(world);
+    if ((world->has_reactions | world->unsettled) && !world->editing) keeli_finish(world);
     return result;
 }

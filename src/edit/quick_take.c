@@ -196,12 +196,13 @@ static uint32_t flags_of(const keel_world *world, uint32_t index) {
 // it must be known by then that all of it goes quickly.
 static __attribute__((noinline)) keel_result delete_observed(keel_world *world, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
-    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth)
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
+        world->owned_storages)
         return delete_slowly(world, e);
     const uint32_t flags = flags_of(world, index);
     if (flags & ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED))
         return delete_slowly(world, e);
-    if ((flags | world->entity_storage.flags) & KEELI_IS_OBSERVED)
+    if ((flags | world->entity_storage.flags) & KEELI_IS_OBSERVED || world->view_observers)
         keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
     (void)take_parts(world, index, KEELI_IS_OBSERVED);
     delete_row(world, e);
@@ -213,7 +214,8 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     // by one test
-    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth | world->observed)
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
+        world->observed | world->owned_storages)
         return delete_observed(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);

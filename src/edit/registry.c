@@ -3,10 +3,12 @@
 #include "edit/registry.h"
 
 #include "edit/borrow.h"
+#include "edit/collect.h"
 #include "edit/commands.h"
 #include "edit/events.h"
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/report.h"
 #include "edit/store.h"
 #include "edit/threads.h"
@@ -322,6 +324,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     if (!keeli_store_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
     keeli_store_clear(world, s);
+    if (world->unsettled) keeli_view_observers_settle(world);
+    keeli_view_observers_forget(world, s);
+    keeli_sets_forget(world, s);
     if (s->flags & KEELI_IS_OBSERVED) --world->observed;
     keeli_archetypes_trim(&world->archetypes, &world->heap); // none has its column any more
     keeli_commands_forget(world, s);

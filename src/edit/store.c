@@ -3,18 +3,20 @@
 #include "edit/store.h"
 
 #include "base/assert.h"
+#include "edit/collect.h"
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/track.h"
 
 // ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!keeli_store_block_is_disabled(s, index))
+    if (!(s->flags & KEELI_IS_SET) && !keeli_store_block_is_disabled(s, index))
         keeli_component_lists_add(&world->lists, index, s->ordinal);
 }
 
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!keeli_store_block_is_disabled(s, index))
+    if (!(s->flags & KEELI_IS_SET) && !keeli_store_block_is_disabled(s, index))
         keeli_component_lists_remove(&world->lists, index, s->ordinal);
 }
 
@@ -67,10 +69,21 @@ const void *keeli_follow(const keeli_room *room, const void *value) {
     return value;
 }
 
-bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
-    if (!keeli_store_reserve_bit(world, s, index, room)) return false;
+// For all who follow the storage, one of whom it has.
+static bool reserve_followers(keel_world *world, keeli_storage *s, uint32_t index,
+                              const keeli_room *room) {
     if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, 1)) return false;
     if (s->flags & KEELI_IS_TRACKED && !keeli_track_reserve(world, s, index, 1)) return false;
+    if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
+        !keeli_sets_reserve(world, s, index, 1, room->numbers))
+        return false;
+    return !(s->flags & KEELI_IS_IN_VIEW) || keeli_view_observers_reserve(world, s, index);
+}
+
+bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
+    if (!keeli_store_reserve_bit(world, s, index, room)) return false;
+    if (s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET) && !reserve_followers(world, s, index, room))
+        return false;
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
                keeli_store_reserve_slots(world, s, 1, room);
@@ -120,7 +133,7 @@ static void note(keel_world *world, keeli_storage *s, keel_entity e) {
     const bool is_fresh = s->is_fresh;
     s->is_noted = s->is_fresh = false;
     if (is_fresh) keeli_store_joined(world, s, keel_entity_index(e));
-    else keeli_notify(world, s, e, KEEL_ON_MODIFIED);
+    else keeli_tell(world, s, e, KEEL_ON_MODIFIED);
 }
 
 void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
@@ -269,7 +282,9 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
 
 // No entity has the component any more; its values are gone.
 static void forget_all(keel_world *world, keeli_storage *s) {
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+    const bool stays = s->flags & KEELI_IS_SET; // named by lists wherever it has room
+    for (uint32_t i = 0; !stays && (i = keeli_store_next(s, i)) != UINT32_MAX;
+         i = (i / 64 + 1) * 64)
         keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
     keeli_presence_reset(&s->presence);
 }
@@ -307,10 +322,10 @@ void keeli_store_clear(keel_world *world, keeli_storage *s) {
 
 // Somebody wants to know of each value that goes.
 static bool is_watched(const keel_world *world) {
-    uint32_t flags = world->entity_storage.flags;
+    uint32_t flags = 0;
     for (uint32_t i = 0; i < world->order.count; ++i)
         flags |= world->order.items[i]->flags;
-    return flags & (KEELI_IS_TRACKED | KEELI_IS_OBSERVED);
+    return world->observed || flags & KEELI_IS_TRACKED;
 }
 
 // Observers are told of all before the first one goes.
@@ -324,9 +339,13 @@ static void take_all_watched(keel_world *world) {
 }
 
 void keeli_store_clear_all(keel_world *world) {
-    keeli_archetypes *a = &world->archetypes;
     ++world->links.edits;
     if (is_watched(world)) take_all_watched(world);
+    keeli_store_drop_all(world);
+}
+
+void keeli_store_drop_all(keel_world *world) {
+    keeli_archetypes *a = &world->archetypes;
     keeli_groups_clear_all(world);
     for (uint32_t i = 0; i < a->count; ++i)
         keeli_archetype_clear(&world->entities, a->all[i]);
@@ -338,6 +357,7 @@ void keeli_store_clear_all(keel_world *world) {
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
+    if (s->flags & KEELI_IS_SET) return; // its room is promised
     if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
@@ -351,6 +371,9 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_tracking_deinit(world, s);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));
+    KEELI_RELEASE(&world->heap, &s->feeds);
+    KEELI_RELEASE(&world->heap, &s->sources);
+    KEELI_RELEASE(&world->heap, &s->viewers);
     keeli_presence_deinit(&s->presence, &world->heap);
     keeli_presence_deinit(&s->disabled, &world->heap);
 }

@@ -193,6 +193,8 @@ bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s);
 void keeli_store_clear(keel_world *world, keeli_storage *s);
 // Delete all components from all entities: cannot fail.
 void keeli_store_clear_all(keel_world *world);
+// The same unseen: nobody was told that they came.
+void keeli_store_drop_all(keel_world *world);
 
 // ------------------------------------------------------------------ whole storages (store.c)
 void keeli_store_init(keeli_storage *s);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Who follows what comes and goes in storages: groups keep their order, tracking notes it,
-// observers are told. A storage that nobody follows has none of these flags and never comes here.
+// Who follows what comes and goes in storages: groups keep their order, tracking notes it, sets
+// collect it, observers are told. A storage that nobody follows has none of these flags and never
+// comes here.
 #include "edit/bulk_run.h"
 #include "edit/edit.h"
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/track.h"
 
 // ------------------------------------------------------------------ coming
 void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
     if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted(world, s, index);
-    if (s->flags & KEELI_IS_OBSERVED)
-        keeli_notify(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
+    if (s->flags & KEELI_IS_TOLD)
+        keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
 }
 
 void keeli_store_joined_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
@@ -23,15 +26,18 @@ void keeli_store_joined_many(keel_world *world, keeli_storage *s, const keel_ent
         n = keeli_run_length(entities + i, count - i);
         keeli_track_inserted_run(world, s, keel_entity_index(entities[i]), n);
     }
-    for (uint32_t i = 0; s->flags & KEELI_IS_OBSERVED && i < count; ++i)
-        keeli_notify(world, s, entities[i], KEEL_ON_INSERTED);
+    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && i < count; ++i)
+        keeli_tell(world, s, entities[i], KEEL_ON_INSERTED);
+    for (uint32_t i = 0; s->flags & KEELI_IS_IN_VIEW && i < count; ++i)
+        keeli_view_observers_joined(world, s, keel_entity_index(entities[i]));
 }
 
 // ------------------------------------------------------------------ going
 void keeli_store_leaving_slowly(keel_world *world, keeli_storage *s, uint32_t index,
                                 uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    keeli_notify(world, s, e, kind); // the bits are the same
+    keeli_tell(world, s, e, kind); // the bits are the same
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
     if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
     if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_gone(world, s, e, kind, NULL);
 }
@@ -51,7 +57,8 @@ static bool keeps_deleted(const keeli_storage *s) {
 // Observers are told of all before the first one goes. From the highest index down, so that nothing
 // moves that is still to go.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
-    keeli_notify_clear(world, s);
+    keeli_tell_clear(world, s);
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_clearing(world, s);
     if (!keeps_deleted(s) || s->kind == KEEL_ARCHETYPE) return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
         if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, i);

@@ -56,15 +56,21 @@ void keeli_tracking_update_hooks(keeli_storage *s) {
     log->hook_data = s->component.hook_data;
 }
 
+// Also where nobody is: to a set somebody may come without asking for room.
 static bool reserve_present(keel_world *world, keeli_ticks *t, const keeli_presence *p) {
-    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
-         i = (i / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
-        if (!keeli_ticks_reserve(t, &world->heap, i)) return false;
+    for (uint32_t page = 0; page < p->root.page_count; ++page)
+        if (keeli_presence_has_page(p, page) && !keeli_ticks_reserve(t, &world->heap, page * 4096))
+            return false;
     return keeli_ticks_reserve_log(t, &world->heap, p->count);
 }
 
 static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
     return reserve_present(world, t, &s->presence) && reserve_present(world, t, &s->disabled);
+}
+
+// How many may go before room is made again: entities come to a set any number of times.
+static uint32_t may_go(const keeli_storage *s, const keeli_removal_log *log) {
+    return s->flags & KEELI_IS_SET ? log->limit : s->presence.count + s->disabled.count;
 }
 
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
@@ -75,7 +81,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
     const uint32_t values = s->presence.count + s->disabled.count;
     if (kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
-        !keeli_removal_log_reserve(&t->gone, &world->heap, values + 1))
+        !keeli_removal_log_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1))
         return false;
     if (kinds & KEEL_TRACK_INSERTION && values)
         keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
@@ -211,7 +217,8 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     keeli_tracking *t = keeli_tracking_get(world, s);
-    if (!t || !keeli_removal_log_set_limit(&t->gone, &world->heap, limit, keeli_store_count(s)))
+    const uint32_t values = s->flags & KEELI_IS_SET ? limit : keeli_store_count(s);
+    if (!t || !keeli_removal_log_set_limit(&t->gone, &world->heap, limit, values))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }

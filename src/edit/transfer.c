@@ -4,6 +4,7 @@
 
 #include "edit/group.h"
 #include "edit/observe.h"
+#include "edit/observe_view.h"
 #include "edit/registry.h"
 #include "edit/report.h"
 
@@ -60,10 +61,11 @@ static bool prepare_target(const keel_world *from, uint32_t index, const keel_va
 }
 
 static void disable_moved(const keel_world *from, uint32_t index, const keel_value *values,
-                          const keel_world *to, uint32_t target) {
+                          keel_world *to, uint32_t target) {
     for (const keel_value *v = values; v->component; ++v) {
         if (!keeli_store_is_disabled(keeli_storage_find(from, v->component), index)) continue;
         keeli_storage *s = keeli_storage_find(to, v->component);
+        if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(to, s, target);
         if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, target);
         keeli_store_disable(s, target);
     }

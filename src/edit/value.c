@@ -133,7 +133,7 @@ static void *value_to_change(keel_world *world, keel_entity e, const keel_compon
 
 static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_track_modified(world, s, keel_entity_index(e));
-    keeli_notify(world, s, e, KEEL_ON_MODIFIED);
+    keeli_tell(world, s, e, KEEL_ON_MODIFIED);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -148,7 +148,7 @@ mark_component_slowly(keel_world *world, keel_entity e, const keel_component *co
 
 keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
     const uint32_t asks =
-        KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_OBSERVED | KEELI_IS_GROUPED;
+        KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_TOLD | KEELI_IS_GROUPED;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !is_free(world, s) || (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
         (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||

@@ -280,6 +280,26 @@ static void what_is_below_or_listed_counts(void **state) {
     end(&s);
 }
 
+static void *delete_it(void *data) {
+    scene *s = data;
+    found(s, keel_delete_entity(s->world, s->e));
+    found(s, keel_delete_any(s->world, Script));
+    found(s, keel_strip(s->world, s->e));
+    return NULL;
+}
+
+static void a_refused_deletion_takes_nothing(void **state) {
+    (void)state;
+    scene s;
+    begin(&s);
+    assert_int_equal(keel_add(s.world, s.e, Other, { 3 }), KEEL_OK); // the last to come
+    elsewhere(delete_it, &s);
+    assert_all_found(&s, KEEL_ERROR_THREAD);
+    assert_error(s.world, KEEL_ERROR_THREAD, "KEEL_THREADS_OWNER");
+    assert_true(keel_has(s.world, s.e, Number) && keel_has(s.world, s.e, Other));
+    end(&s);
+}
+
 // ------------------------------------------------------------------ ONE_AT_A_TIME
 static void *read_counter(void *data) {
     scene *s = data;
@@ -523,6 +543,7 @@ static const struct CMUnitTest tests[] = {
          "S-103: other threads only read what the owner writes"),
     TEST(only_the_owner_uses_what_is_its_own,
          "S-104: only the world's thread uses what is its own"),
+    TEST(a_refused_deletion_takes_nothing, "a deletion that is refused takes nothing"),
     TEST(what_is_below_or_listed_counts, "what is bound below an entity, or in a list, counts"),
     TEST(systems_are_held_to_the_rules,
          "S-105 S-106: systems and uniques are held to the rules, and errors name both"),

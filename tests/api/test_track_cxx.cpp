@@ -14,6 +14,8 @@ struct Season {
     int number;
 };
 KEEL_UNIQUE(Season);
+KEEL_TAG(Weak);
+KEEL_TAG(Strong);
 
 static int seen, gone_points;
 
@@ -73,8 +75,28 @@ void changes_are_seen(void **) {
     api_end(&f);
 }
 
+void sets_and_views(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    int calls = 0;
+    assert_int_equal(keel_collect(w, Weak, Vigour, KEEL_ON_INSERTED), KEEL_OK);
+    assert_int_equal(keel_observe_view(w, KEEL_TERMS(KEEL_WITH(Vigour), KEEL_ANY_OF(Weak, Strong)),
+                                       KEEL_ON_ENTERED | KEEL_ON_LEFT, count, &calls),
+                     KEEL_OK);
+    (void)keel_add_entity(w, KEEL_INIT(Vigour, { 3 }));
+    assert_int_equal(keel_count(w, Weak), 1);
+    assert_int_equal(calls, 1);
+    assert_int_equal(keel_stop_collecting(w, Weak, Vigour), KEEL_OK);
+    assert_int_equal(keel_clear(w, Weak), KEEL_OK);
+    assert_int_equal(calls, 2);
+    assert_int_equal(keel_unobserve_view(w, count, &calls), KEEL_OK);
+    api_end(&f);
+}
+
 const CMUnitTest tests[] = {
     TEST(changes_are_seen, "changes are marked, seen and observed in C++"),
+    TEST(sets_and_views, "sets are filled and views observed in C++"),
 };
 
 } // namespace
