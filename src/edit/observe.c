@@ -70,17 +70,20 @@ static void update_all(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ calling
-void keeli_calling_begin(keel_world *world) {
-    const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
-    ++world->calling;
+// While others are at work edits through the world are refused anyway, and they look at these two.
+static void count_refusal(keel_world *world, uint32_t one) {
+    if (world->concurrent) return;
     world->notifying += one;
     world->share_depth += one;
 }
 
+void keeli_calling_begin(keel_world *world) {
+    ++world->calling;
+    count_refusal(world, 1);
+}
+
 void keeli_calling_end(keel_world *world) {
-    const uint32_t one = world->concurrent ? 0 : 1;
-    world->share_depth -= one;
-    world->notifying -= one;
+    count_refusal(world, (uint32_t)-1);
     if (!--world->calling && world->lost_observers) update_all(world);
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }

@@ -152,24 +152,46 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane
     return KEEL_OK;
 }
 
-// A loop whose components nobody has does nothing: where to look whether that is still so. Only
-// for systems that nobody could notice otherwise.
+// A loop that nobody could notice otherwise: it can be left out when it has nothing to do.
+static bool is_mere_loop(const keeli_node *node, const keeli_view *view) {
+    const keel_system_kind kind = node->step.system->kind;
+    if (kind != KEEL_PER_ENTITY && kind != KEEL_PER_SPAN) return false;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_term_kind term = view->terms[t].kind;
+        if (term >= KEEL_TERM_UNIQUE_READ && term != KEEL_TERM_COMMANDS &&
+            term != KEEL_TERM_CONTEXT)
+            return false;
+    }
+    return true;
+}
+
+// A loop whose components nobody has does nothing: where to look whether that is still so.
 static const uint32_t *find_idle(const keeli_node *node, const keeli_view *view) {
-    const keel_step *step = &node->step;
-    const keel_system_kind kind = step->system->kind;
-    if (node->has_conditions || step->startup || (kind != KEEL_PER_ENTITY && kind != KEEL_PER_SPAN))
-        return NULL;
+    if (node->has_conditions || node->step.startup || !is_mere_loop(node, view)) return NULL;
     const uint32_t *idle = NULL;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (term->kind >= KEEL_TERM_UNIQUE_READ && term->kind != KEEL_TERM_COMMANDS &&
-            term->kind != KEEL_TERM_CONTEXT)
-            return NULL;
         const keeli_storage *storage =
             keeli_term_must(term->kind) ? view->storages[term->first] : NULL;
         if (storage && !keeli_store_count(storage)) idle = &storage->presence.count;
     }
     return idle;
+}
+
+// It asks for changes, and there were none since its last run: then it has seen them.
+static bool sees_nothing(const keeli_schedule *s, const keeli_node *node, const keeli_view *view) {
+    keeli_reader *reader = node->readers[0];
+    if (!view->filters_changes || !reader || s->is_guest || s->world->is_shared ||
+        !is_mere_loop(node, view))
+        return false;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
+        if (!keeli_nothing_changed(s->world, view->storages[term->first], reader)) continue;
+        reader->last = s->first_tick + (uint64_t)(node - s->nodes.items);
+        return true;
+    }
+    return false;
 }
 
 static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
@@ -180,6 +202,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.view = bound_view(s, &node->views[0], node->step.system, &result);
     if (!context.view) return result;
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
+    if (sees_nothing(s, node, context.view)) return node->has_run = true, KEEL_OK;
     context.node = node;
     context.is_inner = s->is_inner;
     context.splits = node->step.parallel;
