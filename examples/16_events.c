@@ -42,8 +42,9 @@ KEEL_TASK(cheer, KEEL_RECEIVE(Hit, hits)) {
     printf("  %u hits!\n", (unsigned)keel_event_count(hits, Hit));
 }
 
+// What is printed Keel does not know of, so `cheer` asks for its turn.
 KEEL_WORKLOAD(turn, KEEL_STEP(shoot, .parallel = true), KEEL_STEP(hurt), KEEL_STEP(echo),
-              KEEL_STEP(cheer, .run_if = KEEL_IF(anything_hit)));
+              KEEL_STEP(cheer, .after = "hurt, echo", .run_if = KEEL_IF(anything_hit)));
 
 int main(void) {
     keel_world *world = keel_world_create(&(keel_world_desc){ .log = keel_log_none });

@@ -103,18 +103,25 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     return NULL;
 }
 
-// Somebody further up the stack, or in another thread, goes on with it.
-static bool is_needed(keel_world *world) {
-    if (!world->applying && !world->notifying && !keeli_world_is_running(world)) return false;
-    (void)keeli_error(world, KEEL_ERROR_BORROWED,
-                      "cannot destroy world '%s' in a system, an observer or a command; do it when "
-                      "the call that runs them is over",
-                      world->name);
-    return true;
+// Does code of the user's run that was called by the world and comes back to it?
+static bool is_in_use(keel_world *world) {
+    if (world->is_ending || world->calling || world->applying || keeli_world_is_running(world))
+        return true;
+    for (const keeli_view *view = world->views; view; view = view->next)
+        if (view->serial && view->custom && view->in_hands) return true;
+    return false;
 }
 
 void keel_world_destroy(keel_world *world) {
-    if (!world || is_needed(world)) return;
+    if (!world) return;
+    if (is_in_use(world)) {
+        (void)keeli_misuse(world, KEEL_ERROR_BORROWED,
+                           "world '%s' is destroyed by code that it runs (a system, a loop, an "
+                           "observer, a command, a custom view); destroy it when that has returned",
+                           world->name);
+        return;
+    }
+    world->is_ending = true;
     if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
     world->share_depth = world->concurrent = 0;
     keeli_customs_deinit(world);

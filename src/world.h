@@ -156,6 +156,7 @@ typedef struct keeli_first_error {
 typedef struct keeli_lane {
     _Alignas(KEELI_LINE) struct keeli_lane *next; // of the world, when several threads are at work
     uint64_t thread;                              // its number (platform.h)
+    bool is_taken;                                // a helper works on it
     uint32_t number;          // among those of one run; 0: the thread that began it
     uint32_t depth;           // systems that run inside each other on this thread
     const char *running;      // the innermost, or NULL
@@ -184,9 +185,12 @@ struct keel_world {
     keeli_lock lock;  // taken in shared mode for what follows and for `error`
     // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
     uint32_t share_depth;
+    uint32_t looping;       // of share_depth: loops that are split over several threads
     bool is_shared;         // by the user: between keel_share_begin and keel_share_end
+    bool is_ending;         // keel_world_destroy is at it
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
+    uint64_t editor;        // the thread that has it, or 0 (atomic)
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
@@ -264,6 +268,11 @@ struct keel_world {
     KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
     uint32_t default_workload;                      // index into it
 };
+
+// Several threads loop on behalf of the owner: values may be written, nothing may be edited.
+static inline bool keeli_world_is_looped(const keel_world *world) {
+    return world->looping && world->looping == world->share_depth;
+}
 
 // For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {

@@ -73,7 +73,7 @@ KEEL_API keel_result keel_world_begin_custom_view(keel_world *world, const keel_
 
 /// Drop it and give its storages back: keel_custom_end.
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
-///   custom view was begun there, or it was ended already
+///   custom view was begun there, it was ended already, or its own init or drop asks for it
 KEEL_API keel_result keel_world_end_custom_view(keel_world *world, void *value);
 
 /// The same inside a system, over what the system declared. One that is left open is dropped when

@@ -23,7 +23,8 @@ typedef enum keel_node_kind {
     KEEL_NODE_COMMANDS, ///< the commands that a system recorded are applied
     KEEL_NODE_BARRIER,  ///< KEEL_BARRIER
     KEEL_NODE_BEGIN,    ///< a nested workload begins: its conditions are asked
-    KEEL_NODE_END       ///< a nested workload has ended
+    KEEL_NODE_END,      ///< a nested workload has ended
+    KEEL_NODE_JOIN      ///< many steps have ended that many others wait for, by one name
 } keel_node_kind;
 
 /// Why one part of a workload waits for another. Where several are true the first one is told.
@@ -53,7 +54,7 @@ typedef struct keel_wait {
 /// A part of a workload. Names live as long as what they are names of.
 typedef struct keel_workload_node {
     keel_node_kind kind;       ///< what it is
-    const char *name;          ///< of the system or of the nested workload; "a barrier"
+    const char *name;          ///< of the system or of the nested workload; "a barrier", "a join"
     const char *workload;      ///< the innermost workload that it is in
     const keel_system *system; ///< the system; with KEEL_NODE_COMMANDS the one that recorded them
     /// Which system that is in the order of the lists, nested ones written out: from 0 on.

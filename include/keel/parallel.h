@@ -15,7 +15,8 @@
 ///
 /// In a system a piece may touch what the system declared, and look things up with its context; it
 /// must not call keel_fail, record commands, send events or edit: collect what is to be done, and
-/// do it after the loop. In ordinary code the same is true of the world: pieces do not edit it.
+/// do it after the loop. In ordinary code the same is true of the world: edits in a piece are
+/// refused (KEEL_ERROR_SHARED), values that no other piece touches may be written (keel_get_mut).
 #pragma once
 #include <keel/workload.h>
 

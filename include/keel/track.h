@@ -102,7 +102,7 @@ KEEL_API keel_result keel_context_mark_component(keel_context *context, keel_ent
 typedef void keel_patch_fn(void *value, void *data);
 
 /// Change a value by a function, mark it as modified and tell observers: keel_patch.
-/// @param patch must not call the world
+/// @param patch cannot edit the world: KEEL_ERROR_SHARED
 /// @return as keel_mark_component
 /// @threads the owner
 KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,
@@ -130,7 +130,8 @@ KEEL_API void keel_reader_destroy(keel_reader *reader);
 /// All that happened up to now is seen: next time the reader sees what comes from here on.
 KEEL_API void keel_reader_pass(keel_reader *reader);
 
-/// keel_view_begin for a reader: terms about changes mean since its last pass.
+/// keel_view_begin for a reader: terms about changes mean since its last pass before that. The view
+/// does not need the reader any more.
 /// @return as keel_view_begin
 KEEL_API keel_result keel_view_begin_since(keel_view *view, keel_reader *reader,
                                            const keel_term *terms, const char *where);
@@ -236,8 +237,10 @@ typedef void keel_observer_fn(const keel_event *event, void *data);
 /// @threads the owner
 KEEL_API keel_result keel_observe_component(keel_world *world, const keel_component *component,
                                             uint32_t kinds, keel_observer_fn *function, void *data);
-/// Do not call it any more: keel_unobserve. Also allowed in an observer, itself included.
-/// @return KEEL_OK, KEEL_ABSENT when there is no such observer
+/// Do not call it any more: keel_unobserve. Also allowed in an observer, itself included, unless a
+/// workload called it.
+/// @return KEEL_OK, KEEL_ABSENT when there is no such observer, KEEL_ERROR_SHARED
+/// @threads the owner
 KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                               keel_observer_fn *function, void *data);
 /// Call a function whenever an entity is created or deleted.

@@ -167,7 +167,8 @@ KEEL_API keel_result keel_view_begin_in(keel_view *view, keel_context *context,
                                         const keel_term *terms, const char *where);
 
 /// Close a view: give its storages back. Its iterators end too. A closed view stays closed: calling
-/// again does nothing.
+/// again does nothing. In a keel_view_parallel_for over it that is refused (KEEL_ERROR_BORROWED is
+/// kept): end it after the loop.
 KEEL_API void keel_view_end(keel_view *view);
 
 /// How many entities match. Counts by walking them, except for views of one plain term. A walk may
@@ -203,7 +204,7 @@ KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
                                       const keel_component *component);
 
 /// All components of the view for one entity at once, as a span of one.
-/// @param span valid until the next keel_view_get_all of this view
+/// @param span valid until the next keel_view_get_all of this view, so one thread at a time asks
 /// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
 

@@ -103,7 +103,10 @@ KEEL_API keel_result keel_world_run_parallel(keel_world *world, const keel_syste
 /// Run a workload now: keel_run_workload. Systems that do not conflict run at the same time, on all
 /// workers of the world; what comes out is the same as when they run one by one, in the order of
 /// the list. A system that fails stops what depends on it; everything else runs.
-/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply
+/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply. In a
+/// system
+///   that runs in a workload likewise, over what nobody else uses now: its commands wait for the
+///   end of that workload, and the handles of entities that it creates depend on time
 /// @return KEEL_OK; the first error in the order of the list, whoever met it first;
 ///   KEEL_ERROR_CYCLE when a workload contains itself or its steps have no order,
 ///   KEEL_ERROR_UNKNOWN (a name in `after` or the like), KEEL_ERROR_ARGUMENT (an impossible step),
@@ -162,6 +165,7 @@ KEEL_API uint32_t keel_context_lane(const keel_context *context);
 /// Memory for this call of the system (of this piece of it, when it is split), not initialised. It
 /// goes when the system returns and is used again, so a warmed-up run allocates nothing.
 /// @param align a power of two
+/// @threads that of the system; pieces of its loops have keel_piece_scratch
 /// @return NULL when out of memory
 KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
 

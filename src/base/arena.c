@@ -6,7 +6,7 @@ enum { block_bytes = 16384 };
 static void *take(keeli_arena_block *block, size_t size, size_t align) {
     const uintptr_t start = (uintptr_t)(block + 1);
     const uintptr_t at = (start + block->used + align - 1) & ~(uintptr_t)(align - 1);
-    if (at - start + size > block->size) return NULL;
+    if (at < start || at - start > block->size || size > block->size - (at - start)) return NULL;
     block->used = at - start + size;
     return (void *)at;
 }
@@ -20,6 +20,7 @@ static void unlock(keeli_heap *heap) {
 }
 
 static keeli_arena_block *make_block(keeli_heap *heap, size_t size) {
+    if (size > SIZE_MAX - sizeof(keeli_arena_block)) return NULL;
     keeli_arena_block *block = keeli_new(heap, sizeof *block + size, _Alignof(max_align_t));
     if (block) *block = (keeli_arena_block){ .size = size };
     return block;
@@ -97,6 +98,7 @@ void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t 
             return memory;
         }
     }
+    if (size > SIZE_MAX - align) return NULL;
     keeli_arena_block *block = new_block(arena, heap, size + align);
     if (!block) return NULL;
     append(arena, block);

@@ -290,6 +290,7 @@ void keeli_pool_deinit(keeli_pool *pool) {
         keeli_free(pool->heap, crew, crew_size(pool->worker_count), _Alignof(keeli_crew));
         pool->crew = NULL;
     }
+    pool->thread_count = pool->thread_limit = 0; // what is submitted from now on is refused
     keeli_lock_deinit(&pool->lock);
 }
 

@@ -22,7 +22,8 @@ typedef struct keeli_pool {
 
 // Allocates nothing. `heap` must outlive the pool.
 void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, uint32_t spin_ns);
-// Run what was submitted, then end the threads. Nobody but jobs submits any more.
+// Run what was submitted, then end the threads. Nobody but jobs submits meanwhile; afterwards
+// everything is refused.
 void keeli_pool_deinit(keeli_pool *pool);
 
 // keel_executor.submit of a `keeli_pool *`. False when the queue is full, when the first thread

@@ -129,7 +129,8 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
         if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
         if (i / KEELI_ENTITY_PAGE < last / KEELI_ENTITY_PAGE) continue;
         const uint32_t page_end = (last / KEELI_ENTITY_PAGE + 1) * KEELI_ENTITY_PAGE;
-        ix->ready = page_end < KEEL_ENTITY_INDEX_MAX ? page_end : last + 1;
+        const uint32_t ready = page_end < KEEL_ENTITY_INDEX_MAX ? page_end : last + 1;
+        if (ready > ix->ready) ix->ready = ready; // more may have been reserved before
         return KEEL_OK;
     }
 }

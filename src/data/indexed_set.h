@@ -54,8 +54,9 @@ static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index
 }
 // The same for an index whose block of 64 has a value on the same page: nothing to reserve.
 static inline void *keeli_indexed_set_add_beside(keeli_indexed_set *set, uint32_t index) {
-    ++set->page_counts[index >> set->root.shift];
-    return keeli_indexed_set_value(set, index);
+    const uint32_t page = index >> set->root.shift;
+    ++set->page_counts[page];
+    return (char *)set->pages[page] + (size_t)(index & set->root.mask) * set->size;
 }
 // Does each block of 64 indices lie on one page?
 static inline bool keeli_indexed_set_has_whole_blocks(const keeli_indexed_set *set) {

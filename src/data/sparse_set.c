@@ -24,14 +24,14 @@ static uint32_t shift_for(uint32_t size) {
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component) {
     const uint32_t shift = shift_for(component->size);
-    *set = (keeli_sparse_set){ .root = { .kind = KEEL_SPARSE_SET,
-                                         .shift = shift,
-                                         .mask = ((uint32_t)1 << shift) - 1 },
-                               .size = component->size,
-                               .align = component->align ? component->align : 1,
-                               .drop = component->drop,
-                               .move = component->move,
-                               .hook_data = component->hook_data };
+    *set = (keeli_sparse_set){
+        .root = { .kind = KEEL_SPARSE_SET, .shift = shift, .mask = ((uint32_t)1 << shift) - 1 },
+        .size = component->size,
+        .align = component->align ? component->align : 1,
+        .drop = component->drop,
+        .move = component->move,
+        .hook_data = component->hook_data
+    };
 }
 
 static uint32_t per_page(const keeli_sparse_set *set) { return (uint32_t)1 << set->root.shift; }

@@ -278,6 +278,10 @@ keel_result keeli_world_is_editable(keel_world *world) {
     if (world->notifying)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "an observer cannot edit the world; record the edit in event->commands");
+    if (keeli_world_is_looped(world))
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "the world cannot be edited in a loop that is split over several "
+                           "threads; collect what is to be done, and do it after the loop");
     return keeli_error(
         world, KEEL_ERROR_SHARED,
         "the world is shared between threads; record the edit with commands, or call "
@@ -360,9 +364,10 @@ keel_result keel_share_begin(keel_world *world) {
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot share the world while %s is open; end it first",
                            world->holders->name);
-    if (!world->is_shared && keeli_atomic_peek(&world->workload_depth))
+    if (!world->is_shared && (world->concurrent || keeli_atomic_peek(&world->workload_depth)))
         return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "cannot share the world while a workload runs; do that between runs");
+                           "cannot share the world while a workload or a parallel loop runs; do "
+                           "that between runs");
     ++world->share_depth;
     ++world->concurrent;
     world->heap.shared = world->is_shared = true;

@@ -57,8 +57,11 @@ static void drop_values(keel_world *world, command *c) {
 
 static void drop_command(keel_world *world, command *c) {
     drop_values(world, c);
-    if (c->kind == ADD_ENTITY && keeli_entity_index_is_held(&world->entities, c->entity))
+    if (c->kind != ADD_ENTITY) return;
+    const bool locked = keeli_handles_lock(world);
+    if (keeli_entity_index_is_held(&world->entities, c->entity))
         keeli_entity_index_release(&world->entities, c->entity);
+    keeli_handles_unlock(world, locked);
 }
 
 void keeli_commands_discard(keel_world *world, keel_commands *list) {
@@ -231,11 +234,11 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
     keel_world *world = list->world;
     if (list->promise) return list->promise(list, out);
     keel_result result = KEEL_OK;
-    keeli_world_lock(world);
+    const bool locked = keeli_handles_lock(world);
     if (!world->concurrent) result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
     else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
     if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
-    keeli_world_unlock(world);
+    keeli_handles_unlock(world, locked);
     return result;
 }
 

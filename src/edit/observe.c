@@ -70,17 +70,20 @@ static void update_all(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ calling
-void keeli_calling_begin(keel_world *world) {
-    const uint32_t one = world->concurrent ? 0 : 1; // edits through the world are refused anyway
-    ++world->calling;
+// While others are at work edits through the world are refused anyway, and they look at these two.
+static void count_refusal(keel_world *world, uint32_t one) {
+    if (world->concurrent) return;
     world->notifying += one;
     world->share_depth += one;
 }
 
+void keeli_calling_begin(keel_world *world) {
+    ++world->calling;
+    count_refusal(world, 1);
+}
+
 void keeli_calling_end(keel_world *world) {
-    const uint32_t one = world->concurrent ? 0 : 1;
-    world->share_depth -= one;
-    world->notifying -= one;
+    count_refusal(world, (uint32_t)-1);
     if (!--world->calling && world->lost_observers) update_all(world);
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }
@@ -197,10 +200,14 @@ void keeli_finish(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ public
+// An observer may bring others along, or take them away; shared mode proper may not.
+static keel_result check_changeable(keel_world *world) {
+    return world->share_depth > world->notifying ? keeli_world_is_editable(world) : KEEL_OK;
+}
+
 static keel_result check(keel_world *world, uint32_t kinds, uint32_t allowed,
                          keel_observer_fn *function, const char *name) {
-    // an observer may bring others along; shared mode proper may not
-    if (world->share_depth > world->notifying) KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(check_changeable(world));
     if (function && kinds && !(kinds & ~allowed)) return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         function ? "an observer of '%s' takes other KEEL_ON_* bits"
@@ -223,6 +230,7 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
 keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                      keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
+    KEEL_TRY(check_changeable(world));
     return take(world, component ? keeli_storage_find(world, component) : NULL, function, data);
 }
 
@@ -235,5 +243,6 @@ keel_result keel_observe_entities(keel_world *world, uint32_t kinds, keel_observ
 
 keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
+    KEEL_TRY(check_changeable(world));
     return take(world, &world->entity_storage, function, data);
 }

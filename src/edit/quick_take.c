@@ -177,13 +177,46 @@ static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, ke
     return keeli_edit_delete_entity(world, NULL, e);
 }
 
+// The flags of all that the entity has, in sight or not.
+static uint32_t flags_of(const keel_world *world, uint32_t index) {
+    const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
+    if (page >= world->lists.capacity || !world->lists.pages[page]) return 0;
+    keeli_component_list *list = keeli_list_of(&world->lists, index);
+    const uint16_t *numbers = keeli_list_numbers(list);
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < list->count; ++i) {
+        const keeli_storage *s = world->by_ordinal.items[numbers[i]];
+        if (s->presence.pages[page][at] & keeli_bit_of(index) || s->flags & KEELI_HAS_DISABLED)
+            flags |= s->flags;
+    }
+    return flags;
+}
+
+// There are observers, perhaps of other components. They are told before the first value goes, so
+// it must be known by then that all of it goes quickly.
+static __attribute__((noinline)) keel_result delete_observed(keel_world *world, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
+        world->owned_storages)
+        return delete_slowly(world, e);
+    const uint32_t flags = flags_of(world, index);
+    if (flags & ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED))
+        return delete_slowly(world, e);
+    if ((flags | world->entity_storage.flags) & KEELI_IS_OBSERVED || world->view_observers)
+        keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
+    (void)take_parts(world, index, KEELI_IS_OBSERVED);
+    delete_row(world, e);
+    keeli_validate_entities(world);
+    return keeli_done(world, KEEL_OK);
+}
+
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     // by one test
     if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
         world->observed | world->owned_storages)
-        return delete_slowly(world, e);
+        return delete_observed(world, e);
     if (!take_parts(world, keel_entity_index(e), 0)) return delete_slowly(world, e);
     delete_row(world, e);
     keeli_validate_entities(world);

@@ -162,8 +162,8 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_ticks *t = &s->tracking->modified;
-    // a walk may be reading the log
-    if (keeli_atomic_peek(&s->iterating))
+    // a walk may be reading the log, or several threads may write
+    if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }

@@ -75,8 +75,10 @@ static __attribute__((noinline)) void *get_mut_slowly(keel_world *world, keel_en
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
+    const bool may_write = !world->share_depth || keeli_world_is_looped(world);
     keel_result result = KEEL_OK;
-    if ((!is_free(world, s) || s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
+    if ((keeli_atomic_peek(&s->borrow) || !may_write ||
+         s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
         !keeli_storage_to_edit(world, NULL, component, "write", &result))
         return NULL;
     keeli_track_modified(world, s, keel_entity_index(e));
@@ -165,7 +167,9 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     keel_result result;
     void *value = value_to_change(world, e, component, "patch", &s, &result);
     if (result != KEEL_OK) return result;
+    ++world->share_depth; // it may look around, but edit nothing
     patch(value, data);
+    --world->share_depth;
     return changed(world, s, e);
 }
 

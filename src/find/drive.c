@@ -166,7 +166,7 @@ static attempt find_run(keeli_iterator *it) {
     if (it->chunk.form == KEEL_CHUNK_LIST) return SKIPPED;
     it->chunk.count = run;
     it->chunk.words = it->words;
-    it->chunk.entities = it->view->wants_entities ? first : NULL;
+    it->chunk.entities = it->wants_entities ? first : NULL;
     it->who = KEELI_WHO_ENTITIES;
     it->who_entities = first;
     return HANDED_OUT;
@@ -392,7 +392,7 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     it->chunk.count = slots;
     it->chunk.words = words;
     it->chunk.entities = NULL;
-    if (it->view->wants_entities) mask_entities(it, slots);
+    if (it->wants_entities) mask_entities(it, slots);
     it->who = KEELI_WHO_RUN;
     it->who_first = it->at;
     it->at += slots;
@@ -481,7 +481,7 @@ static void block_span(keeli_iterator *it, const keeli_block *block) {
     }
     it->chunk.form = KEEL_CHUNK_SPAN;
     it->chunk.count = count;
-    it->chunk.entities = it->view->wants_entities ? block->entities + it->at : NULL;
+    it->chunk.entities = it->wants_entities ? block->entities + it->at : NULL;
     it->who = KEELI_WHO_ENTITIES;
     it->who_entities = block->entities + it->at;
     it->at += count;

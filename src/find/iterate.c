@@ -98,9 +98,12 @@ static bool plan_like(keeli_plan *plan, const keeli_view *view, const keeli_plan
     return true;
 }
 
-static keeli_iterator *take(keeli_view *view, const keeli_plan *like) {
+static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
+                            bool writes) {
     keeli_iterator *it = take_state(view);
     if (!it) return NULL;
+    it->wants_entities = wants_entities;
+    it->writes = writes;
     if (!plan_like(&it->plan, view, like) || !keeli_marks_begin(it)) {
         spare(it);
         return NULL;
@@ -117,11 +120,18 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like) {
     return it;
 }
 
-keeli_iterator *keeli_iterator_take(keeli_view *view) { return take(view, NULL); }
+keeli_iterator *keeli_iterator_take(keeli_view *view) {
+    return take(view, NULL, view->wants_entities, view->writes);
+}
 
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
-    return take(other->view, &other->plan);
+    return take(other->view, &other->plan, other->wants_entities, other->writes);
 }
+
+keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities) {
+    return take(view, NULL, wants_entities, false);
+}
+
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
     count_walk(it, -1);

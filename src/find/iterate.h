@@ -33,6 +33,7 @@ typedef struct keeli_iterator {
     uint64_t serial_of_view;
     struct keeli_iterator *next; // of all states of the world
     keeli_plan plan;
+    bool wants_entities, writes; // as the view, unless it only counts
     bool done;
     // where the walk is
     uint32_t at, end;               // SPARSE, GROUP: slots; BITS, ENTITIES: indices
@@ -81,6 +82,8 @@ keeli_iterator *keeli_iterator_take(keeli_view *view);
 // Another walk over the same view with the same plan, for another thread: a plan that is made while
 // others write could be another one.
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other);
+// A walk that looks, whatever the view does: it marks nothing.
+keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities);
 // Have so many states, live and spare; false when out of memory.
 bool keeli_iterators_reserve(keel_world *world, uint32_t count);
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);

@@ -291,6 +291,6 @@ bool keeli_list_chunk(keeli_iterator *it, uint32_t count) {
         if (out->base)
             out->base = (char *)out->base + (size_t)out->index[0] * column->storage->size;
     }
-    if (it->view->wants_entities) set_entities(it, count);
+    if (it->wants_entities) set_entities(it, count);
     return true;
 }

@@ -41,7 +41,7 @@ bool keeli_marks_begin(keeli_iterator *it) {
     it->mark_count = 0;
     it->has_chunk = false;
     it->handed = 0;
-    for (uint32_t t = 0; t < view->term_count && view->writes; ++t) {
+    for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
         const bool flagged = kind == KEEL_TERM_WRITE_MARKED;

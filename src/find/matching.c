@@ -19,9 +19,7 @@ static void append(entity_list *list, const keel_chunk *chunk) {
 }
 
 static keel_result collect_from(keeli_view *view, entity_list *list) {
-    view->wants_entities = true;
-    view->writes = false; // collecting marks nothing
-    keeli_iterator *it = keeli_iterator_take(view);
+    keeli_iterator *it = keeli_iterator_take_to_look(view, true);
     if (!it) return KEEL_ERROR_MEMORY;
     keel_result result = KEEL_OK;
     for (const keel_chunk *c; result == KEEL_OK && (c = keeli_iterator_advance(it)) != NULL;) {

@@ -19,14 +19,80 @@ static void copy_name(char *to, const char *from) {
     to[n] = 0;
 }
 
+// The parts stand behind each other in the order of their alignment.
+static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages, uint32_t chunks) {
+    const size_t bytes = sizeof(keeli_view) + chunks * sizeof(keel_chunk) +
+                         terms * sizeof(keeli_bound_term) + storages * sizeof(keeli_storage *);
+    keeli_view *view = keeli_new_zeroed(&world->heap, bytes, _Alignof(keeli_view));
+    if (!view) return NULL;
+    keel_chunk *one = (keel_chunk *)(view + 1);
+    view->world = world;
+    view->bytes = (uint32_t)bytes;
+    view->one = chunks ? one : NULL;
+    view->terms = (keeli_bound_term *)(void *)(one + chunks);
+    view->storages = (keeli_storage **)(void *)(view->terms + terms);
+    return view;
+}
+
+void keeli_view_free(keeli_view *view) {
+    keeli_heap *heap = &view->world->heap;
+    keeli_holder_deinit(view->world, &view->holder);
+    keeli_arena_deinit(&view->scratch, heap);
+    keeli_free(heap, view, view->bytes, _Alignof(keeli_view));
+}
+
+keeli_view *keeli_view_new(keel_world *world, const char *name) {
+    keeli_view *view = new_view(world, 0, 0, 0);
+    if (view) keeli_view_reset(view, name);
+    return view;
+}
+
+static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *from) {
+    if (!KEELI_RESERVE(&world->heap, &to->uses, from->uses.count)) return false;
+    for (uint32_t i = 0; i < from->uses.count; ++i) {
+        to->uses.items[i] = from->uses.items[i];
+        to->uses.items[i].inner = 0;
+    }
+    to->uses.count = from->uses.count;
+    return true;
+}
+
+keeli_view *keeli_view_keep(const keeli_view *view) {
+    keel_world *world = view->world;
+    keeli_view *kept = new_view(world, view->term_count, view->storage_count, 0);
+    if (!kept) return NULL;
+    if (!copy_uses(world, &kept->holder, &view->holder)) return keeli_view_free(kept), NULL;
+    kept->holder.everything = view->holder.everything;
+    kept->holder.is_system = view->holder.is_system;
+    copy_name(kept->holder.name, view->holder.name);
+    memcpy(kept->terms, view->terms, view->term_count * sizeof *view->terms);
+    memcpy(kept->storages, view->storages, view->storage_count * sizeof *view->storages);
+    kept->term_count = view->term_count;
+    kept->storage_count = view->storage_count;
+    kept->custom_count = view->custom_count;
+    kept->wants_entities = view->wants_entities;
+    kept->has_uniques = view->has_uniques;
+    kept->takes_data = view->takes_data;
+    kept->records = view->records;
+    kept->has_events = view->has_events;
+    kept->sends = view->sends;
+    kept->defers_events = view->defers_events;
+    kept->filters_changes = view->filters_changes;
+    kept->asks_about_changes = view->asks_about_changes;
+    kept->writes = view->writes;
+    keeli_world_lock(world);
+    kept->serial = ++world->serial;
+    keeli_world_unlock(world);
+    return kept;
+}
+
 // With room for what most views hold, so that it does not matter which view gets which state.
 static keeli_view *new_state(keel_world *world) {
     enum { USES = 16 };
-    keeli_view *view = KEELI_NEW(&world->heap, keeli_view);
+    keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1);
     if (!view) return NULL;
-    view->world = world;
     if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES)) return view;
-    KEELI_FREE(&world->heap, keeli_view, view);
+    keeli_view_free(view);
     return NULL;
 }
 
@@ -72,6 +138,7 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->term_count = view->storage_count = view->custom_count = 0;
     view->wants_entities = view->filters_changes = view->writes = false;
     view->asks_about_changes = false;
+    view->has_uniques = view->takes_data = view->records = false;
     view->has_events = view->sends = view->defers_events = false;
     view->holder.tick = 0;
     view->reader = NULL;
@@ -101,6 +168,7 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
     view->custom = kind;
     view->value = value;
     view->is_parameter = is_parameter;
+    view->in_hands = true;
     put_inside(view, inside);
     keeli_world_unlock(view->world);
 }
@@ -122,9 +190,7 @@ void keeli_views_deinit(keel_world *world) {
         if (view->holder.open)
             keeli_warn(world, "the world is destroyed while %s is open; end it first",
                        view->holder.name);
-        keeli_holder_deinit(world, &view->holder);
-        keeli_arena_deinit(&view->scratch, &world->heap);
-        KEELI_FREE(&world->heap, keeli_view, view);
+        keeli_view_free(view);
     }
     world->views = NULL;
 }
@@ -228,7 +294,7 @@ keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
-    for (uint32_t t = 0; t < view->term_count; ++t) {
+    for (uint32_t t = 0; view->has_uniques && t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
         if (!keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
@@ -279,6 +345,9 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (keeli_term_is_custom(term->kind)) ++view->custom_count;
     if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
+    if (keeli_term_is_unique(term->kind)) view->has_uniques = true;
+    if (term->kind == KEEL_TERM_DATA) view->takes_data = true;
+    if (term->kind == KEEL_TERM_COMMANDS) view->records = true;
     if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
     const bool room =
         term->kind == KEEL_TERM_ENTITY          ? keeli_view_want_entities(view, KEEL_ACCESS_READ)
@@ -430,7 +499,10 @@ keel_result keel_view_begin_since(keel_view *view, keel_reader *reader, const ke
                                   const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!reader || !view) return keeli_no_world();
-    return begin(view, reader->world, NULL, &reader->reader, terms, where);
+    KEEL_TRY(begin(view, reader->world, NULL, &reader->reader, terms, where));
+    view->state->since = reader->reader;
+    view->state->reader = &view->state->since;
+    return KEEL_OK;
 }
 
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
@@ -447,6 +519,12 @@ void keeli_view_close(keeli_view *view) {
 
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
+    if (state && keeli_atomic_peek(&state->loops)) {
+        (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
+                           "view '%s' is ended in a parallel loop over it; end it after the loop",
+                           state->holder.name);
+        return;
+    }
     if (view) view->state = NULL;
     if (state) keeli_view_close(state);
 }

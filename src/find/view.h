@@ -16,22 +16,27 @@ typedef struct keeli_bound_term {
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
 
+// With room for terms and storages behind it: for all there can be in the world's states, for those
+// there are in states that systems keep.
 typedef struct keeli_view {
     keeli_holder holder; // borrowed while open
     keel_world *world;
     uint64_t serial; // of the handle that opened it; 0: spare
-    keeli_bound_term terms[KEEL_MAX_TERMS];
-    uint32_t term_count;
-    keeli_storage *storages[KEELI_MAX_BOUND]; // NULL: the world does not know it, nothing matches
-    uint32_t storage_count;
+    keeli_bound_term *terms;
+    keeli_storage **storages; // NULL: the world does not know it, nothing matches
+    uint32_t term_count, storage_count;
+    uint32_t bytes; // of all of it
     bool wants_entities;
-    uint32_t custom_count; // terms that are custom views
+    bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
+    uint32_t custom_count;                 // terms that are custom views
     // Who opened it, and what it is; under the world's lock, as others look at it.
     keeli_holder *inside;           // the system or custom view, or NULL
     const keel_custom_view *custom; // it is what this one may touch, or NULL
     void *value;                    // of the custom view
     bool is_parameter;              // it ends with its system
+    bool in_hands;                  // its init or drop runs: nobody else may end it
     keeli_arena scratch;            // of a custom view that is no parameter
+    int32_t loops;                  // keel_view_parallel_for over it that run (atomic)
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write
@@ -39,8 +44,9 @@ typedef struct keeli_view {
     bool sends;                     // it sends some,
     bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
+    keeli_reader since;         // a copy of the user's, who may forget it
     uint64_t piece_ns;          // what a piece of a loop over it took the last time (run/split.c)
-    keel_chunk one;             // what keel_view_get_all hands out
+    keel_chunk *one;            // what keel_view_get_all hands out; not in states that are kept
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;
@@ -55,6 +61,11 @@ keeli_view *keeli_view_take(keel_world *world, const char *where);
 bool keeli_views_reserve(keel_world *world, uint32_t count);
 // Forget the terms of a state that is not open, for others.
 void keeli_view_reset(keeli_view *view, const char *where);
+// A state with no terms yet that is none of the world's; NULL when out of memory.
+keeli_view *keeli_view_new(keel_world *world, const char *name);
+// The same with the terms of a state that is bound and not open, to run them again and again.
+keeli_view *keeli_view_keep(const keeli_view *view);
+void keeli_view_free(keeli_view *view);
 // Resolve terms and say what the holder wants. `system`: whose terms they are, or NULL; some terms
 // only systems have.
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
@@ -107,6 +118,12 @@ static inline bool keeli_term_must(keel_term_kind kind) { // the component has t
 }
 static inline bool keeli_term_filters_changes(keel_term_kind kind) {
     return kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
+}
+// The term that says which components commands may edit, or NULL.
+static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view) {
+    for (uint32_t t = 0; view->records && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
+    return NULL;
 }
 // Is it about components of the entities that are visited?
 static inline bool keeli_term_is_walked(keel_term_kind kind) {

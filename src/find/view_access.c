@@ -64,19 +64,19 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
                             "keel_view_get_all needs a place for the span, but it is NULL");
     if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_view_matches(state, e)) return KEEL_ABSENT;
-    state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
+    *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
-    if (state->wants_entities) state->one.entities = &state->one_entity;
+    if (state->wants_entities) state->one->entities = &state->one_entity;
     for (uint32_t t = 0; t < state->term_count; ++t) {
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         keeli_storage *s = state->storages[state->terms[t].first];
         if (!s) continue;
         void *value = keeli_store_value(state->world, s, keel_entity_index(e));
-        state->one.columns[t].base = value;
+        state->one->columns[t].base = value;
         if (value && keeli_term_writes(state->terms[t].kind))
             keeli_track_modified(state->world, s, keel_entity_index(e));
     }
-    *span = (keel_span){ 1, state->one.entities, &state->one, state };
+    *span = (keel_span){ 1, state->one->entities, state->one, state };
     return KEEL_OK;
 }
 
@@ -114,10 +114,7 @@ static keel_entity first_of(const keel_chunk *chunk) {
 
 // How many match, or at least `enough`. False when out of memory (reported).
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
-    const bool wanted = view->wants_entities, writes = view->writes;
-    view->wants_entities = wanted || first;
-    view->writes = false; // counting marks nothing
-    keeli_iterator *it = keeli_iterator_take(view);
+    keeli_iterator *it = keeli_iterator_take_to_look(view, first != NULL);
     uint32_t count = 0;
     if (it) {
         for (const keel_chunk *c; count < enough && (c = keeli_iterator_advance(it)) != NULL;) {
@@ -126,8 +123,6 @@ static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint
         }
         keeli_iterator_give(it);
     }
-    view->wants_entities = wanted;
-    view->writes = writes;
     *result = count;
     return it != NULL;
 }

@@ -15,6 +15,13 @@ static const keeli_holder *holder_of(const keel_context *context) {
     return has_world(context) ? NULL : &context->view->holder;
 }
 
+keel_result keeli_context_elsewhere(keel_context *context, const char *does) {
+    return keeli_misuse(context->world, KEEL_ERROR_THREAD,
+                        "a piece of a loop of %s '%s' %s; that is for the system itself, before or "
+                        "after the loop",
+                        keeli_context_kind(context), context->system->name, does);
+}
+
 keel_commands *keel_context_commands(keel_context *context) {
     const bool has_some = context && context->commands && !context->commands->for_events;
     return has_some ? context->commands : NULL;
@@ -34,6 +41,8 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
                      keeli_context_kind(context), context->system->name, align);
         return NULL;
     }
+    if (!keeli_context_is_here(context, "asks for its scratch memory (use keel_piece_scratch)"))
+        return NULL;
     keeli_arena *scratch = context->scratch ? context->scratch : &context->lane->scratch;
     void *memory = keeli_arena_new(scratch, &context->world->heap, size, align);
     if (!memory) keeli_out_of_memory(context->world, "giving out scratch memory");

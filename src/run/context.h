@@ -20,6 +20,7 @@ struct keel_context {
     uint32_t piece;
     bool has_turn;           // all pieces before this one have ended
     bool splits;             // over the workers
+    bool is_inner;           // the world was shared when it began: others may be at work
     keel_commands *commands; // NULL unless declared
     void *data;
     size_t data_size;
@@ -43,6 +44,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->loop = NULL;
     context->piece = 0;
     context->has_turn = context->splits = false;
+    context->is_inner = world->share_depth > 0;
     context->commands = NULL;
     context->data = NULL;
     context->data_size = 0;
@@ -52,13 +54,25 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->message[0] = 0;
 }
 
+// In the thread that runs the system? Otherwise that is reported: what a system may do only by
+// itself, pieces of its loops may not.
+keel_result keeli_context_elsewhere(keel_context *context, const char *does);
+static inline bool keeli_context_is_here(keel_context *context, const char *does) {
+    return keeli_lane_is_here(context->world, context->lane) ||
+           keeli_context_elsewhere(context, does) == KEEL_OK;
+}
 // Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
 // Run the system of a context whose view is bound: borrow, call, give back. It failed:
 // KEEL_ERROR_SYSTEM.
 keel_result keeli_run_bound(keel_context *context);
 // Does it record anything: commands, or events that wait until it has ended?
-bool keeli_context_records(const keel_context *context);
+static inline bool keeli_context_records_events(const keel_context *context) {
+    return context->view->sends && (context->splits || context->view->defers_events);
+}
+static inline bool keeli_context_records(const keel_context *context) {
+    return context->view->records || keeli_context_records_events(context);
+}
 // An empty list for that, which may edit what the system said; into context->commands.
 keel_result keeli_context_take_commands(keel_context *context);
 // Columns that do not change from chunk to chunk: uniques, data, events and custom views.

@@ -115,6 +115,7 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_lane *lan
     hands h;
     keel_context *context = begin_hands(&h, view, outer, lane);
     result = call_init(context, outer);
+    view->in_hands = false;
     if (result == KEEL_OK) return KEEL_OK;
     (void)keeli_context_end_inside(context);
     close_state(view);
@@ -123,6 +124,7 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_lane *lan
 
 static keel_result end(keeli_view *view, const keel_context *outer, keeli_lane *lane) {
     hands h;
+    view->in_hands = true;
     keel_context *context = begin_hands(&h, view, outer, lane);
     const keel_result result = call_drop(context, outer);
     const keel_result ended = keeli_context_end_inside(context);
@@ -201,6 +203,11 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_lane *la
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "custom view '%s' is a parameter of %s '%s' and ends with it",
                             view->holder.name, keeli_context_kind(outer), outer->system->name);
+    if (view->in_hands)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "custom view '%s' cannot be ended by its own init or drop; whoever "
+                            "began it ends it",
+                            view->holder.name);
     return end(view, outer, lane);
 }
 

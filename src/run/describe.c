@@ -8,11 +8,11 @@
 
 // ------------------------------------------------------------------ one node, one edge
 static keel_node_kind kind_of(const keeli_node *node) {
-    static const keel_node_kind kinds[] = { [KEELI_NODE_SYSTEM] = KEEL_NODE_SYSTEM,
-                                            [KEELI_NODE_SYNC] = KEEL_NODE_COMMANDS,
-                                            [KEELI_NODE_OPEN] = KEEL_NODE_BEGIN,
-                                            [KEELI_NODE_CLOSE] = KEEL_NODE_END,
-                                            [KEELI_NODE_BARRIER] = KEEL_NODE_BARRIER };
+    static const keel_node_kind kinds[] = {
+        [KEELI_NODE_SYSTEM] = KEEL_NODE_SYSTEM,   [KEELI_NODE_SYNC] = KEEL_NODE_COMMANDS,
+        [KEELI_NODE_OPEN] = KEEL_NODE_BEGIN,      [KEELI_NODE_CLOSE] = KEEL_NODE_END,
+        [KEELI_NODE_BARRIER] = KEEL_NODE_BARRIER, [KEELI_NODE_JOIN] = KEEL_NODE_JOIN
+    };
     return kinds[node->kind];
 }
 

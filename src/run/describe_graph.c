@@ -84,7 +84,9 @@ static void write_dot_node(keeli_writer *w, const keeli_schedule *s, uint32_t in
     if (node->kind == KEELI_NODE_OPEN || node->kind == KEELI_NODE_CLOSE) return; // in write_box
     keeli_write(w, "  ");
     const uint32_t depth = write_boxes(w, s, node->group);
-    if (node->kind == KEELI_NODE_BARRIER) {
+    if (node->kind == KEELI_NODE_JOIN) {
+        keeli_write(w, "n%u [shape=point];", (unsigned)index);
+    } else if (node->kind == KEELI_NODE_BARRIER) {
         keeli_write(w, "n%u [shape=plain, label=\"barrier\"];", (unsigned)index);
     } else {
         const bool is_commands = node->kind == KEELI_NODE_SYNC;
@@ -201,7 +203,7 @@ static void write_touches_member(keeli_writer *w, const keeli_schedule *s, const
 }
 
 static void write_json_node(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
-    static const char *const kinds[] = { "system", "commands", "barrier", "begin", "end" };
+    static const char *const kinds[] = { "system", "commands", "barrier", "begin", "end", "join" };
     const keeli_node *node = &s->nodes.items[index];
     const keel_workload_node told = keeli_describe_node(s, index);
     keeli_write(w, "%s\n    {\"kind\": \"%s\"", index ? "," : "", kinds[told.kind]);

@@ -138,6 +138,7 @@ keel_result keel_context_send_event(keel_context *context, const keel_component 
                                     const void *value) {
     if (!context) return KEEL_ERROR_ARGUMENT;
     const keeli_storage *known = keeli_storage_known(context->world, event);
+    if (!keeli_context_is_here(context, "sends an event")) return KEEL_ERROR_THREAD;
     if (known && known->events && known->events->sender == context &&
         keeli_event_queue_put(known->events, value))
         return KEEL_OK; // the usual case

@@ -14,25 +14,29 @@
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
-    uint32_t share_depth, concurrent, node;
+    uint32_t share_depth, looping, concurrent, node;
     keeli_first_error *first;
 } solitude;
 
-// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go.
-static solitude begin_alone(keel_world *world, const keeli_lane *lane) {
-    const solitude kept = { world->share_depth, world->concurrent, world->own_lane.node,
-                            world->own_lane.first };
-    if (world->is_shared) return kept; // by the user: others may be at work
-    world->share_depth = world->concurrent = 0;
+// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go. In a run
+// inside of another one, or of shared mode, nobody is alone: it will be refused.
+static solitude begin_alone(const keeli_schedule *s, const keeli_lane *lane) {
+    keel_world *world = s->world;
+    const solitude kept = { world->share_depth, world->looping, world->concurrent,
+                            world->own_lane.node, world->own_lane.first };
+    if (s->is_inner) return kept;
+    world->share_depth = world->looping = world->concurrent = 0;
     world->heap.shared = false;
     world->own_lane.first = lane->first;
     world->own_lane.node = lane->node;
     return kept;
 }
 
-static void end_alone(keel_world *world, solitude kept) {
-    if (world->is_shared) return;
+static void end_alone(const keeli_schedule *s, solitude kept) {
+    keel_world *world = s->world;
+    if (s->is_inner) return;
     world->share_depth = kept.share_depth;
+    world->looping = kept.looping;
     world->concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
     world->own_lane.first = kept.first;
@@ -45,30 +49,23 @@ static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_s
     keel_world *world = s->world;
     *result = KEEL_OK;
     if (*view) return *view;
-    keeli_view *fresh = KEELI_NEW(&world->heap, keeli_view);
-    if (!fresh) return *result = keeli_out_of_memory(world, "starting a system"), NULL;
-    fresh->world = world;
-    keeli_view_reset(fresh, system->name);
+    keeli_view *fresh = keeli_view_take(world, system->name);
+    if (!fresh) return *result = KEEL_ERROR_MEMORY, NULL;
     fresh->holder.is_system = true;
     *result = keeli_view_bind(fresh, system->terms, system);
-    if (*result == KEEL_OK) {
-        keeli_world_lock(world);
-        fresh->serial = ++world->serial;
-        keeli_world_unlock(world);
-        return *view = fresh;
-    }
-    keeli_holder_deinit(world, &fresh->holder);
-    KEELI_FREE(&world->heap, keeli_view, fresh);
-    return NULL;
+    if (*result == KEEL_OK && !(*view = keeli_view_keep(fresh)))
+        *result = keeli_out_of_memory(world, "starting a system");
+    keeli_view_give(fresh);
+    return *view;
 }
 
 // A list for what the context's system records.
 static keel_result begin_commands(keel_context *context) {
     keel_world *world = context->world;
     KEEL_TRY(keeli_context_take_commands(context));
-    if (context->commands && !KEELI_RESERVE(&world->heap, &context->node->lists, 1))
+    if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
         return keeli_out_of_memory(world, "starting a system");
-    if (context->commands && !world->is_shared) keeli_stock_serve(context->commands, context);
+    if (!context->is_inner) keeli_stock_serve(context->commands, context);
     return KEEL_OK;
 }
 
@@ -83,11 +80,11 @@ static void end_commands(keel_context *context) {
 
 // Somebody who is alone makes time go on as the owner does, by running systems: those after it
 // come later by as much.
-static void begin_tick(keel_world *world, uint64_t tick) {
-    if (!world->is_shared) world->tick = tick;
+static void begin_tick(const keeli_schedule *s, uint64_t tick) {
+    if (!s->is_inner) s->world->tick = tick;
 }
-static void end_tick(const keel_world *world, uint64_t tick, uint64_t *first_tick) {
-    if (!world->is_shared) *first_tick += world->tick - tick;
+static void end_tick(keeli_schedule *s, uint64_t tick) {
+    if (!s->is_inner) s->first_tick += s->world->tick - tick;
 }
 
 // `which`: the system itself, or one of its conditions.
@@ -107,14 +104,14 @@ static keel_result give_reader(keel_context *context, const keeli_schedule *s, u
 static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_t which) {
     keel_world *world = context->world;
     KEEL_TRY(give_reader(context, s, which));
-    if (!context->splits) KEEL_TRY(begin_commands(context));
+    if (keeli_context_records(context) && !context->splits) KEEL_TRY(begin_commands(context));
     if (!context->view->holder.everything) return keeli_run_bound(context);
-    const solitude kept = begin_alone(world, context->lane);
-    begin_tick(world, context->tick);
+    const solitude kept = begin_alone(s, context->lane);
+    begin_tick(s, context->tick);
     keel_result result = keeli_run_bound(context);
     const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
-    end_tick(world, context->tick, &s->first_tick);
-    end_alone(world, kept);
+    end_tick(s, context->tick);
+    end_alone(s, kept);
     return result < 0 ? result : applied;
 }
 
@@ -125,6 +122,7 @@ static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
     keeli_context_init(&context, s->world, condition, lane);
     context.view = bound_view(s, view, condition, &result);
     context.node = node;
+    context.is_inner = s->is_inner;
     if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
     end_commands(&context);
     *answer = context.answer;
@@ -154,24 +152,46 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane
     return KEEL_OK;
 }
 
-// A loop whose components nobody has does nothing: where to look whether that is still so. Only
-// for systems that nobody could notice otherwise.
+// A loop that nobody could notice otherwise: it can be left out when it has nothing to do.
+static bool is_mere_loop(const keeli_node *node, const keeli_view *view) {
+    const keel_system_kind kind = node->step.system->kind;
+    if (kind != KEEL_PER_ENTITY && kind != KEEL_PER_SPAN) return false;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_term_kind term = view->terms[t].kind;
+        if (term >= KEEL_TERM_UNIQUE_READ && term != KEEL_TERM_COMMANDS &&
+            term != KEEL_TERM_CONTEXT)
+            return false;
+    }
+    return true;
+}
+
+// A loop whose components nobody has does nothing: where to look whether that is still so.
 static const uint32_t *find_idle(const keeli_node *node, const keeli_view *view) {
-    const keel_step *step = &node->step;
-    const keel_system_kind kind = step->system->kind;
-    if (node->has_conditions || step->startup || (kind != KEEL_PER_ENTITY && kind != KEEL_PER_SPAN))
-        return NULL;
+    if (node->has_conditions || node->step.startup || !is_mere_loop(node, view)) return NULL;
     const uint32_t *idle = NULL;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (term->kind >= KEEL_TERM_UNIQUE_READ && term->kind != KEEL_TERM_COMMANDS &&
-            term->kind != KEEL_TERM_CONTEXT)
-            return NULL;
         const keeli_storage *storage =
             keeli_term_must(term->kind) ? view->storages[term->first] : NULL;
         if (storage && !keeli_store_count(storage)) idle = &storage->presence.count;
     }
     return idle;
+}
+
+// It asks for changes, and there were none since its last run: then it has seen them.
+static bool sees_nothing(const keeli_schedule *s, const keeli_node *node, const keeli_view *view) {
+    keeli_reader *reader = node->readers[0];
+    if (!view->filters_changes || !reader || s->is_guest || s->world->is_shared ||
+        !is_mere_loop(node, view))
+        return false;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
+        if (!keeli_nothing_changed(s->world, view->storages[term->first], reader)) continue;
+        reader->last = s->first_tick + (uint64_t)(node - s->nodes.items);
+        return true;
+    }
+    return false;
 }
 
 static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
@@ -182,10 +202,12 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.view = bound_view(s, &node->views[0], node->step.system, &result);
     if (!context.view) return result;
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
+    if (sees_nothing(s, node, context.view)) return node->has_run = true, KEEL_OK;
     context.node = node;
+    context.is_inner = s->is_inner;
     context.splits = node->step.parallel;
     result = run_context(&context, s, 0);
-    node->has_run |= result >= 0;
+    if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
     end_commands(&context);
     return result;
 }
@@ -216,10 +238,8 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     keel_world *world = s->world;
     keeli_view *view = node->views[0];
     if (!view) {
-        view = node->views[0] = KEELI_NEW(&world->heap, keeli_view);
+        view = node->views[0] = keeli_view_new(world, node->name);
         if (!view) return keeli_out_of_memory(world, "applying commands");
-        view->world = world;
-        keeli_view_reset(view, node->name);
     }
     keeli_holder *holder = &view->holder;
     holder->uses.count = 0;
@@ -245,13 +265,13 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_l
         return KEEL_OK;
     }
     if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
-    const solitude kept = begin_alone(world, lane);
+    const solitude kept = begin_alone(s, lane);
     const uint64_t tick = s->first_tick + (uint64_t)(node - s->nodes.items);
-    begin_tick(world, tick);
+    begin_tick(s, tick);
     const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
-    end_tick(world, tick, &s->first_tick);
-    end_alone(world, kept);
+    end_tick(s, tick);
+    end_alone(s, kept);
     return result < 0 ? result : side;
 }
 
@@ -364,26 +384,26 @@ static keel_result run_alone(keeli_schedule *s) {
 
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
-    s->is_guest = world->is_shared || world->holders;
+    s->is_inner = world->share_depth > 0;
+    s->is_guest = s->is_inner || world->holders;
     keeli_worth_begin(s);
     const bool wide = s->costs.is_wide;
     keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
     keeli_warm_begin(world, 1);
     s->first_tick = world->tick;
-    keel_result result = world->is_shared ? KEEL_OK : keeli_stocks_fill(s);
+    keel_result result = s->is_inner ? KEEL_OK : keeli_stocks_fill(s);
     if (result == KEEL_OK) {
-        if (!world->is_shared)
-            ++world->share_depth; // edits go through commands, on one thread, too
+        if (!s->is_inner) ++world->share_depth; // edits go through commands, on one thread, too
         result = team ? run_with_team(s, team, wide) : run_alone(s);
-        if (!world->is_shared) {
+        if (!s->is_inner) {
             --world->share_depth;
             world->tick = s->first_tick + s->nodes.count;
             keeli_tick_advance(world);
             keeli_events_settle(world);
         }
         if (result < 0) drop_lists(s);
-        if (!world->is_shared) keeli_stocks_return(s);
+        if (!s->is_inner) keeli_stocks_return(s);
     }
     if (team) keeli_warm_end(team, s->parallel);
     if (team) keeli_team_give(team);

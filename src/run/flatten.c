@@ -7,65 +7,6 @@
 
 #include <string.h>
 
-// ------------------------------------------------------------------ witnesses
-// Texts and tables are the user's: a stored copy tells whether they are still the same.
-bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size) {
-    keeli_heap *heap = &s->world->heap;
-    if (!at || !size) return true;
-    if (!KEELI_RESERVE(heap, &s->witnesses, 1) ||
-        !KEELI_RESERVE(heap, &s->witness_bytes, (uint32_t)size))
-        return false;
-    s->witnesses.items[s->witnesses.count++] = (keeli_witness){ at, size, s->witness_bytes.count };
-    memcpy(s->witness_bytes.items + s->witness_bytes.count, at, size);
-    s->witness_bytes.count += (uint32_t)size;
-    return true;
-}
-
-static bool witness_text(keeli_schedule *s, const char *text) {
-    return !text || keeli_add_witness(s, text, strlen(text) + 1);
-}
-
-// Each after what points to it, so that what is compared can be read. What is too long or too deep
-// is refused later, when the terms are bound.
-static bool witness_terms(keeli_schedule *s, const keel_term *terms, uint32_t most,
-                          uint32_t depth) {
-    uint32_t count = 0;
-    while (terms && terms[count].kind != KEEL_TERM_END && count < most)
-        ++count;
-    if (terms && !keeli_add_witness(s, terms, (count + 1) * sizeof *terms)) return false;
-    for (uint32_t t = 0; t < count; ++t) {
-        const keel_component *const *others = terms[t].others;
-        const keel_custom_view *custom = terms[t].custom;
-        uint32_t n = 0;
-        while (others && n < KEEL_MAX_TERM_COMPONENTS && others[n])
-            ++n;
-        if (others && !keeli_add_witness(s, others, n * sizeof *others)) return false;
-        if (custom && depth < KEEL_MAX_CUSTOM_DEPTH &&
-            !(keeli_add_witness(s, custom, sizeof *custom) &&
-              witness_terms(s, custom->terms, UINT32_MAX, depth + 1)))
-            return false;
-    }
-    return true;
-}
-
-static bool witness_system(keeli_schedule *s, const keel_system *system) {
-    return !system || (keeli_add_witness(s, system, sizeof *system) &&
-                       witness_terms(s, system->terms, KEEL_MAX_TERMS, 0));
-}
-
-static bool witness_table(keeli_schedule *s, const keel_workload *table) {
-    return keeli_add_witness(s, table, sizeof *table) &&
-           (!table->steps ||
-            keeli_add_witness(s, table->steps, table->step_count * sizeof *table->steps));
-}
-
-static bool witness_step(keeli_schedule *s, const keel_step *step) {
-    return witness_system(s, step->system) && witness_system(s, step->run_if) &&
-           witness_system(s, step->skip_if) && witness_text(s, step->label) &&
-           witness_text(s, step->after) && witness_text(s, step->before) &&
-           witness_text(s, step->after_all) && witness_text(s, step->before_all);
-}
-
 // ------------------------------------------------------------------ checks
 static keel_result check_step(const keeli_schedule *s, const keel_step *step, const char *name) {
     const int kinds = (step->system != NULL) + (step->workload != NULL) +
@@ -92,7 +33,7 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
 }
 
 // ------------------------------------------------------------------ nodes
-static keeli_node *new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group) {
+keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group) {
     if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return NULL;
     keeli_node *node = &s->nodes.items[s->nodes.count++];
     memset(node, 0, sizeof *node);
@@ -118,10 +59,6 @@ typedef struct walk {
     KEELI_ARRAY(place) places;
 } walk;
 
-static keel_result no_memory(const keeli_schedule *s) {
-    return keeli_out_of_memory(s->world, "preparing a workload");
-}
-
 // Enter a list of steps; `step` is the one that names it, NULL for the outermost.
 static keel_result enter(keeli_schedule *s, walk *w, const char *name, const keel_step *steps,
                          uint32_t count, const keel_step *step, uint32_t outer) {
@@ -134,14 +71,14 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
     if (!KEELI_RESERVE(heap, &s->groups, 1) || !KEELI_RESERVE(heap, &w->places, 1))
-        return no_memory(s);
+        return keeli_schedule_no_memory(s);
     const uint32_t group = s->groups.count++;
     keeli_section *g = &s->groups.items[group];
     *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
     g->close = g->gate = KEELI_NO_NODE;
     if (step) {
-        keeli_node *open = new_node(s, KEELI_NODE_OPEN, outer);
-        if (!open) return no_memory(s);
+        keeli_node *open = keeli_new_node(s, KEELI_NODE_OPEN, outer);
+        if (!open) return keeli_schedule_no_memory(s);
         open->step = *step;
         open->step.main_thread |= s->groups.items[outer].main_thread;
         open->name = name;
@@ -163,8 +100,8 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     keeli_section *g = &s->groups.items[group];
     g->end = s->nodes.count;
     if (g->open == KEELI_NO_NODE) return KEEL_OK;
-    keeli_node *close = new_node(s, KEELI_NODE_CLOSE, g->outer);
-    if (!close) return no_memory(s);
+    keeli_node *close = keeli_new_node(s, KEELI_NODE_CLOSE, g->outer);
+    if (!close) return keeli_schedule_no_memory(s);
     close->name = g->name;
     g->close = s->nodes.count - 1;
     return KEEL_OK;
@@ -174,7 +111,7 @@ static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *ste
     if (step->workload) {
         const keel_workload *nested = step->workload;
         if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
-        if (!witness_table(s, nested)) return no_memory(s);
+        if (!keeli_witness_table(s, nested)) return keeli_schedule_no_memory(s);
         return enter(s, w, nested->name ? nested->name : "", nested->steps, nested->step_count,
                      step, outer);
     }
@@ -186,10 +123,11 @@ static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *ste
 
 static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, uint32_t group) {
     KEEL_TRY(check_step(s, step, s->groups.items[group].name));
-    if (!witness_step(s, step)) return no_memory(s);
+    if (!keeli_witness_step(s, step)) return keeli_schedule_no_memory(s);
     if (step->workload || step->workload_name) return enter_nested(s, w, step, group);
-    keeli_node *node = new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, group);
-    if (!node) return no_memory(s);
+    keeli_node *node =
+        keeli_new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, group);
+    if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->groups.items[group].main_thread;
     node->step.startup |= s->groups.items[group].startup;
@@ -217,7 +155,7 @@ keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table) {
     const keeli_stored_workload *stored = NULL;
     if (!table && !(stored = keeli_stored_find(s->world, s->stored_name)))
         return keeli_unknown_workload(s->world, s->stored_name);
-    if (table && !witness_table(s, table)) return no_memory(s);
+    if (table && !keeli_witness_table(s, table)) return keeli_schedule_no_memory(s);
     keel_result result =
         table
             ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0)

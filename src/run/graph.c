@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static keel_result no_memory(const keeli_schedule *s) {
-    return keeli_out_of_memory(s->world, "preparing a workload");
-}
-
 // ------------------------------------------------------------------ what a node touches
 static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, keel_access access) {
     for (uint32_t i = 0; i < node->touch_count; ++i) {
@@ -44,15 +40,9 @@ typedef struct record {
     keeli_holder holder; // only to find what belongs to a component
 } record;
 
-static const keeli_bound_term *commands_of(const keeli_view *view) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
-    return NULL;
-}
-
 // Entities may be created with what is named, so that the list of entities is edited, too.
 static bool record_commands(keel_world *world, record *r, const keeli_view *view) {
-    const keeli_bound_term *term = commands_of(view);
+    const keeli_bound_term *term = keeli_view_commands(view);
     if (!term) return true;
     r->any = r->creates = true;
     r->everything |= term->count == 0;
@@ -104,7 +94,7 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
     return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view) &&
                    record_events(s->world, r, view, splits)
                ? KEEL_OK
-               : no_memory(s);
+               : keeli_schedule_no_memory(s);
 }
 
 static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
@@ -117,7 +107,8 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
             storage = keeli_storage_get(s->world, list[i], i == 1, &result);
             if (!storage) return result;
         } else s->is_partial = true;
-        if (storage && !touch(s, node, storage, KEEL_ACCESS_READ)) return no_memory(s);
+        if (storage && !touch(s, node, storage, KEEL_ACCESS_READ))
+            return keeli_schedule_no_memory(s);
     }
     return KEEL_OK;
 }
@@ -141,14 +132,10 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
 // ------------------------------------------------------------------ nodes for commands
 // A node that applies what node `index` records; at the end of the list for now.
 static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
-    if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return false;
-    keeli_node *sync = &s->nodes.items[s->nodes.count++];
+    keeli_node *sync = keeli_new_node(s, KEELI_NODE_SYNC, s->nodes.items[index].group);
+    if (!sync) return false;
     keeli_node *node = &s->nodes.items[index];
-    memset(sync, 0, sizeof *sync);
-    sync->kind = KEELI_NODE_SYNC;
-    sync->group = node->group;
     sync->name = node->name;
-    sync->reason.other = KEELI_NO_NODE;
     sync->first_touch = s->touches.count;
     sync->everything = sync->is_main = r->everything;
     node->creates = r->creates;
@@ -161,8 +148,9 @@ static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *p
         record r = { 0 };
         keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
         if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.creates))
-            result = no_memory(s);
-        if (result == KEEL_OK && r.any && !park_sync(s, i, &r)) result = no_memory(s);
+            result = keeli_schedule_no_memory(s);
+        if (result == KEEL_OK && r.any && !park_sync(s, i, &r))
+            result = keeli_schedule_no_memory(s);
         keeli_holder_deinit(s->world, &r.holder);
         if (result < 0) return result;
         place[i] = r.any;
@@ -188,8 +176,9 @@ static bool spread_nodes(keeli_schedule *s, uint32_t count, uint32_t *place) {
         }
         at += 1 + sync;
     }
-    memcpy(s->nodes.items, fresh, total * sizeof *fresh);
-    keeli_free(&s->world->heap, fresh, total * sizeof *fresh, _Alignof(max_align_t));
+    KEELI_RELEASE(&s->world->heap, &s->nodes); // it may have room for twice as many
+    s->nodes.items = fresh;
+    s->nodes.count = s->nodes.capacity = total;
     return true;
 }
 
@@ -221,9 +210,9 @@ static keel_result add_syncs(keeli_schedule *s) {
     keeli_view *view = keeli_view_take(s->world, "a workload");
     if (!view) return KEEL_ERROR_MEMORY;
     uint32_t *place = keeli_new(heap, (count + 1) * sizeof *place, sizeof *place);
-    keel_result result = place ? insert_syncs(s, view, place) : no_memory(s);
+    keel_result result = place ? insert_syncs(s, view, place) : keeli_schedule_no_memory(s);
     if (result == KEEL_OK && !(spread_nodes(s, count, place) && follow_nodes(s, place)))
-        result = no_memory(s);
+        result = keeli_schedule_no_memory(s);
     keeli_free(heap, place, (count + 1) * sizeof *place, sizeof *place);
     keeli_view_give(view);
     return result;
@@ -371,7 +360,7 @@ static keel_result collect_edges(keeli_schedule *s) {
         if (!kept || !is_same_pair(&pairs[kept - 1], &pairs[e])) pairs[kept++] = pairs[e];
     if (!KEELI_RESERVE(&s->world->heap, &s->edges, kept) ||
         !KEELI_RESERVE(&s->world->heap, &s->loose, kept))
-        return no_memory(s);
+        return keeli_schedule_no_memory(s);
     s->edges.count = s->loose.count = kept;
     for (uint32_t e = 0; e < kept; ++e) {
         keeli_node *from = &s->nodes.items[pairs[e].from];
@@ -403,7 +392,7 @@ keel_result keeli_graph(keeli_schedule *s) {
         begin_tracking(s, &t) && add_conflicts(s, &t) && chain_main(s) && chain_observed(s);
     keeli_free(&s->world->heap, t.states, t.capacity * sizeof *t.states, sizeof(void *));
     KEELI_RELEASE(&s->world->heap, &t.readers);
-    if (!done) return no_memory(s);
+    if (!done) return keeli_schedule_no_memory(s);
     KEEL_TRY(collect_edges(s));
     s->is_wide = is_wide(s);
     for (uint32_t i = 0; i < s->nodes.count; ++i) {

@@ -58,11 +58,16 @@ bool keeli_world_is_running(keel_world *world) {
 bool keeli_world_go_concurrent(keel_world *world) {
     if (world->concurrent) return false;
     world->concurrent = 1;
+    ++world->share_depth;
+    ++world->looping;
     world->heap.shared = true;
+    world->own_lane.thread = keeli_thread_id(); // for keeli_lane_is_here
     return true;
 }
 
 void keeli_world_end_concurrent(keel_world *world) {
     world->concurrent = 0;
+    --world->share_depth;
+    --world->looping;
     world->heap.shared = false;
 }

@@ -16,8 +16,12 @@ void keeli_lane_enter(keel_world *world, keeli_lane *lane);
 void keeli_lane_leave(keel_world *world, keeli_lane *lane);
 // That of the calling thread, or NULL.
 keeli_lane *keeli_lane_current(keel_world *world);
-// From here to there several threads may be at work: counters are atomic, locks are taken. False
-// when that was so before; then it is not to be ended here.
+// Is it the calling thread's, and not that of a system in whose loop it helps?
+static inline bool keeli_lane_is_here(const keel_world *world, const keeli_lane *lane) {
+    return !world->concurrent || lane->thread == keeli_thread_id();
+}
+// From here to there several threads may be at work: counters are atomic, locks are taken, edits
+// through the world are refused. False when that was so before; then it is not to be ended here.
 bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
 // Does any system or workload run now?

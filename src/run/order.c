@@ -17,195 +17,6 @@ bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
     return true;
 }
 
-static keel_result no_memory(const keeli_schedule *s) {
-    return keeli_out_of_memory(s->world, "preparing a workload");
-}
-
-static bool is_space(char c) { return c == ' ' || c == '\t'; }
-
-// The next of "move, aim" from *at on, without spaces; false at the end.
-static bool next_token(const char **at, const char **token, size_t *length) {
-    const char *p = *at;
-    while (p && (is_space(*p) || *p == ','))
-        ++p;
-    if (!p || !*p) return false;
-    const char *end = p;
-    while (*end && *end != ',')
-        ++end;
-    *at = end;
-    while (is_space(end[-1]))
-        --end;
-    *token = p;
-    *length = (size_t)(end - p);
-    return true;
-}
-
-// ------------------------------------------------------------------ names
-// Everything that has a name or a label, by hash; entries of one hash in list order.
-typedef struct named {
-    const char *text;
-    size_t length;
-    uint32_t first, last; // the node, or where a nested workload opens and closes
-    uint32_t next;        // entry of the same bucket
-} named;
-
-typedef struct names {
-    KEELI_ARRAY(named) list;
-    uint32_t *buckets;
-    uint32_t bucket_count;
-} names;
-
-static uint32_t hash_of(const char *text, size_t length) { // FNV-1a
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < length; ++i)
-        h = (h ^ (unsigned char)text[i]) * 16777619u;
-    return h;
-}
-
-static bool add_name(keeli_schedule *s, names *n, const char *text, size_t length, uint32_t first,
-                     uint32_t last) {
-    if (!KEELI_RESERVE(&s->world->heap, &n->list, 1)) return false;
-    n->list.items[n->list.count++] = (named){ text, length, first, last, UINT32_MAX };
-    return true;
-}
-
-static bool add_labels(keeli_schedule *s, names *n, const char *labels, uint32_t first,
-                       uint32_t last) {
-    const char *token;
-    size_t length;
-    while (next_token(&labels, &token, &length))
-        if (!add_name(s, n, token, length, first, last)) return false;
-    return true;
-}
-
-static bool collect_names(keeli_schedule *s, names *n) {
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        if (node->kind != KEELI_NODE_SYSTEM && node->kind != KEELI_NODE_BARRIER) continue;
-        if (node->kind == KEELI_NODE_SYSTEM &&
-            !add_name(s, n, node->name, strlen(node->name), i, i))
-            return false;
-        if (!add_labels(s, n, node->step.label, i, i)) return false;
-    }
-    for (uint32_t g = 1; g < s->groups.count; ++g) {
-        const keeli_section *group = &s->groups.items[g];
-        if (!add_name(s, n, group->name, strlen(group->name), group->open, group->close) ||
-            !add_labels(s, n, group->label, group->open, group->close))
-            return false;
-    }
-    n->bucket_count = 16;
-    while (n->bucket_count < n->list.count)
-        n->bucket_count *= 2;
-    n->buckets = keeli_new(&s->world->heap, n->bucket_count * sizeof(uint32_t), sizeof(uint32_t));
-    if (!n->buckets) return false;
-    memset(n->buckets, 0xFF, n->bucket_count * sizeof(uint32_t));
-    for (uint32_t i = n->list.count; i--;) {
-        named *entry = &n->list.items[i];
-        uint32_t *bucket = &n->buckets[hash_of(entry->text, entry->length) & (n->bucket_count - 1)];
-        entry->next = *bucket;
-        *bucket = i;
-    }
-    return true;
-}
-
-static void free_names(keeli_schedule *s, names *n) {
-    keeli_free(&s->world->heap, n->buckets, n->bucket_count * sizeof(uint32_t), sizeof(uint32_t));
-    KEELI_RELEASE(&s->world->heap, &n->list);
-}
-
-// ------------------------------------------------------------------ .after and .before
-// Which way, and where names are looked up.
-typedef struct wish {
-    const char *option, *names;
-    bool after;
-    uint32_t scope; // group
-} wish;
-
-static keel_result unknown_name(const keeli_schedule *s, const names *n, const keeli_node *node,
-                                const wish *w, const char *token, size_t length) {
-    char known[200] = "";
-    size_t at = 0;
-    const keeli_section *scope = &s->groups.items[w->scope];
-    for (uint32_t i = 0; i < n->list.count && at < sizeof known; ++i) {
-        const named *entry = &n->list.items[i];
-        if (entry->first < scope->first || entry->first >= scope->end) continue;
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", at ? ", " : "",
-                               (int)entry->length, entry->text);
-    }
-    return keeli_error(s->world, KEEL_ERROR_UNKNOWN,
-                       "%s of '%s' names '%.*s', which is nothing in workload '%s'; there is: %s",
-                       w->option, node->name, (int)length, token, scope->name, known);
-}
-
-// Edges for one name; `first` and `last` are the step that wishes, as a nested one two nodes.
-static keel_result add_wish(keeli_schedule *s, const names *n, uint32_t first, uint32_t last,
-                            const wish *w) {
-    const keeli_section *scope = &s->groups.items[w->scope];
-    const char *at = w->names, *token;
-    size_t length;
-    while (next_token(&at, &token, &length)) {
-        bool found = false, self = false;
-        uint32_t i = n->buckets[hash_of(token, length) & (n->bucket_count - 1)];
-        for (; i != UINT32_MAX; i = n->list.items[i].next) {
-            const named *entry = &n->list.items[i];
-            if (entry->length != length || memcmp(entry->text, token, length) != 0) continue;
-            if (entry->first < scope->first || entry->first >= scope->end) continue;
-            if (entry->first == first) { // of all others of a label that it has itself
-                self = true;
-                continue;
-            }
-            found = true;
-            if (!(w->after ? keeli_add_pair(s, entry->last, first)
-                           : keeli_add_pair(s, last, entry->first)))
-                return no_memory(s);
-        }
-        if (!found && self && !keeli_add_pair(s, first, first)) return no_memory(s); // a circle
-        found |= self;
-        if (!found) return unknown_name(s, n, &s->nodes.items[first], w, token, length);
-    }
-    return KEEL_OK;
-}
-
-static keel_result add_wishes(keeli_schedule *s, const names *n, uint32_t first, uint32_t last) {
-    const keeli_node *node = &s->nodes.items[first];
-    const keel_step *step = &node->step;
-    const wish wishes[] = { { ".after", step->after, true, node->group },
-                            { ".before", step->before, false, node->group },
-                            { ".after_all", step->after_all, true, 0 },
-                            { ".before_all", step->before_all, false, 0 } };
-    for (uint32_t i = 0; i < 4; ++i)
-        if (wishes[i].names) KEEL_TRY(add_wish(s, n, first, last, &wishes[i]));
-    return KEEL_OK;
-}
-
-static bool has_wishes(const keeli_schedule *s) {
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const keel_step *step = &s->nodes.items[i].step;
-        if (step->after || step->before || step->after_all || step->before_all) return true;
-    }
-    return false;
-}
-
-static uint32_t close_of(const keeli_schedule *s, uint32_t open) {
-    for (uint32_t g = 1; g < s->groups.count; ++g)
-        if (s->groups.items[g].open == open) return s->groups.items[g].close;
-    return open;
-}
-
-static keel_result add_all_wishes(keeli_schedule *s) {
-    if (!has_wishes(s)) return KEEL_OK;
-    names n = { 0 };
-    keel_result result = collect_names(s, &n) ? KEEL_OK : no_memory(s);
-    for (uint32_t i = 0; result == KEEL_OK && i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        const bool is_nested = node->kind == KEELI_NODE_OPEN;
-        if (is_nested || node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_BARRIER)
-            result = add_wishes(s, &n, i, is_nested ? close_of(s, i) : i);
-    }
-    free_names(s, &n);
-    return result;
-}
-
 // ------------------------------------------------------------------ sections
 // A member of a group is a node, or a nested workload from its opening to its close.
 static uint32_t end_of_member(const keeli_schedule *s, uint32_t first, uint32_t *nested) {
@@ -306,16 +117,26 @@ static uint32_t part_end(const sorter *k, const keeli_schedule *s, uint32_t node
     return node + 1 < s->nodes.count ? k->first[node + 2] : s->pairs.count;
 }
 
-static void sort(keeli_schedule *s, sorter *k) {
+static void put_next(const keeli_schedule *s, sorter *k, uint32_t node);
+
+// A join has no place of its own: what it stands for would be there without it.
+static void end_wait(const keeli_schedule *s, sorter *k, uint32_t node) {
+    if (--k->waits[node]) return;
+    if (s->nodes.items[node].kind == KEELI_NODE_JOIN) put_next(s, k, node);
+    else keeli_heap_push(k->heap, &k->heap_count, node);
+}
+
+static void put_next(const keeli_schedule *s, sorter *k, uint32_t node) {
+    k->order[k->done++] = node;
+    for (uint32_t e = k->first[node + 1]; e < part_end(k, s, node); ++e)
+        end_wait(s, k, k->targets[e]);
+}
+
+static void sort(const keeli_schedule *s, sorter *k) {
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         if (!k->waits[i]) keeli_heap_push(k->heap, &k->heap_count, i);
-    while (k->heap_count) {
-        const uint32_t node = keeli_heap_pop(k->heap, &k->heap_count);
-        k->order[k->done++] = node;
-        for (uint32_t e = k->first[node + 1]; e < part_end(k, s, node); ++e)
-            if (--k->waits[k->targets[e]] == 0)
-                keeli_heap_push(k->heap, &k->heap_count, k->targets[e]);
-    }
+    while (k->heap_count)
+        put_next(s, k, keeli_heap_pop(k->heap, &k->heap_count));
 }
 
 // Name the systems of one circle: go back from node to node until one comes again. `k->heap` is
@@ -328,12 +149,13 @@ static keel_result circle(const keeli_schedule *s, const sorter *k) {
         ++node;
     for (uint32_t i = 0; i < s->nodes.count; ++i) // surely in a circle then
         node = before[node];
+    if (s->nodes.items[node].kind == KEELI_NODE_JOIN) node = before[node];
     char text[300] = "";
     size_t at = 0;
     uint32_t now = node;
     do {
         const keeli_node *n = &s->nodes.items[now];
-        if (at < sizeof text && n->kind != KEELI_NODE_CLOSE)
+        if (at < sizeof text && n->kind != KEELI_NODE_CLOSE && n->kind != KEELI_NODE_JOIN)
             at += (size_t)snprintf(text + at, sizeof text - at, "'%s' must run after ", n->name);
         now = before[now];
     } while (now != node);
@@ -369,18 +191,18 @@ static bool apply_order(keeli_schedule *s, const sorter *k, uint32_t *place) {
 
 static keel_result sort_nodes(keeli_schedule *s) {
     sorter k = { 0 };
-    if (!begin_sort(s, &k)) return no_memory(s);
+    if (!begin_sort(s, &k)) return keeli_schedule_no_memory(s);
     sort(s, &k);
     keel_result result = KEEL_OK;
     if (k.done < s->nodes.count) result = circle(s, &k);
-    else if (!apply_order(s, &k, k.waits)) result = no_memory(s);
+    else if (!apply_order(s, &k, k.waits)) result = keeli_schedule_no_memory(s);
     keeli_free(&s->world->heap, k.memory, k.bytes, sizeof(uint32_t));
     return result;
 }
 
 keel_result keeli_order(keeli_schedule *s) {
     for (uint32_t g = 0; g < s->groups.count; ++g)
-        if (!add_section(s, g)) return no_memory(s);
-    KEEL_TRY(add_all_wishes(s));
+        if (!add_section(s, g)) return keeli_schedule_no_memory(s);
+    KEEL_TRY(keeli_add_wishes(s));
     return s->nodes.count && s->pairs.count ? sort_nodes(s) : KEEL_OK;
 }

@@ -72,6 +72,7 @@ static void work(keeli_loop *loop, keeli_lane *lane) {
 static bool make_partials(job *j, keeli_lane *lane, uint32_t count) {
     const keel_reduction *r = j->reduction;
     if (!r || !count) return true;
+    if (r->size > SIZE_MAX / count - 63) return false;
     j->stride = (r->size + 63) / 64 * 64;
     j->partials = keeli_arena_new(&lane->scratch, &j->world->heap, j->stride * count, 64);
     for (uint32_t i = 0; j->partials && i < count; ++i)
@@ -200,7 +201,10 @@ static keel_result run_view(const keel_view *view, keel_span_fn *fn, void *data,
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
     job j = { .world = state->world, .view = state, .span = fn, .data = data };
     j.reduction = reduction;
-    return run(&j);
+    (void)keeli_atomic_add(&state->loops, 1); // it is not ended meanwhile
+    const keel_result result = run(&j);
+    (void)keeli_atomic_add(&state->loops, -1);
+    return result;
 }
 
 keel_result keel_world_parallel_for(keel_world *world, uint32_t count, uint32_t grain,

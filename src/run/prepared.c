@@ -55,7 +55,7 @@ static bool is_same(const keeli_prepared *p, const keel_system *system) {
     if (p->name != system->name || p->kind != system->kind || p->run != system->run ||
         p->function != system->function)
         return false;
-    for (uint32_t t = 0; t < p->view.term_count; ++t)
+    for (uint32_t t = 0; t < p->view->term_count; ++t)
         if (!is_same_term(&p->terms[t], &terms[t])) return false;
     for (uint32_t i = 0; i < p->used_count; ++i) {
         const keel_component *c = p->used_as[i];
@@ -64,7 +64,7 @@ static bool is_same(const keeli_prepared *p, const keel_system *system) {
         if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
             return false; // the long way says so
     }
-    return terms[p->view.term_count].kind == KEEL_TERM_END;
+    return terms[p->view->term_count].kind == KEEL_TERM_END;
 }
 
 keeli_prepared *keeli_prepared_take(keel_world *world, const keel_system *system) {
@@ -107,12 +107,12 @@ static void add_use(keeli_prepared *p, const keel_component *c, const keeli_stor
 // What that and is_same look at.
 static void keep_looks(keeli_prepared *p) {
     // who receives events passes them when it runs
-    p->is_loop = (p->kind == KEEL_PER_ENTITY || p->kind == KEEL_PER_SPAN) && !p->view.has_events;
+    p->is_loop = (p->kind == KEEL_PER_ENTITY || p->kind == KEEL_PER_SPAN) && !p->view->has_events;
     p->has_data = false;
     p->used_count = p->must_count = p->change_count = 0;
-    for (uint32_t t = 0; t < p->view.term_count; ++t) {
-        const keel_term_kind kind = p->view.terms[t].kind;
-        const keeli_storage *s = p->view.storages[p->view.terms[t].first];
+    for (uint32_t t = 0; t < p->view->term_count; ++t) {
+        const keel_term_kind kind = p->view->terms[t].kind;
+        const keeli_storage *s = p->view->storages[p->view->terms[t].first];
         p->has_data |= kind == KEEL_TERM_DATA;
         if (!p->terms[t].component) continue;
         add_use(p, p->terms[t].component, s);
@@ -123,17 +123,6 @@ static void keep_looks(keeli_prepared *p) {
 }
 
 // ------------------------------------------------------------------ keeping
-static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *from) {
-    to->uses.count = 0;
-    if (!KEELI_RESERVE(&world->heap, &to->uses, from->uses.count)) return false;
-    for (uint32_t i = 0; i < from->uses.count; ++i) {
-        to->uses.items[i] = from->uses.items[i];
-        to->uses.items[i].inner = 0;
-    }
-    to->uses.count = from->uses.count;
-    return true;
-}
-
 bool keeli_prepared_keep(keel_world *world, const keel_system *system, const keeli_view *view) {
     if (!can_keep(world, system, view)) return true;
     if (!grow(world)) return false;
@@ -149,24 +138,10 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
     p->run = system->run;
     p->function = system->function;
     p->bindings = 0; // until all is there
-    keeli_holder *holder = &p->view.holder;
-    if (!copy_uses(world, holder, &view->holder)) return false;
-    holder->is_system = true;
-    memcpy(holder->name, view->holder.name, sizeof holder->name);
-    memcpy(p->view.terms, view->terms, view->term_count * sizeof *view->terms);
-    memcpy(p->view.storages, view->storages, view->storage_count * sizeof(void *));
+    if (p->view) keeli_view_free(p->view);
+    p->view = keeli_view_keep(view);
+    if (!p->view) return false;
     memcpy(p->terms, system->terms, view->term_count * sizeof *p->terms);
-    p->view.world = world;
-    p->view.serial = ++world->serial;
-    p->view.term_count = view->term_count;
-    p->view.storage_count = view->storage_count;
-    p->view.wants_entities = view->wants_entities;
-    p->view.filters_changes = view->filters_changes;
-    p->view.writes = view->writes;
-    p->view.asks_about_changes = view->asks_about_changes;
-    p->view.has_events = view->has_events;
-    p->view.sends = view->sends;
-    p->view.defers_events = view->defers_events;
     keep_looks(p);
     p->bindings = world->bindings;
     return true;
@@ -184,7 +159,7 @@ void keeli_prepared_deinit(keel_world *world) {
     for (uint32_t i = 0; i < world->prepared_capacity; ++i) {
         keeli_prepared *p = world->prepared[i];
         if (!p) continue;
-        keeli_holder_deinit(world, &p->view.holder);
+        if (p->view) keeli_view_free(p->view);
         KEELI_FREE(&world->heap, keeli_prepared, p);
     }
     keeli_free(&world->heap, world->prepared, world->prepared_capacity * sizeof(void *),

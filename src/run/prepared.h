@@ -17,7 +17,7 @@ typedef struct keeli_prepared {
     void (*run)(const keel_chunk *chunk, keel_context *context);
     keel_result (*function)(keel_context *context);
     keel_term terms[KEEL_MAX_TERMS];
-    keeli_view view;
+    keeli_view *view;
     uint32_t used_count; // components and uniques that the terms name
     const keeli_storage *used[KEEL_MAX_TERMS];
     const keel_component *used_as[KEEL_MAX_TERMS];

@@ -15,6 +15,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // ------------------------------------------------------------------ before
 static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_EDIT_WORLD; }
@@ -54,7 +55,7 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 static keel_result check_data(const keel_context *context) {
-    for (uint32_t t = 0; t < context->view->term_count; ++t) {
+    for (uint32_t t = 0; context->view->takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
         if (context->data && term->data_size == context->data_size) continue;
@@ -67,23 +68,9 @@ static keel_result check_data(const keel_context *context) {
     return KEEL_OK;
 }
 
-static const keeli_bound_term *commands_of(const keeli_view *view) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
-    return NULL;
-}
-
 static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
     for (uint32_t i = 0; i < term->count; ++i)
         list->allowed.items[list->allowed.count++] = view->storages[term->first + i];
-}
-
-static bool records_events(const keel_context *context) {
-    return context->view->sends && (context->splits || context->view->defers_events);
-}
-
-bool keeli_context_records(const keel_context *context) {
-    return commands_of(context->view) || records_events(context);
 }
 
 // Events that wait until the system has ended are recorded like commands. Who asked for commands
@@ -91,8 +78,8 @@ bool keeli_context_records(const keel_context *context) {
 keel_result keeli_context_take_commands(keel_context *context) {
     keel_world *world = context->world;
     const keeli_view *view = context->view;
-    const keeli_bound_term *term = commands_of(view);
-    if (!term && !records_events(context)) return KEEL_OK;
+    const keeli_bound_term *term = keeli_view_commands(view);
+    if (!term && !keeli_context_records_events(context)) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
     if (!list ||
@@ -101,7 +88,7 @@ keel_result keeli_context_take_commands(keel_context *context) {
     list->for_events = !term;
     if (term && !term->count) return KEEL_OK;
     if (term) allow(list, view, term);
-    for (uint32_t t = 0; records_events(context) && t < view->term_count; ++t)
+    for (uint32_t t = 0; keeli_context_records_events(context) && t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
     return KEEL_OK;
 }
@@ -126,7 +113,9 @@ static void close_holder(keel_context *context) {
 // ------------------------------------------------------------------ the call
 static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
+    const bool has_any =
+        view->has_uniques || view->takes_data || view->custom_count || view->has_events;
+    for (uint32_t t = 0; has_any && t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         if (kind < KEEL_TERM_UNIQUE_READ) continue;
         if (keeli_term_is_unique(kind)) {
@@ -169,7 +158,10 @@ static keel_result run_chunks(keel_context *context) {
 static keel_result run_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
-        keel_chunk chunk = { .form = KEEL_CHUNK_SPAN };
+        keel_chunk chunk; // not all of it: that would be most of the cost
+        memset(&chunk, 0,
+               offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
+        chunk.form = KEEL_CHUNK_SPAN;
         fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
         return KEEL_OK;
@@ -265,7 +257,8 @@ static void end_window(const keel_context *context) {
 keel_result keeli_run_bound(keel_context *context) {
     KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     KEEL_TRY(check_data(context));
-    if (!context->commands && !context->splits) KEEL_TRY(keeli_context_take_commands(context));
+    if (keeli_context_records(context) && !context->commands && !context->splits)
+        KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
     const bool has_events = context->view->has_events;
@@ -294,7 +287,7 @@ static keel_result run_anew(keel_context *context) {
 }
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
-    context->view = &p->view;
+    context->view = p->view;
     const keel_result result =
         keeli_prepared_is_idle(context->world, p) ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
@@ -368,7 +361,8 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
 }
 
 void keel_fail(keel_context *context, const void *object, const char *format, ...) {
-    if (!context || context->failed) return;
+    if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->failed) return;
+    if (!format) format = "no reason given";
     context->failed = true;
     context->object = object;
     va_list arguments;

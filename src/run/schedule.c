@@ -18,9 +18,7 @@ static void free_node(keel_world *world, keeli_node *node) {
             keeli_reader_forget(world, node->readers[i]);
             KEELI_FREE(&world->heap, keeli_reader, node->readers[i]);
         }
-        if (!node->views[i]) continue;
-        keeli_holder_deinit(world, &node->views[i]->holder);
-        KEELI_FREE(&world->heap, keeli_view, node->views[i]);
+        if (node->views[i]) keeli_view_free(node->views[i]);
     }
     KEELI_RELEASE(&world->heap, &node->stock.handles);
     KEELI_RELEASE(&world->heap, &node->lists);
@@ -55,7 +53,7 @@ void keeli_schedules_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ making
-static keel_result no_memory(const keeli_schedule *s) {
+keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
@@ -77,7 +75,11 @@ static keel_result fill(keeli_schedule *s, const keel_workload *table) {
     KEEL_TRY(keeli_graph(s));
     keeli_batches(s);
     KEELI_RELEASE(&s->world->heap, &s->pairs);
-    return make_room(s) ? KEEL_OK : no_memory(s);
+    if (s->stamp) { // it tells enough
+        KEELI_RELEASE(&s->world->heap, &s->witnesses);
+        KEELI_RELEASE(&s->world->heap, &s->witness_bytes);
+    }
+    return make_room(s) ? KEEL_OK : keeli_schedule_no_memory(s);
 }
 
 static keeli_schedule *make(keel_world *world, const keel_workload *table, const char *name,
@@ -87,7 +89,8 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table, const
     s->world = world;
     s->table = table;
     s->stamp = table && table->stamp ? keeli_stamp(table->stamp) : 0;
-    if (name && !(s->stored_name = keeli_new_text(&world->heap, name))) *result = no_memory(s);
+    if (name && !(s->stored_name = keeli_new_text(&world->heap, name)))
+        *result = keeli_schedule_no_memory(s);
     else *result = fill(s, table);
     if (*result < 0) {
         free_schedule(s);
@@ -153,25 +156,16 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
 static bool is_for(const keeli_schedule *s, const keel_workload *table, const char *name) {
     if (!table) return s->stored_name && strcmp(s->stored_name, name) == 0;
     return s->table == table &&
-           (!s->stamp || (table->stamp && keeli_atomic_look(table->stamp) == s->stamp));
-}
-
-// Is what it was made of the same as then?
-static bool is_same(const keeli_schedule *s) {
-    for (uint32_t i = 0; !s->stamp && i < s->witnesses.count; ++i) {
-        const keeli_witness *w = &s->witnesses.items[i];
-        if (memcmp(w->at, s->witness_bytes.items + w->copy, w->size) != 0) return false;
-    }
-    return true;
+           (!s->stamp || (table->stamp && keeli_atomic_load64(table->stamp) == s->stamp));
 }
 
 static bool is_current(const keeli_schedule *s) {
-    return s->bindings == s->world->bindings && is_same(s);
+    return s->bindings == s->world->bindings && keeli_witnesses_agree(s);
 }
 
 // What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
 static bool can_take_over(const keeli_schedule *old) {
-    return old->stored_name || old->stamp || (!old->names_stored && is_same(old));
+    return old->stored_name || old->stamp || (!old->names_stored && keeli_witnesses_agree(old));
 }
 
 static void unlink(keeli_schedule *s) {
@@ -207,18 +201,47 @@ void keeli_schedule_forget(keel_world *world, const char *name) {
     }
 }
 
+// A second one is used while the first is busy: what was run once there is not run again.
+static void learn(keeli_schedule *s, const keeli_schedule *first) {
+    for (uint32_t i = 0; i < s->nodes.count && i < first->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        const keeli_node *other = &first->nodes.items[i];
+        if (node->step.system == other->step.system && keeli_atomic_load_byte(&other->has_run))
+            keeli_atomic_store_byte(&node->has_run, 1);
+    }
+}
+
+// The one of the workload that is no second one, or NULL.
+static keeli_schedule *find_first(const keel_world *world, const keel_workload *table,
+                                  const char *name) {
+    keeli_schedule *s = world->schedules;
+    while (s && (s->is_second || !is_for(s, table, name)))
+        s = s->next;
+    return s;
+}
+
 // One that is kept and not busy, moved to the front of the list and marked.
 static keeli_schedule *find(keel_world *world, const keel_workload *table, const char *name) {
-    for (keeli_schedule *s = world->schedules; s; s = s->next) {
-        if (s->is_busy || !is_for(s, table, name)) continue;
-        s->is_busy = true;
-        if (s != world->schedules) {
-            unlink(s);
-            keep(s);
-        }
-        return s;
+    keeli_schedule *const first = find_first(world, table, name);
+    keeli_schedule *s = first && !first->is_busy ? first : world->schedules;
+    while (s && (s->is_busy || !is_for(s, table, name)))
+        s = s->next;
+    if (!s) return NULL;
+    s->is_busy = true;
+    if (s->is_second && first) learn(s, first);
+    if (s != world->schedules) {
+        unlink(s);
+        keep(s);
     }
-    return NULL;
+    return s;
+}
+
+static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
+    const keeli_schedule *first = find_first(s->world, s->table, s->stored_name);
+    s->is_busy = true;
+    s->is_second = old ? old->is_second : first != NULL;
+    if (s->is_second && first) learn(s, first);
+    keep(s);
 }
 
 keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
@@ -231,10 +254,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     keeli_schedule *fresh = make(world, table, name, result);
     if (fresh && old && can_take_over(old)) take_over(fresh, old);
     keeli_world_lock(world);
-    if (fresh) {
-        fresh->is_busy = true;
-        keep(fresh);
-    }
+    if (fresh) keep_new(fresh, old);
     if (fresh && old) unlink(old);
     else if (old) old->is_busy = false; // for another try
     forget_oldest(world);

@@ -3,7 +3,9 @@
 // edges between them. Made once, and used again as long as nothing has changed that it was made of.
 //
 //   flatten.c   steps, nested ones too, become nodes and groups
-//   order.c     what .after, .before, barriers and sequential sections ask for: a stable sort
+//   witness.c   what it was made of, kept to notice changes
+//   order.c     what barriers and sequential sections ask for, and a stable sort of it all
+//   wishes.c    what .after, .before and the like ask for
 //   graph.c     what each node touches, and an edge wherever two of them conflict
 //   batches.c   the same as batches, with what kept each system out of the batch before
 //   schedule.c  all of it, and keeping it
@@ -18,10 +20,11 @@
 
 typedef enum keeli_node_kind {
     KEELI_NODE_SYSTEM,
-    KEELI_NODE_SYNC,   // commands that node `of` recorded are applied
-    KEELI_NODE_OPEN,   // a nested workload begins: its conditions are asked here
-    KEELI_NODE_CLOSE,  // a nested workload has ended
-    KEELI_NODE_BARRIER // what is before it in its list has ended
+    KEELI_NODE_SYNC,    // commands that node `of` recorded are applied
+    KEELI_NODE_OPEN,    // a nested workload begins: its conditions are asked here
+    KEELI_NODE_CLOSE,   // a nested workload has ended
+    KEELI_NODE_BARRIER, // what is before it in its list has ended
+    KEELI_NODE_JOIN     // all of a name have ended that several others wait for
 } keeli_node_kind;
 
 // Why a node is not in the batch before its own.
@@ -63,7 +66,7 @@ typedef struct keeli_node {
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
-    bool has_run;     // ever, and did not fail: a startup system is done
+    uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -95,10 +98,20 @@ typedef struct keeli_edge_pair {
     bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
-// Bytes that the schedule was made of, to notice a change behind a pointer.
+// What the schedule was made of, to notice a change behind a pointer (witness.c).
+typedef enum keeli_witness_kind {
+    KEELI_WITNESS_BYTES,
+    KEELI_WITNESS_WORKLOAD,
+    KEELI_WITNESS_STEPS,
+    KEELI_WITNESS_SYSTEM,
+    KEELI_WITNESS_TERMS,
+    KEELI_WITNESS_CUSTOM_VIEW
+} keeli_witness_kind;
+
 typedef struct keeli_witness {
     const void *at;
-    size_t size, copy; // `copy`: offset in `witness_bytes`
+    uint32_t size, copy; // `copy`: offset in `witness_bytes`
+    keeli_witness_kind kind;
 } keeli_witness;
 
 // What runs of a schedule take, to know whether several threads are worth it (worth.c).
@@ -122,6 +135,7 @@ typedef struct keeli_schedule {
     uint64_t stamp;              // of the table; 0: compare the witnesses
     uint64_t bindings;           // of the world
     bool is_busy;
+    bool is_second;                // made while another one of the workload was busy
     bool is_partial;               // a component was unknown in shared mode: not for another time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_section) groups;
@@ -137,7 +151,8 @@ typedef struct keeli_schedule {
     bool is_wide;        // some two nodes may run at once, or a step is parallel
     uint32_t parallel;   // steps that are
     bool names_stored;   // a nested workload is named, so that bytes tell nothing
-    bool is_guest;       // others use the world during this run: commands wait for later
+    bool is_inner;       // the world was shared when the run began: others may be at work
+    bool is_guest;       // that, or views are open: commands wait for later
     uint32_t runs;       // so far
     keeli_costs costs;   // what they take
     uint64_t first_tick; // of this run: each node has one more than the one before
@@ -158,6 +173,7 @@ void keeli_schedule_forget(keel_world *world, const char *name);
 // The parts (false: out of memory, reported by the caller; or `*result` is an error).
 keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
+keel_result keeli_add_wishes(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
 void keeli_batches(keeli_schedule *s);
 // Is it a part of batches, and not only a point in the order?
@@ -166,5 +182,13 @@ static inline bool keeli_node_is_work(const keeli_node *node) {
 }
 // Why node `to` waits for node `from`, one of those it has an edge from.
 keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
+// Out of memory while it is made, reported.
+keel_result keeli_schedule_no_memory(const keeli_schedule *s);
+// A node at the end of the list, or NULL.
+keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
-bool keeli_add_witness(keeli_schedule *s, const void *at, size_t size);
+// Keep a table with its steps, and what one of them points to. False: out of memory.
+bool keeli_witness_table(keeli_schedule *s, const keel_workload *table);
+bool keeli_witness_step(keeli_schedule *s, const keel_step *step);
+// Is what it was made of the same as then? Where there is a stamp that is enough.
+bool keeli_witnesses_agree(const keeli_schedule *s);

@@ -79,7 +79,7 @@ static void run_piece(split *s, keel_context *context, keeli_iterator *it, uint3
 static bool has_list(split *s, keel_context *context, uint32_t piece) {
     if (!s->records || context->commands) return true;
     if (keeli_context_take_commands(context) == KEEL_OK) {
-        if (!context->world->is_shared) keeli_stock_serve(context->commands, context);
+        if (!context->is_inner) keeli_stock_serve(context->commands, context);
         return true;
     }
     context->piece = piece;
@@ -163,7 +163,7 @@ static keel_result run_pieces(keel_context *context, split *s) {
     const bool begins = keeli_world_go_concurrent(world);
     if (s->loop->count) keeli_loop_run(s->loop, context->lane);
     if (begins) keeli_world_end_concurrent(world);
-    if (!world->is_shared) keeli_stock_return(world, &s->loop->stock);
+    if (!context->is_inner) keeli_stock_return(world, &s->loop->stock);
     context->view->piece_ns = s->loop->piece_ns;
     collect(s);
     return KEEL_OK;

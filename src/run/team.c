@@ -152,15 +152,29 @@ static void wait_for_change(keeli_team *team) {
 // ------------------------------------------------------------------ helpers
 static void work(keeli_team *team, keeli_lane *lane);
 
+// The lane of a worker; NULL when the executor is wrong about it.
+static keeli_lane *lane_of(const keeli_team *team, uint32_t worker) {
+    const bool is_one = worker > 0 && worker < team->lane_count;
+    if (is_one && !team->lanes[worker].is_taken) return &team->lanes[worker];
+    (void)keeli_misuse(team->world, KEEL_ERROR_ARGUMENT,
+                       is_one ? "the executor runs two jobs at once as worker %u"
+                              : "the executor runs a job as worker %u, which there is not; workers "
+                                "beside the calling thread count from 1 to worker_count - 1",
+                       (unsigned)worker);
+    return NULL;
+}
+
 static void help(void *data, uint32_t worker) {
     keeli_team *team = data;
     keeli_lock_take(&team->lock);
-    if (team->is_open && worker < team->lane_count) {
-        keeli_lane *lane = &team->lanes[worker];
+    keeli_lane *lane = team->is_open ? lane_of(team, worker) : NULL;
+    if (lane) {
         ++team->helpers;
+        lane->is_taken = true;
         keeli_lane_enter(team->world, lane);
         work(team, lane);
         keeli_lane_leave(team->world, lane);
+        lane->is_taken = false;
         --team->helpers;
     }
     --team->outstanding;
@@ -339,7 +353,7 @@ keeli_loop *keeli_loop_take(keeli_team *team) {
     if (!loop) loop = KEELI_NEW(&team->world->heap, keeli_loop);
     if (!loop) return keeli_out_of_memory(team->world, "splitting a loop"), NULL;
     loop->team = team;
-    loop->taken = loop->users = 0;
+    loop->taken = loop->users = loop->settled = 0;
     loop->piece_ns = loop->spent = 0;
     loop->share = 1;
     loop->has_called = loop->is_private = false;
@@ -466,18 +480,18 @@ void keeli_loop_ended(keeli_loop *loop, uint32_t piece) {
 }
 
 // ------------------------------------------------------------------ turns
-static bool is_turn(keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece) {
+static bool is_turn(keeli_team *team, uint32_t node, keeli_loop *loop, uint32_t piece) {
     for (; team->schedule && team->settled < node; ++team->settled) {
         const keeli_node *n = &team->schedule->nodes.items[team->settled];
         if (n->creates && !n->has_ended) return false;
     }
-    for (uint32_t i = 0; loop && i < piece; ++i)
-        if (!keeli_atomic_load_byte(&loop->ended.items[i])) return false;
+    for (; loop && loop->settled < piece; ++loop->settled)
+        if (!keeli_atomic_load_byte(&loop->ended.items[loop->settled])) return false;
     return true;
 }
 
 // With the lock; this lane does not count as active meanwhile.
-static void await_turn(keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece) {
+static void await_turn(keeli_team *team, uint32_t node, keeli_loop *loop, uint32_t piece) {
     keeli_atomic_store(&team->waiting, team->waiting + 1);
     announce(team);
     while (!is_turn(team, node, loop, piece))
@@ -485,7 +499,7 @@ static void await_turn(keeli_team *team, uint32_t node, const keeli_loop *loop, 
     keeli_atomic_store(&team->waiting, team->waiting - 1);
 }
 
-void keeli_team_turn(keeli_team *team, const keeli_loop *loop, uint32_t piece) {
+void keeli_team_turn(keeli_team *team, keeli_loop *loop, uint32_t piece) {
     keeli_lock_take(&team->lock);
     --team->active;
     await_turn(team, 0, loop, piece);
@@ -495,7 +509,7 @@ void keeli_team_turn(keeli_team *team, const keeli_loop *loop, uint32_t piece) {
     keeli_lock_give(&team->lock);
 }
 
-void keeli_team_alone(keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece,
+void keeli_team_alone(keeli_team *team, uint32_t node, keeli_loop *loop, uint32_t piece,
                       void (*call)(void *data), void *data) {
     keeli_lock_take(&team->lock);
     --team->active;

@@ -18,6 +18,7 @@ typedef struct keeli_loop {
     uint32_t count;                     // of pieces
     bool in_turns;                      // pieces may have to wait for those before them
     KEELI_ARRAY(uint8_t) ended;         // by piece (atomic), if `in_turns`
+    uint32_t settled;                   // all pieces before it have ended; under the team's lock
     uint32_t most;                      // pieces that it ever had
     keeli_pieces pieces;                // for `work`, like the next: kept with the loop, so that a
     KEELI_ARRAY(keel_commands *) lists; // warmed-up run allocates nothing
@@ -91,8 +92,8 @@ uint32_t keeli_loop_next(keeli_loop *loop, const keeli_lane *lane, keeli_share *
 void keeli_loop_ended(keeli_loop *loop, uint32_t piece);
 
 // Wait until all pieces of the loop before `piece` have ended.
-void keeli_team_turn(keeli_team *team, const keeli_loop *loop, uint32_t piece);
+void keeli_team_turn(keeli_team *team, keeli_loop *loop, uint32_t piece);
 // Wait until all nodes before `node` that may create entities have ended, and all pieces of `loop`
 // (or NULL) before `piece`, and until no other lane runs anybody's code; then call.
-void keeli_team_alone(keeli_team *team, uint32_t node, const keeli_loop *loop, uint32_t piece,
+void keeli_team_alone(keeli_team *team, uint32_t node, keeli_loop *loop, uint32_t piece,
                       void (*call)(void *data), void *data);

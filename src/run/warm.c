@@ -5,9 +5,9 @@
 #include "edit/commands.h"
 #include "find/iterate.h"
 
-// A run inside of another one counts with it; in shared mode nobody counts.
+// A run inside of another one counts with it; while others are at work nobody counts.
 void keeli_warm_begin(keel_world *world, int32_t workloads) {
-    if (world->is_shared || keeli_atomic_peek(&world->workload_depth) > workloads) return;
+    if (world->share_depth || keeli_atomic_peek(&world->workload_depth) > workloads) return;
     world->used_lists = world->used_blocks = 0;
 }
 
@@ -57,7 +57,7 @@ static bool even_loops(keeli_team *team, uint32_t count) {
 void keeli_warm_end(keeli_team *team, uint32_t splits) {
     keel_world *world = team->world;
     const uint32_t lanes = keeli_least(world->worker_count, team->lane_count);
-    if (world->is_shared || lanes < 2) return;
+    if (world->share_depth || lanes < 2) return;
     const uint32_t inner = keeli_atomic_load(&world->has_inner_views);
     // lanes may hold lists in which nothing is recorded in the end
     (void)(keeli_iterators_reserve(world, lanes * (1 + inner)) &&

@@ -61,6 +61,44 @@ static void the_world_ends_what_was_forgotten(void **state) {
     assert_int_equal(f.memory.live_bytes, 0);
 }
 
+// ------------------------------------------------------------------ ended by itself
+typedef struct Ends {
+    keel_world *world;
+} Ends;
+static keel_result ends_init(void *view, keel_context *context) {
+    note('e');
+    seen.results[0] = keel_custom_end(keel_context_world(context), (Ends *)view);
+    return seen.fails == 'e' ? KEEL_ERROR_UNKNOWN : KEEL_OK;
+}
+static void ends_drop(void *view, keel_context *context) {
+    note('E');
+    seen.results[1] = keel_custom_end(keel_context_world(context), (Ends *)view);
+}
+KEEL_CUSTOM_VIEW(Ends, KEEL_WORLD(world), .init = ends_init, .drop = ends_drop);
+
+static void one_is_not_ended_by_its_own_code(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f);
+    Ends ends;
+    assert_int_equal(keel_custom_begin(f.world, Ends, &ends), KEEL_OK);
+    assert_int_equal(seen.results[0], KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Ends' cannot be ended by its own init or drop");
+    assert_int_equal(keel_custom_end(f.world, &ends), KEEL_OK);
+    assert_int_equal(seen.results[1], KEEL_ERROR_ARGUMENT);
+    assert_seen("eE");
+    seen.fails = 'e'; // then it is not dropped, either
+    assert_int_equal(keel_custom_begin(f.world, Ends, &ends), KEEL_ERROR_VIEW);
+    assert_seen("e");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Ends' cannot be ended by its own init or drop");
+    seen.fails = 0;
+    assert_int_equal(keel_custom_begin(f.world, Ends, &ends), KEEL_OK);
+    assert_int_equal(keel_custom_end(f.world, &ends), KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, NULL);
+    assert_seen("eE");
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ misuse
 KEEL_TASK(two_writers, KEEL_CUSTOM(Pair, pair), KEEL_CUSTOM(Look, look)) {
     (void)pair, (void)look;
@@ -214,6 +252,7 @@ int main(void) {
     static const struct CMUnitTest tests[] = {
         TEST(systems_begin_them_by_hand, "systems begin and end them by hand"),
         TEST(the_world_ends_what_was_forgotten, "S-97: the world's end drops what is open"),
+        TEST(one_is_not_ended_by_its_own_code, "one is not ended by its own init or drop"),
         TEST(they_borrow_against_the_rest_of_the_system, "S-94: they borrow against each other"),
         TEST(init_may_touch_what_the_view_declares, "init may touch what the view declares only"),
         TEST(impossible_descriptors_are_refused, "impossible descriptors are refused"),

@@ -9,7 +9,7 @@ static const uint32_t worker_counts[] = { 1, 2, 4, 8 };
 
 static void begin_with_workers(api_fixture *f, uint32_t count, uint32_t numbers) {
     memset(&seen, 0, sizeof seen);
-    api_begin_with(f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = count });
+    api_begin_workers(f, count);
     assert_int_equal(keel_set_unique(f->world, Time, { 1, 2 }), KEEL_OK);
     for (uint32_t i = 0; i < numbers; ++i)
         (void)keel_add_entity(f->world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { 1 }));
@@ -189,19 +189,17 @@ static void changed_tables_are_noticed(void **state) {
     (void)state;
     api_fixture f;
     begin_with_workers(&f, 1, 10);
-    // static: tables made by hand are compared byte by byte, and on the stack some are undefined
-    static keel_term inside[] = { { .kind = KEEL_TERM_MAY_READ, .component = KEEL_OF(Number) },
-                                  { .kind = KEEL_TERM_END } };
-    static const keel_custom_view kind = {
-        .name = "Table", .size = 1, .align = 1, .terms = inside
+    keel_term inside[] = { { .kind = KEEL_TERM_MAY_READ, .component = KEEL_OF(Number) },
+                           { .kind = KEEL_TERM_END } };
+    const keel_custom_view kind = { .name = "Table", .size = 1, .align = 1, .terms = inside };
+    const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = &kind },
+                                { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Other) },
+                                { .kind = KEEL_TERM_END } };
+    const keel_system system = {
+        .name = "table", .kind = KEEL_PER_ENTITY, .terms = terms, .run = for_nobody_system.run
     };
-    static const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = &kind },
-                                       { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Other) },
-                                       { .kind = KEEL_TERM_END } };
-    static keel_system system = { .name = "table", .kind = KEEL_PER_ENTITY, .terms = terms };
-    static const keel_step steps[] = { { .system = &system } };
-    static const keel_workload workload = { "tables", steps, 1, NULL };
-    system.run = for_nobody_system.run;
+    const keel_step steps[] = { { .system = &system } };
+    const keel_workload workload = { "tables", steps, 1, NULL };
     for (uint32_t i = 0; i < 2; ++i) {
         inside[0].component = KEEL_OF(Third);
         assert_int_equal(keel_world_run_system(f.world, &system, NULL, 0), KEEL_OK);

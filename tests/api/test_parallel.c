@@ -10,10 +10,6 @@
 enum { WORKERS = 4, MOST = 30000 };
 static const uint32_t worker_counts[WORKERS] = { 1, 2, 4, 8 };
 
-static void begin_with_workers(api_fixture *f, uint32_t count) {
-    api_begin_with(f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = count });
-}
-
 // ------------------------------------------------------------------ ranges
 typedef struct visits {
     atomic_uchar of[MOST];
@@ -51,7 +47,7 @@ static void each_index_is_visited_once(void **state) {
     static const uint32_t grains[] = { 1, 7, 64, 1000, 50000 };
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         for (uint32_t c = 0; c < 6; ++c)
             for (uint32_t g = 0; g < 5; ++g) {
                 assert_int_equal(keel_parallel_for(f.world, counts[c], grains[g], visit, seen),
@@ -74,7 +70,7 @@ static void there_are_not_too_many_pieces(void **state) {
     (void)state;
     api_fixture f;
     atomic_uint pieces = 0;
-    begin_with_workers(&f, 2);
+    api_begin_workers(&f, 2);
     assert_int_equal(keel_parallel_for(f.world, UINT32_MAX, 1, count_piece, &pieces), KEEL_OK);
     assert_true(pieces > KEEL_MAX_PIECES / 2 && pieces <= KEEL_MAX_PIECES);
     pieces = 0;
@@ -126,7 +122,7 @@ static void sums_have_the_same_bits(void **state) {
     }
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         for (uint32_t i = 0; i < 20; ++i) {
             float sum = 0;
             line l = { 0 };
@@ -179,7 +175,7 @@ static void loops_contain_loops(void **state) {
     (void)state;
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         rows *r = calloc(1, sizeof *r);
         r->world = f.world;
         assert_int_equal(keel_parallel_for(f.world, 200, 3, rows_of_rows, r), KEEL_OK);
@@ -242,7 +238,7 @@ static void views_are_looped_over_in_pieces(void **state) {
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
         keel_view view;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         fill(f.world, 20000);
         assert_int_equal(
             keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_WRITE(InTable, t)), "double"), KEEL_OK);
@@ -319,7 +315,7 @@ static void systems_loop_in_pieces(void **state) {
     float first_sum = 0;
     for (uint32_t w = 0; w < WORKERS; ++w) {
         api_fixture f;
-        begin_with_workers(&f, worker_counts[w]);
+        api_begin_workers(&f, worker_counts[w]);
         fill(f.world, 5000);
         (void)keel_add(f.world, keel_next_entity(f.world, keel_null()), Third);
         assert_int_equal(keel_set_unique(f.world, Result, { 0 }), KEEL_OK);
@@ -345,7 +341,7 @@ static void systems_loop_in_pieces(void **state) {
 static void misuse_is_refused(void **state) {
     (void)state;
     api_fixture f;
-    begin_with_workers(&f, 2);
+    api_begin_workers(&f, 2);
     float sum = 0;
     keel_view view = { 0 };
     keel_reduction r = { &sum, sizeof sum, NULL };
@@ -385,7 +381,7 @@ static void errors_name_the_system(void **state) {
     (void)state;
     api_fixture f;
     atomic_uint count = 0;
-    begin_with_workers(&f, 2);
+    api_begin_workers(&f, 2);
     assert_int_equal(keel_run_with(f.world, odd, &count), KEEL_OK);
     assert_int_equal(count, 1);
     assert_string_equal(keel_last_error(f.world)->system, "odd");
@@ -410,7 +406,7 @@ static void what_is_bound_stays_on_its_thread(void **state) {
     api_fixture f;
     keel_view view;
     atomic_uint elsewhere = 0;
-    begin_with_workers(&f, 4);
+    api_begin_workers(&f, 4);
     for (uint32_t i = 0; i < 5000; ++i)
         (void)keel_add_entity(f.world, KEEL_INIT(Bound));
     assert_int_equal(keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_READ(Bound, b)), "bound"),
@@ -439,7 +435,7 @@ static void memory_may_run_out(void **state) {
     (void)state;
     for (size_t n = 0;; ++n) {
         api_fixture f;
-        begin_with_workers(&f, 1);
+        api_begin_workers(&f, 1);
         (void)keel_add_entity(f.world, KEEL_INIT(Bound));
         counting_allocator_fail_after(&f.memory, n);
         const keel_result result = loop_everything(f.world);

@@ -44,6 +44,16 @@ static void change_tables(api_fixture *f) {
     terms[0].kind = KEEL_TERM_MAY_WRITE; // its access
     assert_batches(w, &nested, "{0} {1}");
     assert_int_equal(keel_world_run_workload(w, &nested), KEEL_OK);
+    const keel_component *more[] = { NULL, NULL };
+    const keel_term other[] = { { .kind = KEEL_TERM_MAY_WRITE, .component = KEEL_OF(Other) },
+                                { .kind = KEEL_TERM_END } };
+    keel_system second = mark_b;
+    second.terms = other;
+    others[1].system = &second;
+    terms[0].others = more;
+    assert_batches(w, &nested, "{0 1}");
+    more[0] = KEEL_OF(Other); // a list that goes on
+    assert_batches(w, &nested, "{0} {1}");
     forget_marks();
 }
 
@@ -257,8 +267,7 @@ static void run_out_of_memory(uint32_t workers, bool stored) {
     bool done = false;
     for (size_t n = 0; !done; n += test_stride()) {
         api_fixture f;
-        api_begin_with(
-            &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+        api_begin_workers(&f, workers);
         fill(f.world);
         if (stored) assert_int_equal(keel_add_workload(f.world, everything), KEEL_OK);
         counting_allocator_fail_after(&f.memory, n);
@@ -298,8 +307,7 @@ static void lack_memory_once(uint32_t workers) {
     bool failed = true;
     for (size_t n = 0; failed; n += test_stride()) {
         api_fixture f;
-        api_begin_with(
-            &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+        api_begin_workers(&f, workers);
         fill(f.world);
         counting_allocator_fail_once(&f.memory, n);
         for (int run = 0; run < 3; ++run)
@@ -321,6 +329,49 @@ static void memory_may_be_short_for_a_moment(void **state) {
     lack_memory_once(4);
 }
 
+// ------------------------------------------------------------------ while it runs
+static uint32_t starts, fresh, looks, deep;
+KEEL_TASK(start) { ++starts; }
+KEEL_SYSTEM(see_fresh, KEEL_INSERTED(Number)) { ++fresh; }
+static keel_result look_at_itself(keel_context *context);
+static const keel_term whole_world[] = { { .kind = KEEL_TERM_EDIT_WORLD },
+                                         { .kind = KEEL_TERM_END } };
+static const keel_system look = {
+    .name = "look", .kind = KEEL_PER_RUN, .function = look_at_itself, .terms = whole_world
+};
+static const keel_step own_steps[] = { { .system = &start_system, .startup = true },
+                                       { .system = &see_fresh_system },
+                                       { .system = &look } };
+static const keel_workload own = WORKLOAD("own", own_steps);
+static keel_result look_at_itself(keel_context *context) {
+    keel_world *world = keel_context_world(context);
+    keel_workload_node nodes[8];
+    ++looks;
+    if (looks == 2) {
+        ++deep;
+        assert_int_equal(keel_world_run_workload(world, &own), KEEL_OK);
+        --deep;
+    }
+    const uint32_t count = deep ? 3 : keel_world_workload_nodes(world, &own, nodes, 8);
+    return count == 3 ? KEEL_OK : KEEL_ERROR_COUNT;
+}
+
+// Whoever asks gets another plan, as that of the run is in use; the next run takes its own again.
+static void look_while_running(api_fixture *f) {
+    starts = fresh = looks = 0;
+    (void)keel_add_entity(f->world, KEEL_INIT(Number, { 1 }));
+    for (uint32_t i = 0; i < 5; ++i)
+        assert_int_equal(keel_world_run_workload(f->world, &own), KEEL_OK);
+    assert_int_equal(looks, 6);
+    assert_int_equal(starts, 1);
+    assert_int_equal(fresh, 2); // and once in the run inside of a run, which saw nothing before
+}
+
+static void a_workload_may_be_looked_at_while_it_runs(void **state) {
+    (void)state;
+    with_workers(look_while_running);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_table_made_by_hand_may_change, "a table made by hand may change between runs"),
     TEST(tables_on_the_stack_come_and_go, "tables on the stack come and go"),
@@ -329,6 +380,8 @@ static const struct CMUnitTest tests[] = {
     TEST(many_stored_workloads_are_kept,
          "S-60: many stored workloads are kept, removed ones are not"),
     TEST(components_come_and_go_between_runs, "components come and go between runs"),
+    TEST(a_workload_may_be_looked_at_while_it_runs,
+         "S-64: a workload may be explained, and run, while it runs"),
     TEST(memory_may_run_out_anywhere, "memory may run out at each allocation of a run"),
     TEST(memory_may_be_short_for_a_moment, "memory may be short for a moment"),
 };

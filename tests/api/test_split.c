@@ -39,8 +39,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes, WORKERS = sizeof worker_counts / si
 
 // Half of the entities have everything, the others some of it, and there are holes.
 static void begin(api_fixture *f, uint32_t workers, uint32_t count) {
-    api_begin_with(f,
-                   (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+    api_begin_workers(f, workers);
     const uint32_t half = count - count / 2, some = count / 2;
     keel_entity *e = calloc(count + 1, sizeof *e);
     assert_non_null(e);

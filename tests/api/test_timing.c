@@ -23,8 +23,7 @@ KEEL_WORKLOAD(frame, KEEL_STEP(count_up, .run_if = KEEL_IF(always)),
               KEEL_NESTED(inner));
 
 static void begin(api_fixture *f, uint32_t workers) {
-    api_begin_with(f,
-                   (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+    api_begin_workers(f, workers);
     for (uint32_t i = 0; i < 10; ++i)
         keel_add_entity(f->world, KEEL_INIT(Number), KEEL_INIT(Other), KEEL_INIT(Third));
 }

@@ -205,6 +205,15 @@ static void double_it(void *value, void *data) {
     ((Points *)value)->points *= 2;
 }
 
+static void edit_all(void *value, void *data) {
+    const keel_result results[] = { keel_delete_entity(f.world, e[1]),
+                                    keel_unregister_component(f.world, KEEL_OF(Points)),
+                                    keel_add(f.world, e[1], Plain, { 1 }) };
+    for (int i = 0; i < 3; ++i)
+        *(int *)data += results[i] == KEEL_ERROR_SHARED;
+    ((Points *)value)->points *= 2;
+}
+
 static void marks_by_hand(void **state) {
     (void)state;
     begin();
@@ -215,6 +224,11 @@ static void marks_by_hand(void **state) {
     assert_int_equal(COUNT(KEEL_MODIFIED(Points)), 3);
     assert_int_equal(keel_get(f.world, e[1], Points)->points, 2);
     assert_int_equal(keel_get(f.world, e[2], Points)->points, 8);
+    int refused = 0;
+    assert_int_equal(keel_patch(f.world, e[1], Points, edit_all, &refused), KEEL_OK);
+    assert_int_equal(refused, 3);
+    assert_error(f.world, KEEL_ERROR_SHARED, NULL);
+    assert_int_equal(keel_get(f.world, e[1], Points)->points, 4);
     assert_int_equal(keel_remove(f.world, e[3], Points), KEEL_OK);
     assert_int_equal(keel_mark(f.world, e[3], Points), KEEL_ABSENT);
     assert_int_equal(keel_patch(f.world, e[3], Points, double_it, NULL), KEEL_ABSENT);
@@ -339,7 +353,15 @@ static void readers_have_their_own(void **state) {
     assert_int_equal(seen, 4);
     assert_int_equal(keel_changes_of(one, e[1], Points), 0);
     assert_int_equal(keel_changes_of(two, e[1], Points), KEEL_TRACK_INSERTION);
+    keel_view view; // needs its reader no longer
+    assert_int_equal(keel_view_begin_since(&view, one, KEEL_TERMS(KEEL_INSERTED(Points)), "view"),
+                     KEEL_OK);
+    const uint32_t count = keel_view_count(&view);
     keel_reader_destroy(one);
+    keel_reader *other = keel_reader_create(f.world, "in the same place"); // has seen nothing
+    assert_int_equal(keel_view_count(&view), count);
+    assert_true(COUNT_SINCE(other, KEEL_INSERTED(Points)) > count);
+    keel_view_end(&view);
     keel_reader_destroy(NULL);
     api_end(&f); // the other one goes with the world
 }

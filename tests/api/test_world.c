@@ -114,18 +114,18 @@ static void a_world_in_use_is_not_destroyed(void **state) {
     doomed = f.world;
     const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Position));
     keel_run(f.world, destroys);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     keel_run_workload(f.world, destruction);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     keel_parallel_for(f.world, 1, 0, destroy_piece, NULL);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     keel_observe(f.world, Position, KEEL_ON_DELETED, destroy_observed, NULL);
     assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     keel_unobserve(f.world, Position, destroy_observed, NULL);
     keel_commands_call(keel_world_commands(f.world), destroy_recorded, NULL, 0);
     assert_int_equal(keel_apply(f.world), KEEL_OK);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     api_end(&f);
 }
 

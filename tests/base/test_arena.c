@@ -140,6 +140,25 @@ static void failure_leaves_the_arena(void **state) {
     test_heap_deinit(&t);
 }
 
+// Sums of such sizes would begin again at 0.
+static void nothing_is_too_large_to_be_refused(void **state) {
+    (void)state;
+    test_heap t;
+    test_heap_init(&t);
+    keeli_arena arena = { 0 };
+    for (int round = 0; round < 2; ++round) {
+        counting_allocator_fail_after(&t.memory, 0); // sanitizers do not like to be asked so much
+        for (size_t less = 0; less < 100; ++less) {
+            assert_null(keeli_arena_new(&arena, &t.heap, SIZE_MAX - less, 16));
+            assert_null(keeli_arena_new(&arena, &t.heap, less, SIZE_MAX / 2 + 1));
+        }
+        counting_allocator_never_fail(&t.memory);
+        assert_non_null(keeli_arena_new(&arena, &t.heap, 100, 16)); // then with a block
+    }
+    keeli_arena_deinit(&arena, &t.heap);
+    test_heap_deinit(&t);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(values_are_aligned_and_apart, "values are aligned to 4096 at most and do not overlap"),
     TEST(small_values_share_a_block, "small values share one block"),
@@ -147,6 +166,7 @@ static const struct CMUnitTest tests[] = {
          "after a reset the same requests get the same places, without the allocator"),
     TEST(changing_rounds_settle, "rounds of other sizes settle on what is there"),
     TEST(an_empty_arena_has_nothing_to_give_back, "an empty arena can be reset and given back"),
+    TEST(nothing_is_too_large_to_be_refused, "sizes and alignments beyond all memory are refused"),
     TEST(failure_leaves_the_arena, "a failed request leaves the arena usable"),
 };
 

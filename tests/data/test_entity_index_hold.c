@@ -176,6 +176,19 @@ static void undo_leaves_promises(void **state) {
     test_index_deinit(&t);
 }
 
+static void a_small_reserve_keeps_a_large_one(void **state) {
+    (void)state;
+    test_index t;
+    test_index_init(&t);
+    assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, 20000), KEEL_OK);
+    assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, 10), KEEL_OK);
+    for (uint32_t i = 0; i < 20000; ++i) { // none of them needs memory
+        assert_true(keeli_entity_index_is_ready(&t.ix));
+        (void)keeli_entity_index_add(&t.ix);
+    }
+    test_index_deinit(&t);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_held_handle_is_not_alive_yet, "a promised handle is not alive before it is confirmed"),
     TEST(a_released_handle_is_never_given_again, "a handle given back is never handed out again"),
@@ -185,6 +198,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_released_last_version_retires_its_index, "giving back a last version retires its index"),
     TEST(undone_adds_have_never_been, "undone adds have never been: free, skipped, fresh indices"),
     TEST(undo_works_in_an_empty_index, "an empty index can be brought back"),
+    TEST(a_small_reserve_keeps_a_large_one, "a small reserve keeps what a large one prepared"),
     TEST(undo_leaves_promises, "undo leaves promises that were made before"),
 };
 

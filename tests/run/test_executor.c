@@ -263,12 +263,68 @@ static void impossible_workers_make_no_world(void **state) {
     keel_set_assert_handler(NULL);
 }
 
+// Says of every job that it runs as the same worker.
+typedef struct lying_executor {
+    keel_executor executor, inner;
+    uint32_t worker;
+} lying_executor;
+typedef struct lie {
+    keel_job *job;
+    void *data;
+    uint32_t worker;
+} lie;
+static void tell_lie(void *data, uint32_t worker) {
+    const lie l = *(lie *)data;
+    (void)worker;
+    free(data);
+    l.job(l.data, l.worker);
+}
+static bool submit_lie(void *context, keel_job *job, void *data) {
+    const lying_executor *x = context;
+    lie *l = malloc(sizeof *l);
+    assert_non_null(l);
+    *l = (lie){ job, data, x->worker };
+    if (x->inner.submit(x->inner.context, tell_lie, l)) return true;
+    free(l);
+    return false;
+}
+
+static void take_time(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
+    (void)begin, (void)end;
+    wait_some_us(20);
+    if (piece->lane >= 4) (void)keeli_atomic_take(data, 1000);
+    (void)keeli_atomic_take(data, 1);
+}
+
+static void wrong_workers_are_not_let_in(void **state) {
+    static const uint32_t workers[] = { 0, 1, 4, UINT32_MAX };
+    (void)state;
+    for (uint32_t w = 0; w < 4; ++w) {
+        thread_executor threads;
+        thread_executor_init(&threads, 4);
+        lying_executor lying = { .inner = threads.executor, .worker = workers[w] };
+        lying.executor = (keel_executor){ &lying, 4, submit_lie };
+        api_fixture f;
+        api_begin_with(
+            &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .executor = &lying.executor });
+        uint32_t pieces = 0, rounds = 0;
+        for (; rounds < 100 && keel_last_error(f.world)->result == KEEL_OK; ++rounds)
+            assert_int_equal(keel_parallel_for(f.world, 200, 1, take_time, &pieces), KEEL_OK);
+        assert_int_equal(pieces, rounds * 200);
+        thread_executor_deinit(&threads); // which waits for its jobs
+        assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                     workers[w] == 1 ? "two jobs at once as worker 1" : "which there is not");
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(an_accepted_job_runs_once_elsewhere, "an accepted job runs once, on another thread"),
     TEST(jobs_submit_jobs, "jobs submit jobs"),
     TEST(a_world_has_threads_of_its_own, "a world has threads of its own, which it takes along"),
     TEST(by_default_there_is_a_worker_for_each_core, "by default there is a worker for each core"),
     TEST(a_world_takes_an_executor, "a world takes an executor, and a limit below its workers"),
+    TEST(wrong_workers_are_not_let_in, "jobs of workers that cannot be are not let in"),
     TEST(impossible_workers_make_no_world,
          "impossible workers make no world, and the log says why"),
 };

@@ -26,6 +26,10 @@ void api_begin_with(api_fixture *f, keel_world_desc desc) {
     assert_non_null(f->world);
 }
 
+void api_begin_workers(api_fixture *f, uint32_t workers) {
+    api_begin_with(f,
+                   (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
+}
 void api_begin(api_fixture *f) {
     api_begin_with(f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN });
 }

@@ -22,6 +22,8 @@ typedef struct api_fixture {
 
 // A world with all of the above that returns from misuse.
 void api_begin(api_fixture *f);
+// The same with so many workers.
+void api_begin_workers(api_fixture *f, uint32_t workers);
 // Check the world's structures, destroy it, and assert that nothing is left.
 void api_end(api_fixture *f);
 // A world for api_end, made like this; allocator and, unless it is set, log are filled in.

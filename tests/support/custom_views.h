@@ -30,7 +30,7 @@ static inline void assert_seen(const char *expected) {
 // One worker: letters are written down in one order, without a lock.
 static inline void begin(api_fixture *f) {
     memset(&seen, 0, sizeof seen);
-    api_begin_with(f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 });
+    api_begin_workers(f, 1);
     assert_int_equal(keel_set_unique(f->world, Time, { 1, 2 }), KEEL_OK);
     for (uint32_t i = 0; i < 10; ++i) {
         const keel_entity e = keel_add_entity(f->world, KEEL_INIT(Number, { i }));

@@ -11,8 +11,7 @@ void with_workers(void (*test)(api_fixture *f)) {
     static const uint32_t counts[] = { 1, 2, 4 };
     for (int i = 0; i < 3; ++i) {
         api_fixture f;
-        api_begin_with(
-            &f, (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = counts[i] });
+        api_begin_workers(&f, counts[i]);
         forget_marks();
         test(&f);
         api_end(&f);

@@ -80,6 +80,8 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
 #define KEELI_LINE 64
 
 // ------------------------------------------------------------------ atomics
+// `load` sees all that was done before the `store` of what it reads; `peek` and `put` are for words
+// that stand for themselves.
 static inline uint32_t keeli_atomic_load(const uint32_t *p) {
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
@@ -96,8 +98,14 @@ static inline uint8_t keeli_atomic_load_byte(const uint8_t *p) {
 static inline void keeli_atomic_store_byte(uint8_t *p, uint8_t value) {
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
-static inline uint64_t keeli_atomic_look(const uint64_t *p) {
+static inline uint64_t keeli_atomic_load64(const uint64_t *p) {
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
+    __atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
 static inline uint64_t keeli_atomic_next(uint64_t *p) {
     return __atomic_add_fetch(p, 1, __ATOMIC_RELAXED);
@@ -127,11 +135,4 @@ static inline bool keeli_ordered_swap(uint32_t *p, uint32_t *from, uint32_t to) 
 }
 static inline uint32_t keeli_ordered_add(uint32_t *p, uint32_t change) {
     return __atomic_add_fetch(p, change, __ATOMIC_SEQ_CST);
-}
-
-static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
-    __atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
