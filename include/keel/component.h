@@ -148,13 +148,20 @@ KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_com
 KEEL_API const keel_component *keel_find_component(const keel_world *world, const char *name);
 
 /// Walk all components the world knows, in order of registration: pass NULL first, then the last
-/// answer. Uniques are not listed.
+/// answer. Uniques are not listed; keel_parent and keel_child are.
 /// @return NULL at the end
 KEEL_API const keel_component *keel_next_component(const keel_world *world,
                                                    const keel_component *after);
 
+/// Walk all uniques the world knows, set or not: pass NULL first, then the last answer. Types of
+/// events are not listed.
+/// @return NULL at the end
+KEEL_API const keel_component *keel_next_unique(const keel_world *world,
+                                                const keel_component *after);
+
 /// Walk the components of one entity, in order of registration: pass NULL first, then the last
-/// answer.
+/// answer. Those that are disabled are not listed (keel_is_component_disabled); keel_parent and
+/// keel_child are.
 /// @return NULL at the end, and for an entity that is not alive
 KEEL_API const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                                       const keel_component *after);

@@ -42,7 +42,8 @@ typedef struct keel_out {
 typedef struct keel_bulk {
     const keel_component *component; ///< NULL ends a list
     const void *values;              ///< the first value; NULL: zeros
-    size_t stride; ///< bytes from one value to the next; 0: one value, copied for all
+    size_t stride; ///< bytes from one value to the next, at least its size; 0: one value, copied
+                   ///< for all
 } keel_bulk;
 
 /// Create an entity with the given components.
@@ -179,7 +180,7 @@ KEEL_API keel_result keel_world_strip(keel_world *world, keel_entity e);
 /// @param values as in keel_bulk: with a stride they are handed over, value i for entity i; a
 /// stride
 ///   of 0 keeps the caller's one value and makes copies, with the copy hook; NULL: zeros
-/// @param stride bytes from one value to the next; 0: one value for all
+/// @param stride bytes from one value to the next, at least its size; 0: one value for all
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any of them is not alive, KEEL_ERROR_COPY,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no list), KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED; on error nothing was changed
@@ -250,8 +251,10 @@ KEEL_API bool keel_has_component(const keel_world *world, keel_entity e,
                                  const keel_component *component);
 
 /// Make room for `count` values of a component in all, so that adding them cannot run out of
-/// memory.
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// memory; KEEL_ARCHETYPE rows still need some, as they depend on what else an entity has.
+/// KEEL_INDEXED takes the memory of the first `count` indices.
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL (more than there can be entities),
+///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                             uint32_t count);
 

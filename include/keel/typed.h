@@ -414,8 +414,10 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 }
 /// How many entities have the component.
 #define keel_count(world, T) keel_component_count((world), &T##_component)
-/// Set a unique: `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`.
-#define keel_set_unique(world, T, ...) keel_set_unique_value((world), &T##_unique, KEELI_POINTER(T, __VA_ARGS__))
+/// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`.
+#define keel_set_unique(...) KEELI_CAT(KEELI_SET_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_SET_UNIQUE_keeli_one(world, T) keel_set_unique_value((world), &T##_unique, NULL)
+#define KEELI_SET_UNIQUE_keeli_more(world, T, ...) keel_set_unique_value((world), &T##_unique, KEELI_POINTER(T, __VA_ARGS__))
 /// Take a unique away: `keel_remove_unique(world, T)` or `(world, T, &value)`.
 #define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
@@ -429,8 +431,10 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_clear_unique_changes(world, T, kinds, tick) keel_clear_component_changes((world), &T##_unique, (kinds), (tick))
 /// Change a value by a function and tell observers: `keel_patch(world, e, T, function, data)`.
 #define keel_patch(world, e, T, function, data) keel_patch_component((world), (e), &T##_component, (function), (data))
-/// Overwrite a value that must be there: `keel_replace(world, e, T, {1, 2})` or `(world, e, T, variable)`.
-#define keel_replace(world, e, T, ...) keel_replace_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+/// Overwrite a value that must be there: `keel_replace(world, e, T)` with zero, `(world, e, T, {1, 2})` or `(world, e, T, variable)`.
+#define keel_replace(...) KEELI_CAT(KEELI_REPLACE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_REPLACE_keeli_one(world, e, T) keel_replace_component((world), (e), &T##_component, NULL)
+#define KEELI_REPLACE_keeli_more(world, e, T, ...) keel_replace_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__))
 /// Call a function whenever this happens: `keel_observe(world, T, KEEL_ON_INSERTED, function, data)`.
 #define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &T##_component, (kinds), (function), (data))
 /// Do not call it any more.
@@ -592,9 +596,9 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
-#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
-#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
-#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_parameter_##T = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
 #define KEELI_CHECK_keeli_filter(s, i, ...)
 #define KEELI_CHECK_keeli_access(s, i, ...)
 #define KEELI_CHECK_keeli_entity(s, i, ...)

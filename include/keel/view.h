@@ -208,11 +208,12 @@ KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
 /// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
 
-/// A unique of the view, to read; NULL when the view does not hold it.
+/// A unique of the view, to read; NULL when the view does not hold it (KEEL_ERROR_ACCESS, told by
+/// keel_last_error).
 KEEL_API const void *keel_view_get_unique_value(const keel_view *view,
                                                 const keel_component *unique);
 
-/// A unique of the view, to write; NULL when the view does not hold it with `write`.
+/// A unique of the view, to write; NULL when the view does not hold it with `write` (as above).
 KEEL_API void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component *unique);
 
 /// keel_world_add_entity through a view that holds KEEL_TERM_EDIT_ENTITIES, and `edit` for each
@@ -311,12 +312,15 @@ KEEL_API bool keel_iterator_next_span(keel_iterator *iterator, keel_span *span);
 KEEL_API void keel_iterator_end(keel_iterator *iterator);
 
 /// The values of a component in a span, to read.
-/// @return NULL when the view has no values of it, or a `maybe` is absent here
+/// @return NULL when the view has no values of it (KEEL_ERROR_ACCESS, told by keel_last_error), or
+/// a
+///   `maybe` is absent here
 KEEL_API const void *keel_span_read_component(const keel_span *span,
                                               const keel_component *component);
 
 /// The values of a component in a span, to write.
-/// @return NULL when the view does not write it, or a `maybe` is absent here
+/// @return NULL when the view does not write it (KEEL_ERROR_ACCESS, told by keel_last_error), or a
+///   `maybe` is absent here
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
 /// Private: what keel_column reads. Layouts may change with any version.

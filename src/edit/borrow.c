@@ -49,6 +49,18 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
     return NULL;
 }
 
+// What there are commands for can be recorded; the rest has to wait.
+static const char *way_out(const char *verb) {
+    static const char *const recorded[] = { "add",    "add to", "delete", "delete from",
+                                            "remove", "strip",  "change", "send" };
+    if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
+    for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
+        if (strcmp(verb, recorded[i]) == 0)
+            return "record the edit with commands (keel_world_commands, KEEL_COMMANDS) or end that "
+                   "view first";
+    return "do it when that loop, view or system has ended";
+}
+
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker) {
     const keeli_use *use = NULL;
@@ -68,14 +80,24 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
                            "%s wants to %s '%s', which %s is %s; end that view first, or ask for "
                            "both in one view",
                            asker->name, verb, what, other, doing(access));
-    return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "cannot %s '%s': %s is %s it; record the edit with commands "
-                       "(keel_world_commands, KEEL_COMMANDS) or end that view first",
-                       verb, what, other, doing(access));
+    return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s '%s': %s is %s it; %s", verb, what,
+                       other, doing(access), way_out(verb));
+}
+
+static const char *kind_of(const keeli_holder *holder) {
+    return holder->is_system ? "system" : "view";
 }
 
 static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                               const keeli_storage *storage, keel_access access) {
+    const keeli_holder *system = holder->parent ? holder->parent : holder;
+    const char *name = storage->component.name;
+    if (storage == &world->entity_storage)
+        return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not add or delete entities; %s",
+                            kind_of(system), system->name,
+                            system->is_system ? "record commands (KEEL_COMMANDS)"
+                                              : "add KEEL_EDIT_ENTITIES (to add) or "
+                                                "KEEL_EDIT_WORLD (to delete) to its terms");
     const char *macro =
         storage->events ? (access == KEEL_ACCESS_READ ? "KEEL_RECEIVE" : "KEEL_SEND")
         : storage->component.is_unique
@@ -83,17 +105,15 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
         : access == KEEL_ACCESS_READ  ? "KEEL_MAY_READ"
         : access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE"
                                       : "KEEL_MAY_EDIT";
-    const keeli_holder *system = holder->parent ? holder->parent : holder;
-    const char *name = storage->component.name;
     if (holder->parent)
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
                             "%s '%s' opens a view that %ss '%s' at %s but did not declare it; "
                             "add %s(%s) to its parameters",
-                            system->is_system ? "system" : "view", system->name, to_do(access),
-                            name, holder->name, macro, name);
+                            kind_of(system), system->name, to_do(access), name, holder->name, macro,
+                            name);
     return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not %s '%s'; add %s(%s) to its %s",
-                        system->is_system ? "system" : "view", system->name, to_do(access), name,
-                        macro, name, system->is_system ? "parameters" : "terms");
+                        kind_of(system), system->name, to_do(access), name, macro, name,
+                        system->is_system ? "parameters" : "terms");
 }
 
 // ------------------------------------------------------------------ holders

@@ -126,6 +126,14 @@ static void unplace(keel_world *world, keeli_storage *s, keel_entity e) {
 // ------------------------------------------------------------------ one column
 bool keeli_can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
 
+keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride) {
+    if (stride >= s->size) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "values of '%s' have %u bytes but a stride of %u; pass the size of what "
+                        "they are in",
+                        s->component.name, (unsigned)s->size, (unsigned)stride);
+}
+
 keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
     return keeli_error(world, KEEL_ERROR_COPY,
                        keeli_can_copy(s)
@@ -197,6 +205,7 @@ static keel_result check_columns(keel_world *world, const keel_bulk *columns) {
         const keeli_storage *s = keeli_storage_to_edit(world, NULL, c->component, "add", &result);
         if (!s) return result;
         if (is_copied(c) && c->values && !keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+        if (!is_copied(c)) KEEL_TRY(keeli_check_stride(world, s, c->stride));
         for (const keel_bulk *other = columns; other < c; ++other)
             if (keeli_storage_find(world, other->component) == s)
                 return keeli_misuse(world, KEEL_ERROR_ARGUMENT,

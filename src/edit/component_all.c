@@ -84,6 +84,11 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
     if (!s) return result;
+    if (count > (uint64_t)KEEL_ENTITY_INDEX_MAX + 1)
+        return keeli_error(
+            world, KEEL_ERROR_FULL,
+            "cannot make room for %u '%s': there are at most %llu entities at a time",
+            (unsigned)count, s->component.name, (unsigned long long)KEEL_ENTITY_INDEX_MAX + 1);
     const uint32_t have = keeli_store_count(s), extra = count > have ? count - have : 0;
     if (s->kind == KEEL_SPARSE_SET && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");

@@ -43,7 +43,7 @@ static keel_result check_target(keel_world *to) {
     if (to->entities.alive || to->entities.held)
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
                            "cannot copy into world '%s': %u entities are alive in it and %u are "
-                           "recorded; apply its commands and keel_clear_entities it first",
+                           "recorded; call keel_apply and keel_clear_entities on it first",
                            to->name, (unsigned)to->entities.alive, (unsigned)to->entities.held);
     for (uint32_t i = 0; i < to->order.count; ++i) {
         const keeli_storage *t = to->order.items[i];
@@ -51,7 +51,7 @@ static keel_result check_target(keel_world *to) {
         if (t->unique)
             return keeli_error(to, KEEL_ERROR_ARGUMENT,
                                "cannot copy into world '%s': its unique '%s' is set; "
-                               "keel_remove_unique it first",
+                               "call keel_remove_unique first",
                                to->name, t->component.name);
     }
     return KEEL_OK;

@@ -96,6 +96,8 @@ static inline void keeli_validate_entities(keel_world *world) { (void)world; }
 // cannot, or whose hook failed.
 bool keeli_can_copy(const keeli_storage *s);
 keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s);
+// Values that are handed over must not overlap: KEEL_ERROR_ARGUMENT.
+keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride);
 
 // hierarchy.c
 // Does the entity have a parent or children?

@@ -6,8 +6,8 @@
 #include "edit/quick.h"
 #include "edit/report.h"
 
-static keel_result reserve_entities(keel_world *world, uint32_t count) {
-    const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, count);
+static keel_result reserve_entity(keel_world *world) {
+    const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
     if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
     if (result == KEEL_ERROR_FULL)
         return keeli_error(world, KEEL_ERROR_FULL,
@@ -20,7 +20,7 @@ static keel_result reserve_entities(keel_world *world, uint32_t count) {
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values) {
     if (keeli_may_edit(world, holder, &world->entity_storage, "add to") < 0) return keel_null();
-    if (reserve_entities(world, 1) < 0) return keel_null();
+    if (reserve_entity(world) < 0) return keel_null();
     const keeli_entity_index before = world->entities;
     const keel_entity e = keeli_entity_index_add(&world->entities);
     keeli_room room = { 0 };
@@ -72,7 +72,15 @@ keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t alive = world->entities.alive;
-    return count > alive ? reserve_entities(world, count - alive) : KEEL_OK;
+    const keel_result result =
+        count > alive ? keeli_entity_index_reserve(&world->entities, &world->heap, count - alive)
+                      : KEEL_OK;
+    if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "reserving entities");
+    if (result == KEEL_ERROR_FULL)
+        return keeli_error(world, result,
+                           "cannot make room for %u entities: there are not enough free indices",
+                           (unsigned)count);
+    return result;
 }
 
 // ------------------------------------------------------------------ deleting

@@ -74,7 +74,7 @@ static keel_result check(keel_world *world, const keel_group *g, const char *nam
     if (g->must_count == 0) return bad(world, "", "it needs a component that it owns or gets");
     if (g->storage_count < 2)
         return bad(world, g->storages[0]->component.name,
-                   " alone makes no group: its storage is one already");
+                   " alone makes no group, as its storage has just these; name a second component");
     for (uint32_t i = 0; i < g->storage_count; ++i)
         for (uint32_t k = 0; k < i; ++k)
             if (g->storages[i] == g->storages[k])

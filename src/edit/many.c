@@ -355,6 +355,7 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
     m.s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!m.s) return result;
     KEEL_TRY(check_list(world, entities, count, "keel_add_component_to_many"));
+    if (values && stride) KEEL_TRY(keeli_check_stride(world, m.s, stride));
     if (!count) return KEEL_OK;
     result = add_all(world, &m);
     end(world, &m);

@@ -15,6 +15,7 @@
 #include "edit/track.h"
 
 #include <keel/typed.h>
+#include <stdio.h>
 #include <string.h>
 
 const char keeli_library = 'k';
@@ -72,14 +73,29 @@ static keeli_storage *find_name(const keel_world *world, const char *name, bool 
     return NULL;
 }
 
+const char *keeli_storage_text(keel_storage storage) {
+    static const char *const names[] = { "sparse set", "indexed", "archetype" };
+    return names[storage];
+}
+
+// All that makes a definition another one.
+static const char *describe(char *text, size_t size, const keel_component *c) {
+    const int n = c->file ? snprintf(text, size, "%.40s:%d", keeli_base_name(c->file), c->line)
+                          : snprintf(text, size, "made at run time");
+    snprintf(text + n, size - (size_t)n, " (%u bytes, alignment %u, %s)", (unsigned)c->size,
+             c->align ? (unsigned)c->align : 1u, keeli_storage_text(c->storage));
+    return text;
+}
+
 static keel_result name_clash(keel_world *world, const keeli_storage *known,
                               const keel_component *c) {
     const keel_component *a = &known->component;
+    char first[128], second[128];
     return keeli_error(world, KEEL_ERROR_COMPONENT,
-                       "two %ss are named '%s': %s:%d (%u bytes) and %s:%d (%u bytes); rebuild the "
-                       "older side, or give one of them .name = \"...\"",
-                       kind_of(a), a->name, a->file ? a->file : "run time", a->line, a->size,
-                       c->file ? keeli_base_name(c->file) : "run time", c->line, c->size);
+                       "two %ss are named '%s': %s and %s; rebuild the older side, or give one of "
+                       "them .name = \"...\"",
+                       kind_of(a), a->name, describe(first, sizeof first, a),
+                       describe(second, sizeof second, c));
 }
 
 // ------------------------------------------------------------------ owned copies
@@ -364,11 +380,22 @@ static uint32_t place_after(const keel_world *world, const keel_component *after
     return world->order.count;
 }
 
-const keel_component *keel_next_component(const keel_world *world, const keel_component *after) {
+static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
+                                          bool is_unique) {
     if (!world) return NULL;
-    for (uint32_t i = place_after(world, after); i < world->order.count; ++i)
-        if (!world->order.items[i]->component.is_unique) return &world->order.items[i]->component;
+    for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
+        const keel_component *c = &world->order.items[i]->component;
+        if (c->is_unique == is_unique && !c->is_event) return c;
+    }
     return NULL;
+}
+
+const keel_component *keel_next_component(const keel_world *world, const keel_component *after) {
+    return next_of_kind(world, after, false);
+}
+
+const keel_component *keel_next_unique(const keel_world *world, const keel_component *after) {
+    return next_of_kind(world, after, true);
 }
 
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,

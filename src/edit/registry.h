@@ -9,6 +9,8 @@
 // KEEL_ERROR_MEMORY.
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result);
+// For messages: "sparse set".
+const char *keeli_storage_text(keel_storage storage);
 // Bytes of a value that a described field covers.
 uint32_t keeli_field_bytes(const keel_field *field);
 void keeli_registry_deinit(keel_world *world);

@@ -2,16 +2,14 @@
 // The plan of a view as text, for people. Nothing is walked.
 #include "base/writer.h"
 #include "edit/group.h"
+#include "edit/registry.h"
 #include "find/plan.h"
 
 #include <inttypes.h>
 
 static const char *name_of(const keeli_storage *s) { return s->component.name; }
 
-static const char *kind_of(const keeli_storage *s) {
-    static const char *const names[] = { "sparse set", "indexed", "archetype" };
-    return names[s->kind];
-}
+static const char *kind_of(const keeli_storage *s) { return keeli_storage_text(s->kind); }
 
 // ------------------------------------------------------------------ the driver
 // The components that the view names and that are kept in archetypes.

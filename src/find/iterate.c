@@ -319,7 +319,7 @@ keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) 
     if (!iterator) return KEEL_ERROR_ARGUMENT;
     keeli_view *state = keeli_view_of(view);
     *iterator = (keel_iterator){ 0 };
-    if (!state) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
     keeli_iterator *it = keeli_iterator_take(state);
     if (!it) return KEEL_ERROR_MEMORY;
     *iterator = (keel_iterator){ it, state->world, it->serial };

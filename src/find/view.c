@@ -177,6 +177,13 @@ keeli_view *keeli_view_of(const keel_view *view) {
     return view && view->state && view->state->serial == view->serial ? view->state : NULL;
 }
 
+keel_result keeli_view_is_closed(const keel_view *view) {
+    if (!view || !view->world) return KEEL_ERROR_ARGUMENT; // nobody to tell
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                        "a view is used that is not open: keel_view_begin failed, or keel_view_end "
+                        "was called; begin it again");
+}
+
 void keeli_views_deinit(keel_world *world) {
     for (keeli_view *view = world->views, *next; view; view = next) {
         next = view->next;

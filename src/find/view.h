@@ -53,6 +53,8 @@ typedef struct keeli_view {
 
 // The state behind a handle; NULL when it was closed.
 keeli_view *keeli_view_of(const keel_view *view);
+// Tell that it is closed: KEEL_ERROR_ARGUMENT.
+keel_result keeli_view_is_closed(const keel_view *view);
 // A spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
 // Have so many states, open and spare; false when out of memory.

@@ -12,6 +12,16 @@ static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);
 }
 
+// Tell that the view does not do this.
+static void *not_held(const keeli_view *view, const keeli_storage *s, keel_access access) {
+    const bool reads = access == KEEL_ACCESS_READ;
+    keeli_misuse(view->world, KEEL_ERROR_ACCESS,
+                 "view '%s' does not %s '%s'; add %s%s to its terms", view->holder.name,
+                 reads ? "read" : "write", s->component.name,
+                 s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_", reads ? "READ" : "WRITE");
+    return NULL;
+}
+
 // ------------------------------------------------------------------ one entity
 // The value of a component, if the view holds at least `access` to it.
 static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
@@ -19,12 +29,7 @@ static void *value_of(const keel_view *view, keel_entity e, const keel_component
     const keeli_view *state = keeli_view_of(view);
     keeli_storage *s = state && component ? keeli_storage_find(state->world, component) : NULL;
     if (!s || !is_alive(state, e)) return NULL;
-    if (keeli_holder_access(&state->holder, s) < access) {
-        keeli_misuse(state->world, KEEL_ERROR_ACCESS,
-                     "view '%s' does not %s '%s'; add it to its terms", state->holder.name,
-                     access == KEEL_ACCESS_READ ? "read" : "write", s->component.name);
-        return NULL;
-    }
+    if (keeli_holder_access(&state->holder, s) < access) return not_held(state, s, access);
     void *value = keeli_store_value(state->world, s, keel_entity_index(e));
     if (value && access == KEEL_ACCESS_WRITE)
         keeli_track_modified(state->world, s, keel_entity_index(e));
@@ -53,7 +58,10 @@ bool keel_view_contains(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span) {
     keeli_view *state = keeli_view_of(view);
-    if (!state || !span) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
+    if (!span)
+        return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
+                            "keel_view_get_all needs a place for the span, but it is NULL");
     if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_view_matches(state, e)) return KEEL_ABSENT;
     *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
@@ -83,6 +91,7 @@ static void *span_base(const keel_span *span, const keel_component *component, b
             (!to_write || keeli_term_writes(kind)))
             return span->chunk->columns[t].base;
     }
+    if (s) (void)not_held(state, s, to_write ? KEEL_ACCESS_WRITE : KEEL_ACCESS_READ);
     return NULL;
 }
 
@@ -141,7 +150,10 @@ keel_entity keel_view_first(const keel_view *view) {
 
 keel_result keel_view_single(const keel_view *view, keel_entity *out) {
     keeli_view *state = keeli_view_of(view);
-    if (!state || !out) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
+    if (!out)
+        return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
+                            "keel_view_single needs a place for the handle, but it is NULL");
     keel_entity first = keel_null();
     uint32_t count;
     *out = keel_null();
@@ -155,7 +167,8 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
 static void *unique_of(const keel_view *view, const keel_component *unique, keel_access access) {
     const keeli_view *state = keeli_view_of(view);
     keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
-    if (!s || keeli_holder_access(&state->holder, s) < access) return NULL;
+    if (!s) return NULL;
+    if (keeli_holder_access(&state->holder, s) < access) return not_held(state, s, access);
     if (access == KEEL_ACCESS_WRITE) s->changed_at = keeli_holder_now(state->world, &state->holder);
     return s->unique;
 }
@@ -171,7 +184,7 @@ void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component
 // ------------------------------------------------------------------ edits
 keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return keel_null();
+    if (!v) return (void)keeli_view_is_closed(view), keel_null();
     keeli_edit_lock(v->world, &v->holder);
     const keel_entity result = keeli_edit_add_entity(v->world, &v->holder, values);
     keeli_edit_unlock(v->world, &v->holder);
@@ -180,7 +193,7 @@ keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values
 
 keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_delete_entity(v->world, &v->holder, e);
     keeli_edit_unlock(v->world, &v->holder);
@@ -189,7 +202,7 @@ keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_strip(const keel_view *view, keel_entity e) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_strip(v->world, &v->holder, e);
     keeli_edit_unlock(v->world, &v->holder);
@@ -198,7 +211,7 @@ keel_result keel_view_strip(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_delete_entities_with(v->world, &v->holder, component);
     keeli_edit_unlock(v->world, &v->holder);
@@ -208,7 +221,7 @@ keel_result keel_view_delete_entities_with(const keel_view *view, const keel_com
 keel_result keel_view_add_component(const keel_view *view, keel_entity e,
                                     const keel_component *component, const void *value) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_add(v->world, &v->holder, e, component, value);
     keeli_edit_unlock(v->world, &v->holder);
@@ -218,7 +231,7 @@ keel_result keel_view_add_component(const keel_view *view, keel_entity e,
 keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
                                               const keel_component *component, const void *value) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_add_unchecked(v->world, &v->holder, e, component, value);
     keeli_edit_unlock(v->world, &v->holder);
@@ -227,7 +240,7 @@ keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity
 
 keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_add_values(v->world, &v->holder, e, values);
     keeli_edit_unlock(v->world, &v->holder);
@@ -237,7 +250,7 @@ keel_result keel_view_add_values(const keel_view *view, keel_entity e, const kee
 keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
                                        const keel_component *component, void *out) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_remove(v->world, &v->holder, e, component, out);
     keeli_edit_unlock(v->world, &v->holder);
@@ -246,7 +259,7 @@ keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
 
 keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_remove_values(v->world, &v->holder, e, outs);
     keeli_edit_unlock(v->world, &v->holder);
@@ -256,7 +269,7 @@ keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const 
 keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                         const keel_component *const *components) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return KEEL_ERROR_ARGUMENT;
+    if (!v) return keeli_view_is_closed(view);
     keeli_edit_lock(v->world, &v->holder);
     const keel_result result = keeli_edit_delete_components(v->world, &v->holder, e, components);
     keeli_edit_unlock(v->world, &v->holder);

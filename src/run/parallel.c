@@ -196,7 +196,7 @@ static keel_result run_range(keel_world *world, uint32_t count, uint32_t grain, 
 static keel_result run_view(const keel_view *view, keel_span_fn *fn, void *data,
                             const keel_reduction *reduction) {
     keeli_view *state = keeli_view_of(view);
-    if (!state) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
     if (!fn)
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
     job j = { .world = state->world, .view = state, .span = fn, .data = data };
@@ -241,7 +241,7 @@ keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void
 keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data,
                                       const keel_reduction *reduction) {
     const keeli_view *state = keeli_view_of(view);
-    if (!state) return KEEL_ERROR_ARGUMENT;
+    if (!state) return keeli_view_is_closed(view);
     KEEL_TRY(check_reduction(state->world, reduction));
     return run_view(view, fn, data, reduction);
 }

@@ -229,7 +229,11 @@ static void a_conflict_names_both_sides(void **state) {
     assert_non_null(strstr(message, "'Number'"));
     assert_error(f.world, KEEL_ERROR_BORROWED, "end that view first"); // and the way out
     keel_delete_entity(f.world, e);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; record the edit");
+    assert_null(keel_get_mut(f.world, e, Number));
+    assert_error(f.world, KEEL_ERROR_BORROWED, "write through that view");
+    keel_world_trim(f.world); // cannot be recorded
+    assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; do it when that");
     keel_view_end(&holder);
     assert_int_equal(keel_run(f.world, loops_and_borrows), KEEL_OK);
     message = keel_last_error(f.world)->message;

@@ -471,6 +471,11 @@ static void reserved_room_needs_no_memory(void **state) {
     for (uint32_t i = 0; i < COUNT; ++i)
         assert_false(keel_is_null(keel_add_entity(f.world, KEEL_INIT(Position, { 1, 1 }))));
     assert_int_equal(f.memory.failures, 0);
+    // more than there can be is an error, and nothing is tried
+    assert_int_equal(keel_reserve(f.world, Position, UINT32_MAX), KEEL_ERROR_FULL);
+    assert_error(f.world, KEEL_ERROR_FULL, "'Position'");
+    assert_int_equal(keel_reserve_entities(f.world, UINT32_MAX), KEEL_ERROR_FULL);
+    assert_error(f.world, KEEL_ERROR_FULL, "make room for 4294967295 entities");
     // less than there is already is no work
     assert_int_equal(keel_reserve(f.world, Position, 5), KEEL_OK);
     assert_int_equal(keel_reserve_entities(f.world, 5), KEEL_OK);

@@ -399,6 +399,11 @@ static void lists_register_in_order(void **state) {
     api_end(&f);
 }
 
+typedef struct Second {
+    int value;
+} Second;
+KEEL_UNIQUE(Second);
+
 static void components_are_walked_in_order_of_registration(void **state) {
     (void)state;
     static const char *const names[] = { "keel_parent", "keel_child", "Health", "Position",
@@ -416,6 +421,13 @@ static void components_are_walked_in_order_of_registration(void **state) {
     }
     assert_null(keel_next_component(f.world, c));
     assert_null(keel_next_component(NULL, NULL));
+    assert_int_equal(keel_register_component(f.world, KEEL_UNIQUE_OF(Second))->size, 4); // not set
+    c = keel_next_unique(f.world, NULL);
+    assert_string_equal(c->name, "Time");
+    c = keel_next_unique(f.world, c);
+    assert_string_equal(c->name, "Second");
+    assert_null(keel_next_unique(f.world, c));
+    assert_null(keel_next_unique(NULL, NULL));
 
     (void)keel_add(f.world, e, Dead);
     c = keel_next_component_of(f.world, e, NULL);

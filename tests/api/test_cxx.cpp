@@ -165,6 +165,7 @@ void uniques_are_set_and_taken(void **) {
     Tally out = { 0 };
     assert_null(keel_get_unique(w, Tally));
     assert_int_equal(keel_set_unique(w, Tally, { 4 }), KEEL_OK);
+    assert_int_equal(keel_set_unique(w, Tally), KEEL_OK); // zeros
     assert_int_equal(keel_set_unique(w, Tally, five), KEEL_OK);
     ++keel_get_unique_mut(w, Tally)->value;
     assert_int_equal(keel_remove_unique(w, Tally, &out), KEEL_OK);

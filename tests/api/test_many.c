@@ -348,6 +348,13 @@ static void misuse_is_an_error(void **state) {
     assert_int_equal(keel_delete_component_from_many(f.world, NULL, 3, KEEL_OF(Number)),
                      KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "no list");
+    const Number some[3] = { { 1 } };
+    assert_int_equal(keel_add_component_to_many(f.world, e, 3, KEEL_OF(Number), some, 1),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a stride of 1");
+    const keel_bulk columns[] = { { KEEL_OF(Number), some, sizeof(Number) - 1 }, { 0 } };
+    assert_int_equal(keel_world_add_entities(f.world, 3, NULL, columns), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Number'");
     const keel_component *const wrong[] = { NULL, KEEL_OF(keel_child), KEEL_UNIQUE_OF(Time) };
     for (uint32_t i = 0; i < 3; ++i) {
         assert_true(keel_add_component_to_many(f.world, e, 3, wrong[i], NULL, 0) < 0);

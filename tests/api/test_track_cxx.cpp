@@ -63,6 +63,7 @@ void changes_are_seen(void **) {
         }
     assert_int_equal(keel_changes_of(reader, e, Vigour), KEEL_TRACK_MODIFICATION);
     assert_int_equal(keel_mark(w, e, Vigour), KEEL_OK);
+    assert_int_equal(keel_replace(w, e, Vigour), KEEL_OK); // with zeros
     assert_int_equal(keel_replace(w, e, Vigour, { 4 }), KEEL_OK);
     assert_int_equal(keel_clear_changes(w, Vigour, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
     assert_int_equal(keel_track(w, Vigour, KEEL_TRACK_ALL), KEEL_OK);

@@ -23,6 +23,8 @@ static void a_unique_has_no_entity(void **state) {
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
     assert_true(keel_get_unique(f.world, Time)->now == 3); // entities come and go
     assert_true(keel_get_unique(f.world, Time)->step == 0.5);
+    assert_int_equal(keel_set_unique(f.world, Time), KEEL_OK); // zeros
+    assert_true(keel_get_unique(f.world, Time)->now == 0);
     api_end(&f);
 }
 
@@ -103,6 +105,7 @@ static void a_unique_is_borrowed_like_a_storage(void **state) {
     keel_view b = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)));
     assert_true(keel_get_unique(&a, Time)->now == 1);
     assert_null(keel_get_unique_mut(&a, Time)); // reading only
+    assert_error(f.world, KEEL_ERROR_ACCESS, "add KEEL_UNIQUE_WRITE");
     assert_no_view(f.world, KEEL_TERMS(KEEL_UNIQUE_WRITE(Time, t)), KEEL_ERROR_BORROWED, "Time");
     assert_int_equal(keel_set_unique(f.world, Time, { 3, 4 }), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_remove_unique(f.world, Time), KEEL_ERROR_BORROWED);

@@ -98,6 +98,7 @@ static void filters_skip_entities(void **state) {
     keel_span span;
     assert_int_equal(keel_view_get_all(&view, b.e[1], &span), KEEL_OK);
     assert_null(keel_span_read(&span, Small)); // nothing is handed out for it
+    assert_error(f.world, KEEL_ERROR_ACCESS, "add KEEL_READ");
     keel_view_end(&view);
     api_end(&f);
 }
@@ -377,6 +378,7 @@ static void several_are_got_together(void **state) {
     assert_null(span.entities); // not asked for
     keel_span_write(&span, Position)->x += keel_span_read(&span, Velocity)->x;
     assert_null(keel_span_write(&span, Velocity)); // reading only
+    assert_error(f.world, KEEL_ERROR_ACCESS, "does not write 'Velocity'");
     keel_view_end(&view);
     assert_true(keel_get(f.world, e, Position)->x == 31);
     api_end(&f);

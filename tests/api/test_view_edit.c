@@ -325,6 +325,20 @@ static void a_walk_of_entities_refuses_new_ones(void **state) {
     api_end(&f);
 }
 
+static void who_may_not_add_entities_is_told_how(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+    keel_view view = open_view(f.world, KEEL_TERMS(KEEL_EDIT(Number, n)));
+    assert_true(keel_is_null(keel_add_entity(&view)));
+    assert_error(f.world, KEEL_ERROR_ACCESS, "KEEL_EDIT_ENTITIES");
+    assert_int_equal(keel_delete_entity(&view, e), KEEL_ERROR_ACCESS);
+    assert_error(f.world, KEEL_ERROR_ACCESS, "KEEL_EDIT_WORLD");
+    keel_view_end(&view);
+    api_end(&f);
+}
+
 static void edits_through_a_closed_view_are_refused(void **state) {
     (void)state;
     api_fixture f;
@@ -349,6 +363,8 @@ static void edits_through_a_closed_view_are_refused(void **state) {
                          KEEL_ERROR_ARGUMENT);
         assert_int_equal(keel_view_remove_values(v, e, NULL), KEEL_ERROR_ARGUMENT);
         assert_int_equal(keel_view_delete_components(v, e, NULL), KEEL_ERROR_ARGUMENT);
+        if (i < 2) assert_error(f.world, KEEL_ERROR_ARGUMENT, "not open");
+        else assert_no_error(f.world); // it belongs to no world that could be told
     }
     keel_view_end(&copy); // must not close the other view, which has its place
     assert_int_equal(keel_view_count(&reused), 1);
@@ -378,6 +394,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_walk_refuses_edits_of_what_it_walks, "a walk refuses edits of what it looks at"),
     TEST(a_walk_that_ended_allows_edits, "edits are allowed when the last walk has ended"),
     TEST(a_walk_of_entities_refuses_new_ones, "a walk of the entities refuses new ones"),
+    TEST(who_may_not_add_entities_is_told_how, "who may not add entities is told how to"),
     TEST(edits_through_a_closed_view_are_refused, "edits through closed views are refused"),
 };
 int main(void) { return RUN(tests); }

@@ -77,6 +77,58 @@ static void destroying_nothing_is_allowed(void **state) {
     keel_world_destroy(NULL);
 }
 
+static keel_world *doomed;
+KEEL_SYSTEM(destroys, KEEL_READ(Position, p)) {
+    (void)p;
+    keel_world_destroy(doomed);
+}
+KEEL_TASK(destroys_all, KEEL_WORLD(world)) {
+    (void)world;
+    keel_world_destroy(doomed);
+}
+KEEL_CONDITION(destroys_first, KEEL_CONTEXT(context)) {
+    (void)context;
+    keel_world_destroy(doomed);
+    return true;
+}
+KEEL_WORKLOAD(destruction, KEEL_STEP(destroys, .run_if = KEEL_IF(destroys_first)),
+              KEEL_STEP(destroys_all));
+static void destroy_observed(const keel_event *event, void *data) {
+    (void)event, (void)data;
+    keel_world_destroy(doomed);
+}
+static keel_result destroy_recorded(keel_world *world, void *data) {
+    (void)world, (void)data;
+    keel_world_destroy(doomed);
+    return KEEL_OK;
+}
+static void destroy_piece(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
+    (void)begin, (void)end, (void)piece, (void)data;
+    keel_world_destroy(doomed);
+}
+
+static void a_world_in_use_is_not_destroyed(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    doomed = f.world;
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Position));
+    keel_run(f.world, destroys);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    keel_run_workload(f.world, destruction);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    keel_parallel_for(f.world, 1, 0, destroy_piece, NULL);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    keel_observe(f.world, Position, KEEL_ON_DELETED, destroy_observed, NULL);
+    assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    keel_unobserve(f.world, Position, destroy_observed, NULL);
+    keel_commands_call(keel_world_commands(f.world), destroy_recorded, NULL, 0);
+    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "do it when");
+    api_end(&f);
+}
+
 // Every allocation of a world's making fails once.
 static void creation_fails_cleanly_without_memory(void **state) {
     (void)state;
@@ -221,6 +273,7 @@ static const struct CMUnitTest tests[] = {
          "S-2 E-R1: a world has entities, components and uniques, to read and to write"),
     TEST(two_worlds_are_independent, "S-2: two worlds know nothing of each other"),
     TEST(destroying_nothing_is_allowed, "destroying NULL does nothing"),
+    TEST(a_world_in_use_is_not_destroyed, "a world is not destroyed while something in it runs"),
     TEST(creation_fails_cleanly_without_memory,
          "a world that cannot be made returns NULL and leaves nothing behind"),
     TEST(entity_capacity_is_room_for_entities,
