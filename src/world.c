@@ -105,7 +105,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 // Does code of the user's run that was called by the world and comes back to it?
 static bool is_in_use(keel_world *world) {
-    if (world->is_ending || world->calling || world->applying || keeli_world_is_running(world))
+    if (world->is_ending || world->applying || world->calling || keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views; view; view = view->next)
         if (view->serial && view->custom && view->in_hands) return true;
@@ -116,8 +116,9 @@ void keel_world_destroy(keel_world *world) {
     if (!world) return;
     if (is_in_use(world)) {
         (void)keeli_misuse(world, KEEL_ERROR_BORROWED,
-                           "world '%s' is destroyed by code that it runs (a system, a loop, an "
-                           "observer, a command, a custom view); destroy it when that has returned",
+                           "world '%s' is destroyed by code that it runs (a system, a loop, a "
+                           "command, an observer, a custom view); destroy it when that has "
+                           "returned",
                            world->name);
         return;
     }
