@@ -312,15 +312,13 @@ KEEL_API bool keel_iterator_next_span(keel_iterator *iterator, keel_span *span);
 KEEL_API void keel_iterator_end(keel_iterator *iterator);
 
 /// The values of a component in a span, to read.
-/// @return NULL when the view has no values of it (KEEL_ERROR_ACCESS, told by keel_last_error), or
-/// a
-///   `maybe` is absent here
+/// @return NULL when the view has no values of it, or a `maybe` is absent here
 KEEL_API const void *keel_span_read_component(const keel_span *span,
                                               const keel_component *component);
 
 /// The values of a component in a span, to write.
-/// @return NULL when the view does not write it (KEEL_ERROR_ACCESS, told by keel_last_error), or a
-///   `maybe` is absent here
+/// @return NULL when the view has no values of it, or a `maybe` is absent here; when it only reads
+///   them, too: KEEL_ERROR_ACCESS, told by keel_last_error
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
 /// Private: what keel_column reads. Layouts may change with any version.

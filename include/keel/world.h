@@ -48,10 +48,11 @@ typedef struct keel_world_desc {
 ///   log says which; it is a contract violation (see `on_misuse`)
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
-/// Drop every value and free the world. Views that are still open are named in the log; they must
-/// not be used any more, nor may a loop over them (KEEL_EACH) go on. NULL is allowed. Recorded
-/// commands that were never applied are dropped. Code that the world runs (a system, an observer, a
-/// command) cannot destroy it: that is refused (KEEL_ERROR_BORROWED is kept), and the world stays.
+/// Drop every value and free the world. Views that are still open are named in the log. What
+/// belongs to the world must not be used any more: its views, ended ones too, loops over them
+/// (KEEL_EACH), readers, columns. NULL is allowed. Recorded commands that were never applied are
+/// dropped. Code that the world runs (a system, an observer, a command) cannot destroy it: that is
+/// refused (KEEL_ERROR_BORROWED is kept), and the world stays.
 KEEL_API void keel_world_destroy(keel_world *world);
 
 /// The first error since the last keel_take_error; its `result` is KEEL_OK when there was none.

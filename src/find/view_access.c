@@ -85,14 +85,15 @@ static void *span_base(const keel_span *span, const keel_component *component, b
     if (!span || !span->state || !component) return NULL;
     const keeli_view *state = span->state;
     const keeli_storage *s = keeli_storage_find(state->world, component);
+    bool only_reads = false;
     for (uint32_t t = 0; s && t < state->term_count; ++t) {
         const keel_term_kind kind = state->terms[t].kind;
-        if (keeli_term_has_values(kind) && state->storages[state->terms[t].first] == s &&
-            (!to_write || keeli_term_writes(kind)))
-            return span->chunk->columns[t].base;
+        if (!keeli_term_has_values(kind) || state->storages[state->terms[t].first] != s) continue;
+        if (!to_write || keeli_term_writes(kind)) return span->chunk->columns[t].base;
+        only_reads = true;
     }
-    if (s) (void)not_held(state, s, to_write ? KEEL_ACCESS_WRITE : KEEL_ACCESS_READ);
-    return NULL;
+    // code for several views asks for what some of them have; to write what is read is a mistake
+    return only_reads ? not_held(state, s, KEEL_ACCESS_WRITE) : NULL;
 }
 
 const void *keel_span_read_component(const keel_span *span, const keel_component *component) {
