@@ -181,9 +181,7 @@ static const uint32_t *find_idle(const keeli_node *node, const keeli_view *view)
 // It asks for changes, and there were none since its last run: then it has seen them.
 static bool sees_nothing(const keeli_schedule *s, const keeli_node *node, const keeli_view *view) {
     keeli_reader *reader = node->readers[0];
-    if (!view->filters_changes || !reader || s->is_guest || s->world->is_shared ||
-        !is_mere_loop(node, view))
-        return false;
+    if (!view->filters_changes || !reader || s->is_guest || !is_mere_loop(node, view)) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
@@ -202,7 +200,10 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.view = bound_view(s, &node->views[0], node->step.system, &result);
     if (!context.view) return result;
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
-    if (sees_nothing(s, node, context.view)) return node->has_run = true, KEEL_OK;
+    if (sees_nothing(s, node, context.view)) {
+        keeli_atomic_store_byte(&node->has_run, 1);
+        return KEEL_OK;
+    }
     context.node = node;
     context.is_inner = s->is_inner;
     context.splits = node->step.parallel;
