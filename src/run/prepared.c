@@ -112,9 +112,9 @@ static void keep_looks(keeli_prepared *p) {
     p->used_count = p->must_count = p->change_count = 0;
     for (uint32_t t = 0; t < p->view->term_count; ++t) {
         const keel_term_kind kind = p->view->terms[t].kind;
-        const keeli_storage *s = p->view->storages[p->view->terms[t].first];
         p->has_data |= kind == KEEL_TERM_DATA;
-        if (!p->terms[t].component) continue;
+        if (!p->terms[t].component || !p->view->terms[t].count) continue;
+        const keeli_storage *s = p->view->storages[p->view->terms[t].first];
         add_use(p, p->terms[t].component, s);
         if (keeli_term_must(kind)) add_once(p->must, &p->must_count, s);
         if (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED)
