@@ -296,16 +296,26 @@ static void join_loop(keeli_team *team, keeli_loop *loop, keeli_lane *lane) {
     announce(team);
 }
 
+// Is a node ready that stands before the system whose loop this is? Somebody in the loop may be
+// waiting for its end, and all others there for that one's turn.
+static bool has_earlier(const keeli_team *team, const keeli_loop *loop) {
+    const keeli_schedule *s = team->schedule;
+    return s && s->ready.count && s->ready.items[0] < loop->owner->node;
+}
+
 static void work(keeli_team *team, keeli_lane *lane) {
     for (;;) {
         if (!team->pausing) {
             keeli_loop *loop = open_loop(team);
+            if (loop && has_earlier(team, loop)) loop = NULL;
             const uint32_t node = loop ? KEELI_NO_NODE : next_ready(team, lane);
             if (loop) join_loop(team, loop, lane);
             else if (node != KEELI_NO_NODE) run_node(team, lane, node);
             if (loop || node != KEELI_NO_NODE) continue;
         }
-        if (lane->number || !team->unfinished) return;
+        if (!team->unfinished) return;
+        // what is ready is for this lane: the others may all be waiting for it
+        if (lane->number && !(team->pausing && team->schedule->ready.count)) return;
         wait_for_change(team);
     }
 }
