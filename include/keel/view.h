@@ -362,7 +362,7 @@ KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_comp
 /// Private: is the bit of an entity index set?
 static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
     return index >> 12 < bits->page_count &&
-           bits->pages[index >> 12][index / 64 % 64] >> (index % 64) & 1;
+           bits->pages[index >> 12][(index & 4095u) / 64] >> (index % 64) & 1;
 }
 /// Private: where an entity index has its value, UINT32_MAX when it has none.
 static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_root *set,

@@ -129,12 +129,9 @@ static inline void keeli_walk_up(keeli_walk *walk) {
 /// Private: goes on to the next descendant in pre-order.
 static inline keel_entity keeli_walk_descendant(keeli_walk *walk) {
     const struct keeli_links *links = walk->links;
-    const uint32_t index = keel_entity_index(walk->step.at), page = index >> 12;
-    const struct keeli_bits_root *parents = links->parents->bits;
     if (walk->edits != links->edits)
         keeli_walk_resume(walk, keeli_links_onward(links, walk->of, walk->step.at));
-    else if (page < parents->page_count &&
-             parents->pages[page][(index & 4095u) / 64] >> (index % 64) & 1)
+    else if (keeli_has_bit(links->parents->bits, keel_entity_index(walk->step.at)))
         keeli_walk_down(walk);
     else if (!keeli_walk_beside(walk)) keeli_walk_up(walk);
     return walk->step.at;

@@ -51,6 +51,12 @@ typedef struct keeli_view {
     struct keeli_view *next; // of all states of the world
 } keeli_view;
 
+// Do both terms say the same? Member by member: what lies between members may be undefined.
+static inline bool keeli_is_same_term(const keel_term *a, const keel_term *b) {
+    return a->kind == b->kind && a->data_size == b->data_size && a->component == b->component &&
+           a->others == b->others && a->name == b->name && a->custom == b->custom;
+}
+
 // The state behind a handle; NULL when it was closed.
 keeli_view *keeli_view_of(const keel_view *view);
 // Tell that it is closed: KEEL_ERROR_ARGUMENT.

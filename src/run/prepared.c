@@ -44,11 +44,6 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     return true;
 }
 
-static bool is_same_term(const keel_term *a, const keel_term *b) {
-    return a->kind == b->kind && a->data_size == b->data_size && a->component == b->component &&
-           a->others == b->others && a->name == b->name && a->custom == b->custom;
-}
-
 // Does the system still say what it said?
 static bool is_same(const keeli_prepared *p, const keel_system *system) {
     const keel_term *terms = system->terms;
@@ -56,7 +51,7 @@ static bool is_same(const keeli_prepared *p, const keel_system *system) {
         p->function != system->function)
         return false;
     for (uint32_t t = 0; t < p->view->term_count; ++t)
-        if (!is_same_term(&p->terms[t], &terms[t])) return false;
+        if (!keeli_is_same_term(&p->terms[t], &terms[t])) return false;
     for (uint32_t i = 0; i < p->used_count; ++i) {
         const keel_component *c = p->used_as[i];
         const keeli_storage *s = p->used[i];

@@ -27,10 +27,9 @@ static bool is_same_system(const keel_system *a, const keel_system *b) {
            a->function == b->function && a->terms == b->terms;
 }
 
+// The rest of an end may be undefined.
 static bool is_same_term(const keel_term *a, const keel_term *b) {
-    if (a->kind != b->kind || a->kind == KEEL_TERM_END) return a->kind == b->kind;
-    return a->component == b->component && a->others == b->others && a->custom == b->custom &&
-           a->data_size == b->data_size && a->name == b->name;
+    return (a->kind == KEEL_TERM_END && b->kind == KEEL_TERM_END) || keeli_is_same_term(a, b);
 }
 
 static bool is_same_custom_view(const keel_custom_view *a, const keel_custom_view *b) {
