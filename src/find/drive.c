@@ -39,13 +39,13 @@ static bool can_run(const keeli_plan *plan) {
 // Walks note what they found out about orders, for the next ones: while one thread is at work,
 // where nobody else looks, and about sets that the world keeps.
 static bool may_note(const keeli_iterator *it) {
-    return it->plan.driver == KEELI_DRIVE_SPARSE && !it->view->world->concurrent;
+    return it->plan->driver == KEELI_DRIVE_SPARSE && !it->view->world->concurrent;
 }
 
 // How many slots from the first on hold the same entities as the leader's, as far as is known.
 static uint32_t known_same(const keeli_iterator *it, const keeli_storage *s) {
     const keeli_known_order *known = &s->known;
-    const keeli_storage *leader = it->plan.leader;
+    const keeli_storage *leader = it->plan->leader;
     const bool is_right = known->leader == leader && known->moves == s->set.moves &&
                           known->leader_moves == leader->set.moves;
     return is_right ? known->same : 0;
@@ -54,15 +54,15 @@ static uint32_t known_same(const keeli_iterator *it, const keeli_storage *s) {
 static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t same) {
     const uint32_t known = known_same(it, s);
     if (!may_note(it) || it->at > known || it->at + same <= known) return;
-    s->known.leader = it->plan.leader;
+    s->known.leader = it->plan->leader;
     s->known.moves = s->set.moves;
-    s->known.leader_moves = it->plan.leader->set.moves;
+    s->known.leader_moves = it->plan->leader->set.moves;
     s->known.same = it->at + same;
 }
 
 // The same about slots whose entities have consecutive indices.
 static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, uint32_t run) {
-    keeli_storage *s = it->plan.leader;
+    keeli_storage *s = it->plan->leader;
     const uint32_t known = s->known.moves_of_run == s->set.moves ? s->known.run : 0;
     if (it->at + run <= known) {
         KEEL_ASSERT_INTERNAL(keeli_run_length(first, run) == run);
@@ -107,7 +107,7 @@ static uint64_t bits_from(const keeli_presence *p, uint32_t index) {
 
 // Which of 64 entities with consecutive indices pass the filters that are no sets to run along.
 static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     uint64_t bits = ~(uint64_t)0;
     for (uint32_t i = 0; i < plan->without_count; ++i)
         bits &= ~bits_from(&plan->without[i]->presence, index);
@@ -142,7 +142,7 @@ typedef enum attempt { NO_RUN, SKIPPED, HANDED_OUT } attempt;
 // Try to hand out a span: all sets hold the same entities in the same order from here on. With
 // filters beside, a mask over entities with consecutive indices.
 static attempt find_run(keeli_iterator *it) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     const keeli_sparse_set *leader = &plan->leader->set;
     const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
@@ -185,8 +185,8 @@ static attempt try_run(keeli_iterator *it) {
 }
 
 bool keeli_drive_sparse(keeli_iterator *it) {
-    const keeli_sparse_set *set = &it->plan.leader->set;
-    const bool runs = can_run(&it->plan);
+    const keeli_sparse_set *set = &it->plan->leader->set;
+    const bool runs = can_run(it->plan);
     while (it->at < it->end) {
         const attempt tried = runs ? try_run(it) : NO_RUN;
         if (tried == HANDED_OUT) return true;
@@ -246,20 +246,19 @@ static bool is_rare(const keeli_plan *plan) {
 static uint64_t sum_up(keeli_iterator *it) {
     uint64_t some = 0, all = UINT64_MAX, full = 0;
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
-        some |= it->words[w];
-        all &= it->words[w];
+        const uint64_t word = it->words[w];
+        some |= word;
+        all &= word;
+        full |= word == UINT64_MAX ? UINT64_MAX : 0;
     }
-    it->has_full = it->all_full = all == UINT64_MAX;
-    if (!some || it->all_full) return some;
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-        full |= it->words[w] == UINT64_MAX ? 1 : 0;
+    it->all_full = all == UINT64_MAX;
     it->has_full = full != 0;
     return some;
 }
 
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
     if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
@@ -298,17 +297,99 @@ static void trim_words(keeli_iterator *it, uint32_t page) {
         it->words[end % KEELI_WINDOW / 64] &= ((uint64_t)1 << end % 64) - 1;
 }
 
+static void mask_entities(keeli_iterator *it, uint32_t slots) {
+    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
+    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
+    for (uint32_t i = 0; i < slots; ++i)
+        it->entities[i] =
+            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
+                           (it->at + i) };
+    it->chunk.entities = it->entities;
+}
+
+// The next slots of the window, for which all columns have their base.
+static void hand_out_window(keeli_iterator *it, keel_chunk_form form, uint32_t slots) {
+    it->chunk.form = form;
+    it->chunk.count = slots;
+    it->chunk.entities = NULL;
+    if (it->wants_entities) mask_entities(it, slots);
+    it->who = KEELI_WHO_RUN;
+    it->who_first = it->at;
+}
+
+static bool are_ones(const uint64_t *words, uint32_t from, uint32_t to) {
+    uint64_t all = ~(uint64_t)0;
+    for (uint32_t w = from / 64; w < to / 64; ++w)
+        all &= words[w];
+    if (to % 64) all &= words[to / 64] | ~(uint64_t)0 << to % 64;
+    return !~all;
+}
+
+// How many slots at the front of a window have a value, if no others do; else 0. Told by the counts
+// of pages of values, so that bits are looked at on one page only: the end of a population.
+static uint32_t leading_values(const keeli_storage *s, uint32_t window) {
+    const uint32_t shift = s->root->shift, all = (uint32_t)1 << shift;
+    const uint32_t first = window * KEELI_WINDOW, last = first + KEELI_WINDOW - 1;
+    const uint32_t *counts = s->indexed.page_counts;
+    const uint32_t end = keeli_least(s->indexed.page_count, (last >> shift) + 1);
+    uint32_t page = first >> shift, slots = 0;
+    if (s->flags & KEELI_HAS_DISABLED) return 0; // they are counted, too
+    for (; page < end && counts[page] == all; ++page)
+        slots += all;
+    if (slots >= KEELI_WINDOW) return KEELI_WINDOW;
+    if (page >= end || page << shift != first + slots) return 0;
+    const uint32_t some = keeli_least(slots + counts[page], KEELI_WINDOW);
+    for (++page; page < end; ++page)
+        if (counts[page]) return 0;
+    return are_ones(words_of(s, window), slots, some) ? some : 0;
+}
+
+// The next window, where it is ones up to some slot, and zeros behind it.
+static bool next_full_window(keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    const uint32_t window = it->next_page, first = window * KEELI_WINDOW;
+    if (first >= it->end) return false;
+    const uint32_t slots = leading_values(plan->leader, window);
+    if (!slots) return false;
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (leading_values(plan->need[i], window) != slots) return false;
+    KEEL_ASSERT_INTERNAL(are_ones(words_of(plan->leader, window), 0, slots));
+    it->is_full = true;
+    it->at = first < it->from ? it->from : first;
+    it->next_page = window + 1;
+    it->window_end = keeli_least(first + slots, it->end);
+    return it->at < it->window_end;
+}
+
+// The part of a full window that lies on one page of values in each column.
+static void next_full_span(keeli_iterator *it) {
+    uint32_t slots = it->window_end - it->at;
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        const uint32_t page = (uint32_t)1 << s->root->shift;
+        slots = keeli_least(slots, page - (it->at & (page - 1)));
+        it->chunk.columns[column->term].base = keeli_indexed_set_value(&s->indexed, it->at);
+    }
+    hand_out_window(it, KEEL_CHUNK_SPAN, slots);
+    it->at += slots;
+}
+
 // Go to the next page that has matches.
 static bool next_window(keeli_iterator *it) {
     uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
     if (page * KEELI_WINDOW >= it->end) return false;
+    it->is_full = false;
     for (;; ++page) {
-        if (it->plan.leader) page = keeli_presence_next_page(&it->plan.leader->presence, page);
+        if (it->plan->leader) page = keeli_presence_next_page(&it->plan->leader->presence, page);
         if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
         if (match_page(it, page)) break;
     }
+    while (words > 4 && !(it->words[words - 1] | it->words[words - 2] | it->words[words - 3] |
+                          it->words[words - 4]))
+        words -= 4; // the end of a population is somewhere on a page
     while (!it->words[words - 1])
-        --words; // the end of a population is somewhere on a page
+        --words;
     it->at = page * KEELI_WINDOW;
     it->next_page = page + 1;
     // a piece begins and ends inside of a page
@@ -322,8 +403,8 @@ static bool next_window(keeli_iterator *it) {
 // for which that is so; 0: not even for 64.
 static uint32_t mask_slots(const keeli_iterator *it) {
     uint32_t slots = it->window_end - it->at;
-    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
-        const keeli_storage *s = it->plan.columns[c].storage;
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_storage *s = it->plan->columns[c].storage;
         if (!s || !s->size) continue;
         if (s->kind != KEEL_INDEXED || s->root->shift < 6) return 0;
         const uint32_t page = (uint32_t)1 << s->root->shift;
@@ -335,8 +416,8 @@ static uint32_t mask_slots(const keeli_iterator *it) {
 // Give each column its base for `slots` slots. False when a `maybe` is there for some only.
 static bool set_bases(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
-        const keeli_plan_column *column = &it->plan.columns[c];
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
         uint64_t there = 0, absent = 0;
         for (uint32_t w = 0; column->maybe && w < slots / 64; ++w) {
@@ -351,18 +432,10 @@ static bool set_bases(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-static void mask_entities(keeli_iterator *it, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
-    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
-    for (uint32_t i = 0; i < slots; ++i)
-        it->entities[i] =
-            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
-                           (it->at + i) };
-    it->chunk.entities = it->entities;
-}
-
 static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     uint32_t n = 0;
+    while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
+        n += 4;
     while (n < count && words[n] == UINT64_MAX)
         ++n;
     return n;
@@ -384,18 +457,20 @@ static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_s
 
 // Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
-    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    const uint32_t count = slots / 64;
+    uint32_t n = count, more = 0;
     bool is_span = it->all_full;
-    if (it->has_full && !is_span) slots = 64 * words_together(words, slots / 64, &is_span);
-    if (!set_bases(it, slots)) return false;
-    it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
-    it->chunk.count = slots;
+    if (it->has_full && !is_span) n = words_together(words, count, &is_span);
+    if (!set_bases(it, 64 * n)) return false;
+    // the ones that a span goes on with, in the next word: mostly the end of a population
+    if (is_span && n < count && !it->plan->has_maybe) {
+        more = (uint32_t)__builtin_ctzll(~words[n]);
+        words[n] &= words[n] + 1;
+    }
     it->chunk.words = words;
-    it->chunk.entities = NULL;
-    if (it->wants_entities) mask_entities(it, slots);
-    it->who = KEELI_WHO_RUN;
-    it->who_first = it->at;
-    it->at += slots;
+    hand_out_window(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, 64 * n + more);
+    it->at += 64 * n;
     return true;
 }
 
@@ -452,9 +527,9 @@ static bool gather_list(keeli_iterator *it) {
     }
 }
 
-bool keeli_drive_bits(keeli_iterator *it) {
+static __attribute__((noinline)) bool drive_words(keeli_iterator *it) {
     if (it->end == 0) return false;
-    if (is_rare(&it->plan)) return gather_list(it);
+    if (is_rare(it->plan)) return gather_list(it);
     for (;;) {
         if (!skip_empty(it)) {
             if (!next_window(it)) return false;
@@ -466,42 +541,19 @@ bool keeli_drive_bits(keeli_iterator *it) {
     }
 }
 
+bool keeli_drive_bits(keeli_iterator *it) {
+    if (!it->plan->by_counts) return drive_words(it);
+    const bool has_rest = it->at < it->window_end;
+    if (has_rest ? !it->is_full : !next_full_window(it)) return drive_words(it);
+    next_full_span(it);
+    return true;
+}
+
 // ------------------------------------------------------------------ rows of archetypes
-// The rows of a block from it->at on.
-static void block_span(keeli_iterator *it, const keeli_block *block) {
-    const keeli_plan *plan = &it->plan;
-    const uint32_t count = keeli_least(block->count - it->at, it->rows_left);
-    for (uint32_t c = 0; c < plan->column_count; ++c) {
-        const keeli_plan_column *column = &plan->columns[c];
-        const keeli_storage *s = column->storage;
-        const bool there = column->how == KEELI_FOLLOW ||
-                           (s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX);
-        it->chunk.columns[column->term].base =
-            there ? keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | it->at) : NULL;
-    }
-    it->chunk.form = KEEL_CHUNK_SPAN;
-    it->chunk.count = count;
-    it->chunk.entities = it->wants_entities ? block->entities + it->at : NULL;
-    it->who = KEELI_WHO_ENTITIES;
-    it->who_entities = block->entities + it->at;
-    it->at += count;
-    it->rows_left -= count;
-}
-
-static bool row_list(keeli_iterator *it, const keeli_block *block) {
-    uint32_t count = keeli_least(keeli_least(block->count - it->at, KEELI_BLOCK), it->rows_left);
-    keeli_list_block(it, block->entities + it->at, count,
-                     block->number << KEELI_ROW_SHIFT | it->at);
-    it->at += count;
-    it->rows_left -= count;
-    count = keeli_list_filter(it, count);
-    return count && keeli_list_chunk(it, count);
-}
-
 // The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which
 // there may be empty ones.
-static const keeli_block *next_block(keeli_iterator *it) {
-    const keeli_match *match = it->plan.match;
+static inline const keeli_block *next_block(keeli_iterator *it) {
+    const keeli_match *match = it->plan->match;
     for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
         if (it->block_at >= archetype->block_count) continue;
@@ -511,19 +563,70 @@ static const keeli_block *next_block(keeli_iterator *it) {
     return NULL;
 }
 
+// All rows of a block were handed out: go to the next, which may be of another archetype.
+static inline void end_block(keeli_iterator *it, const keeli_archetype *archetype) {
+    it->at = 0;
+    if (++it->block_at < archetype->block_count) return;
+    it->block_at = 0;
+    ++it->match_at;
+}
+
+// The rows of a block from it->at on. There may be many blocks of few rows.
+static bool block_span(keeli_iterator *it, const keeli_block *block) {
+    const uint32_t at = it->at, left = block->count - at;
+    const uint32_t count = keeli_least(left, it->rows_left);
+    const keel_entity *entities = block->entities + at;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    it->chunk.count = count;
+    it->chunk.entities = it->wants_entities ? entities : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = entities;
+    it->rows_left -= count;
+    it->at += count;
+    if (count == left) end_block(it, block->archetype);
+    return true;
+}
+
+static __attribute__((noinline)) bool block_span_maybe(keeli_iterator *it,
+                                                       const keeli_block *block) {
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        const bool there = s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX;
+        it->chunk.columns[column->term].base =
+            there ? keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | it->at) : NULL;
+    }
+    return block_span(it, block);
+}
+
+static bool next_rows(keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    const keeli_block *block = it->rows_left ? next_block(it) : NULL;
+    if (!block) return false;
+    if (plan->has_maybe) return block_span_maybe(it, block);
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_row_component *row = &plan->columns[c].storage->row;
+        it->chunk.columns[plan->columns[c].term].base =
+            (char *)row->bases[block->number] + (size_t)it->at * row->size;
+    }
+    return block_span(it, block);
+}
+
+static bool row_list(keeli_iterator *it, const keeli_block *block) {
+    uint32_t count = keeli_least(keeli_least(block->count - it->at, KEELI_BLOCK), it->rows_left);
+    keeli_list_block(it, block->entities + it->at, count,
+                     block->number << KEELI_ROW_SHIFT | it->at);
+    it->at += count;
+    it->rows_left -= count;
+    if (it->at == block->count) end_block(it, block->archetype);
+    count = keeli_list_filter(it, count);
+    return count && keeli_list_chunk(it, count);
+}
+
 bool keeli_drive_rows(keeli_iterator *it) {
     const keeli_block *block;
-    while (it->rows_left && (block = next_block(it)) != NULL) {
-        if (it->at >= block->count) {
-            ++it->block_at;
-            it->at = 0;
-            continue;
-        }
-        if (it->plan.only_rows) {
-            block_span(it, block);
-            return true;
-        }
+    if (it->plan->only_rows) return next_rows(it);
+    while (it->rows_left && (block = next_block(it)) != NULL)
         if (row_list(it, block)) return true;
-    }
     return false;
 }

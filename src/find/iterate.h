@@ -32,7 +32,8 @@ typedef struct keeli_iterator {
     uint64_t serial; // of the handle that began it; 0: spare
     uint64_t serial_of_view;
     struct keeli_iterator *next; // of all states of the world
-    keeli_plan plan;
+    const keeli_plan *plan;      // its own, or that which the view keeps, or another walk's
+    bool counts;                 // it is among those that `iterating` of storages counts
     bool wants_entities, writes; // as the view, unless it only counts
     bool done;
     // where the walk is
@@ -43,6 +44,7 @@ typedef struct keeli_iterator {
     uint32_t from;                  // BITS, ENTITIES: where the walk began
     uint32_t next_page;             // BITS, ENTITIES: the page after that of the window
     uint32_t window_end;            // BITS, ENTITIES: the window that `words` is about
+    bool is_full;                   // the window is ones: `words` is not filled in
     bool has_full;                  // there is a word of ones among them
     bool all_full;                  // all of them are
     uint64_t words[KEELI_WINDOW / 64];
@@ -72,6 +74,8 @@ typedef struct keeli_iterator {
     keeli_mark marks[KEEL_MAX_TERMS];
     bool *flags; // of marks by hand: KEELI_WINDOW for each of `flag_terms`
     uint32_t flag_terms;
+    keeli_plan own_plan;
+    uint64_t room[KEELI_PLAN_ROOM(KEEL_MAX_TERMS, KEEL_MAX_TERMS) / sizeof(uint64_t)];
     // CHANGES: what the log holds from `at` to `end`, of insertions and then of modifications
     bool second_log;
     bool one_tick; // all of that is of one tick

@@ -77,8 +77,8 @@ static uint32_t keep_numbers(uint32_t *to, const uint32_t *from, const passing *
 static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t count,
                              uint32_t resolved) {
     for (uint32_t c = 0; c < resolved; ++c) {
-        uint32_t *index = it->index[it->plan.columns[c].term];
-        if (it->plan.columns[c].how == KEELI_LOOK_UP) keep_numbers(index, index, p, count);
+        uint32_t *index = it->index[it->plan->columns[c].term];
+        if (it->plan->columns[c].how == KEELI_LOOK_UP) keep_numbers(index, index, p, count);
     }
     if (it->block) keep_numbers(it->picks, it->picked, p, count);
     it->picked = it->picks;
@@ -86,7 +86,7 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
 }
 
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     const bool leads = plan->driver == KEELI_DRIVE_CHANGES; // then one filter is settled
     if (!plan->check_count && !plan->without_count && !plan->any_count &&
         plan->change_count == leads)
@@ -181,8 +181,8 @@ static uint32_t find_places(keeli_iterator *it, const keeli_plan_column *column,
 
 // Look up all columns. A sparse set that must be there is a filter at the same time.
 static uint32_t resolve(keeli_iterator *it, uint32_t count) {
-    for (uint32_t c = 0; c < it->plan.column_count && count; ++c) {
-        const keeli_plan_column *column = &it->plan.columns[c];
+    for (uint32_t c = 0; c < it->plan->column_count && count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
         if (column->how != KEELI_LOOK_UP) continue;
         if (!find_places(it, column, count) || column->maybe) continue;
         const uint32_t *index = it->index[column->term];
@@ -277,7 +277,7 @@ static void set_entities(keeli_iterator *it, uint32_t count) {
 }
 
 bool keeli_list_chunk(keeli_iterator *it, uint32_t count) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     count = resolve(it, count);
     if (!count) return false;
     bool side_by_side = true;
