@@ -61,6 +61,7 @@ typedef struct keeli_known_order {
     uint64_t moves, leader_moves;
     uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
     uint32_t same, run;
+    bool run_ends; // the next slot has another index
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h

@@ -73,6 +73,7 @@ static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, ui
     if (!may_note(it) || it->at > known || it->at + run <= known) return run;
     s->known.moves_of_run = s->set.moves;
     s->known.run = it->at + run;
+    s->known.run_ends = false; // as far as is known
     return run;
 }
 
