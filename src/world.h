@@ -54,7 +54,7 @@ typedef struct keeli_tracking {
     keeli_observers observers;
 } keeli_tracking;
 
-// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
+// What walks found out about the order of a sparse set (find/drive.c, find/list.c), so that the next one need
 // not compare handles: right as long as the sets' `moves` are these.
 typedef struct keeli_known_order {
     const struct keeli_storage *leader; // the first `same` slots have the entities that its have

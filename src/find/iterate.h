@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Walking over the entities of a view: the states of walks, and handing out chunks. What leads is
-// in drive.c, lists of candidates are filtered and resolved in list.c.
+// in drive.c and windows.c, lists of candidates are filtered and resolved in list.c.
 #pragma once
 #include "find/plan.h"
 
@@ -106,7 +106,7 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk);
 // Does the view match this living entity?
 bool keeli_view_matches(const keeli_view *view, keel_entity e);
 
-// drive.c: fill it->chunk with the next entities, or return false at the end.
+// drive.c, windows.c: fill it->chunk with the next entities, or return false at the end.
 bool keeli_drive_sparse(keeli_iterator *it); // and GROUP
 bool keeli_drive_bits(keeli_iterator *it);   // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
