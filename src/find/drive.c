@@ -42,22 +42,30 @@ static bool may_note(const keeli_iterator *it) {
     return it->plan->driver == KEELI_DRIVE_SPARSE && !it->view->world->concurrent;
 }
 
-// How many slots from the first on hold the same entities as the leader's, as far as is known.
-static uint32_t known_same(const keeli_iterator *it, const keeli_storage *s) {
-    const keeli_known_order *known = &s->known;
+// What is known about the order of a set beside the leader's, or NULL.
+static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) {
     const keeli_storage *leader = it->plan->leader;
-    const bool is_right = known->leader == leader && known->moves == s->set.moves &&
-                          known->leader_moves == leader->set.moves;
-    return is_right ? known->same : 0;
+    for (uint32_t i = 0; i < 2; ++i) {
+        keeli_same_order *same = &s->known.same[i];
+        if (same->leader == leader && same->moves == s->set.moves &&
+            same->leader_moves == leader->set.moves)
+            return same;
+    }
+    return NULL;
 }
 
-static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t same) {
-    const uint32_t known = known_same(it, s);
-    if (!may_note(it) || it->at > known || it->at + same <= known) return;
-    s->known.leader = it->plan->leader;
-    s->known.moves = s->set.moves;
-    s->known.leader_moves = it->plan->leader->set.moves;
-    s->known.same = it->at + same;
+// Those from it->at on are the same as `run` from `slot` on.
+static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot, uint32_t run) {
+    keeli_same_order *same = known_same(it, s);
+    const uint32_t known = same ? same->count : 0, from = slot - it->at;
+    if (!may_note(it) || it->at > known || it->at + run <= known) return;
+    if (it->at && (!same || same->from != from)) return;
+    if (!same) {
+        same = &s->known.same[s->known.oldest];
+        s->known.oldest ^= 1;
+    }
+    *same = (keeli_same_order){ it->plan->leader, it->at + run, from, s->set.moves,
+                                it->plan->leader->set.moves };
 }
 
 // The same about slots whose entities have consecutive indices.
@@ -83,18 +91,20 @@ static uint32_t common_run(const keeli_iterator *it, keeli_storage *const *list,
                            const keel_entity *first, uint32_t run) {
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_sparse_set *set = &list[i]->set;
-        const uint32_t known = known_same(it, list[i]);
-        if (it->at + run <= known) {
-            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, it->at), run) ==
-                                 run);
+        const keeli_same_order *same = known_same(it, list[i]);
+        const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
+        if (run <= known) {
+            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, same->from + it->at),
+                                           keeli_least(run, 64)) >= 1);
             continue;
         }
-        const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(*first));
+        const uint32_t slot =
+            known ? same->from + it->at : keeli_sparse_set_find(set, keel_entity_index(*first));
         if (slot == KEELI_NO_SLOT) return 0;
         run = keeli_least(keeli_least(run, left_on_page(set, slot, false)), set->count - slot);
-        const uint32_t same = known > it->at ? keeli_least(known - it->at, run) : 0;
-        run = same + equal_run(first + same, keeli_sparse_set_entity(set, slot) + same, run - same);
-        if (slot == it->at) note_same(it, list[i], run);
+        const uint32_t skip = keeli_least(known, run);
+        run = skip + equal_run(first + skip, keeli_sparse_set_entity(set, slot) + skip, run - skip);
+        note_same(it, list[i], slot, run);
     }
     return run;
 }
