@@ -263,16 +263,19 @@ static __attribute__((noinline)) bool block_span_maybe(keeli_iterator *it,
     return block_span(it, block);
 }
 
+static inline void *row_base(const keeli_row_component *row, const keeli_block *block,
+                             uint32_t at) {
+    return (char *)row->bases[block->number] + (size_t)at * row->size;
+}
+
 static bool next_rows(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_block *block = it->rows_left ? next_block(it) : NULL;
     if (!block) return false;
     if (plan->has_maybe) return block_span_maybe(it, block);
-    for (uint32_t c = 0; c < plan->column_count; ++c) {
-        const keeli_row_component *row = &plan->columns[c].storage->row;
+    for (uint32_t c = 0; c < plan->column_count; ++c)
         it->chunk.columns[plan->columns[c].term].base =
-            (char *)row->bases[block->number] + (size_t)it->at * row->size;
-    }
+            row_base(&plan->columns[c].storage->row, block, it->at);
     return block_span(it, block);
 }
 
@@ -293,4 +296,30 @@ bool keeli_drive_rows(keeli_iterator *it) {
     while (it->rows_left && (block = next_block(it)) != NULL)
         if (row_list(it, block)) return true;
     return false;
+}
+
+// Blocks may be many and have few rows, so nothing of the walk's state is kept up between them:
+// there are no marks, and the walk ends here.
+void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+                      const bool *stop) {
+    const keeli_plan *plan = it->plan;
+    const keeli_match *match = plan->match;
+    uint32_t at = it->at, b = it->block_at, left = it->rows_left;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    for (uint32_t m = it->match_at; m < match->list.count; ++m, b = 0) {
+        const keeli_archetype *archetype = match->list.items[m];
+        for (; b < archetype->block_count; ++b, at = 0) {
+            const keeli_block *block = archetype->blocks[b];
+            const uint32_t count = keeli_least(block->count - at, left);
+            if (!count) break; // the last
+            for (uint32_t c = 0; c < plan->column_count; ++c)
+                it->chunk.columns[plan->columns[c].term].base =
+                    row_base(&plan->columns[c].storage->row, block, at);
+            it->chunk.count = count;
+            if (it->wants_entities) it->chunk.entities = block->entities + at;
+            visit(&it->chunk, context);
+            left -= count;
+            if (*stop || !left) return;
+        }
+    }
 }

@@ -105,6 +105,13 @@ static uint32_t flags_of(const keeli_view *view) {
     return flags;
 }
 
+// Walks over the same view fill in the same columns.
+static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
+    it->cleared_for = view->serial;
+    memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
+    memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
+}
+
 static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
                             bool writes) {
     keeli_iterator *it = take_state(view);
@@ -119,12 +126,9 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     }
     it->visited = 0;
     keeli_iterator_rewind(it);
-    it->chunk.entities = NULL;
-    it->chunk.words = NULL;
-    memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
-    memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
-    it->span.entities = NULL;
-    it->span.words = NULL;
+    it->chunk.words = it->span.words = NULL;
+    it->chunk.entities = it->span.entities = NULL;
+    if (it->cleared_for != view->serial) clear_chunks(it, view);
     // who asks: edits through the view, and marks of what is tracked
     it->counts = view->edits || flags & KEELI_IS_TRACKED;
     if (it->counts) count_walk(it, 1);

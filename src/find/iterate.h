@@ -31,6 +31,7 @@ typedef struct keeli_iterator {
     keeli_view *view;
     uint64_t serial; // of the handle that began it; 0: spare
     uint64_t serial_of_view;
+    uint64_t cleared_for;        // a view for which chunks have nothing of another one
     struct keeli_iterator *next; // of all states of the world
     const keeli_plan *plan;      // its own, or that which the view keeps, or another walk's
     bool counts;                 // it is among those that `iterating` of storages counts
@@ -111,6 +112,10 @@ bool keeli_drive_sparse(keeli_iterator *it); // and GROUP
 bool keeli_drive_bits(keeli_iterator *it);   // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
 bool keeli_drive_changes(keeli_iterator *it); // change.c
+// All that is left of a walk without marks whose plan has only_rows and no `maybe`, until `*stop`.
+typedef void keeli_visit(const keel_chunk *chunk, keel_context *context);
+void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+                      const bool *stop);
 void keeli_drive_changes_begin(keeli_iterator *it);
 
 // list.c

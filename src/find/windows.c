@@ -152,7 +152,6 @@ static uint32_t leading_values(const keeli_storage *s, uint32_t window) {
 static bool next_full_window(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const uint32_t window = it->next_page, first = window * KEELI_WINDOW;
-    if (first >= it->end) return false;
     const uint32_t slots = leading_values(plan->leader, window);
     if (!slots) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
@@ -349,6 +348,7 @@ static __attribute__((noinline)) bool drive_words(keeli_iterator *it) {
 bool keeli_drive_bits(keeli_iterator *it) {
     if (!it->plan->by_counts) return drive_words(it);
     const bool has_rest = it->at < it->window_end;
+    if (!has_rest && it->next_page * KEELI_WINDOW >= it->end) return false;
     if (has_rest ? !it->is_full : !next_full_window(it)) return drive_words(it);
     next_full_span(it);
     return true;
