@@ -70,7 +70,8 @@ KEEL_API uint64_t keel_tick(keel_world *world);
 /// @param component also a unique
 /// @param kinds KEEL_TRACK_* bits
 /// @param tick of keel_tick: only what was before it is forgotten; KEEL_NOW: all of it
-/// @return KEEL_OK, KEEL_ABSENT when the world does not know the component
+/// @return KEEL_OK, KEEL_ABSENT when the world does not know the component, KEEL_ERROR_ARGUMENT for
+///   other bits, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_clear_component_changes(keel_world *world,
                                                   const keel_component *component, uint32_t kinds,
@@ -178,7 +179,8 @@ typedef struct keel_gone_walk {
 
 /// Begin a walk over what entities lost, oldest first, as somebody outside of systems sees it:
 /// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
-/// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both
+/// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
+///   nothing, what is none is an error, KEEL_ERROR_ARGUMENT, and a walk over nothing
 KEEL_API keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component,
                                         uint32_t kinds);
 /// The same for the running system, which must have declared to read it.
