@@ -86,7 +86,8 @@ typedef struct keel_workload {
 /// @param data_size bytes of `data`; must be what the system declares
 /// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped), the errors
 /// of
-///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms)
+///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms),
+///   KEEL_ERROR_SHARED in an observer, when the system writes
 KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
                                            size_t data_size);
 

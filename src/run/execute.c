@@ -388,7 +388,8 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     s->is_inner = world->share_depth > 0;
     s->is_guest = s->is_inner || world->holders;
     keeli_worth_begin(s);
-    const bool wide = s->costs.is_wide;
+    // what an observer runs stays on its thread, where it is known to change nothing
+    const bool wide = s->costs.is_wide && !keeli_is_inside_edit(world);
     keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
     keeli_warm_begin(world, 1);
