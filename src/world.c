@@ -143,6 +143,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_view_observers_deinit(world);
     keeli_registry_deinit(world);
     keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
+    KEELI_RELEASE(&world->heap, &world->entity_storage.feeds);
     keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);

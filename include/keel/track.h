@@ -306,13 +306,25 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                             const keel_component *source, uint32_t kinds);
+/// From now on the world gives the tag `set` to entities that are created, however they are:
+/// `keel_collect_entities(world, KEEL_OF(Newborn), KEEL_ON_CREATED)`. Who is there already is not
+/// collected. Creating entities is an edit of the set then, and makes room in it.
+/// @param set as keel_collect_component
+/// @param kinds KEEL_ON_CREATED. The dead are in no set: keel_observe_entities tells of them
+/// @return as keel_collect_component
+/// @threads the owner
+KEEL_API keel_result keel_collect_entities(keel_world *world, const keel_component *set,
+                                           uint32_t kinds);
 /// `source` fills `set` no longer: keel_stop_collecting. Whoever is in the set stays. Unregistering
 /// either component does the same.
 /// @return KEEL_OK, KEEL_ABSENT when it did not, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
                                                     const keel_component *source);
-/// What `set` collects of `source`: KEEL_ON_* bits, 0 for nothing.
+/// New entities are collected no longer. Whoever is in the set stays.
+/// @return as keel_stop_collecting_component
+KEEL_API keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set);
+/// What `set` collects of `source`, NULL: of entities: KEEL_ON_* bits, 0 for nothing.
 KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                                        const keel_component *source);
 
