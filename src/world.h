@@ -259,6 +259,7 @@ struct keel_world {
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
+    keeli_condition started; // with `lock`: a startup system has ended (run/startup.c)
     struct keeli_schedule
         *schedules; // workloads made ready to run, the latest first (run/schedule.c)
     keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)

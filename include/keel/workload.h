@@ -65,7 +65,9 @@ typedef struct keel_step {
     bool parallel;
     bool sequential; ///< a nested workload: its steps run one after the other
     /// It runs once: in the first run of the workload in which its conditions let it, and again in
-    /// the next one when it failed. A nested workload: each system in it.
+    /// the next one when it failed. A nested workload: each system in it. Of threads that run the
+    /// workload at once in shared mode one runs it, and the others wait for its end; a run inside
+    /// of a run goes on without it.
     bool startup;
     bool main_thread; ///< runs on the thread that runs the workload
     int line;         ///< where it was written
