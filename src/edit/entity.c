@@ -71,9 +71,10 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
         return keeli_error(world, result, "cannot add an entity at index %u: %s",
                            (unsigned)keel_entity_index(e), keel_result_text(result));
+    if (result < 0) return result; // a handle of nothing
     keeli_tell_created(world, e);
     keeli_validate_entities(world);
-    return keeli_done(world, result);
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
