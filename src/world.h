@@ -191,6 +191,7 @@ struct keel_world {
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
     uint64_t editor;        // the thread that has it, or 0 (atomic)
+    uint32_t edits_inside;  // its edits inside of its edit, by observers: they are refused
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
@@ -258,6 +259,7 @@ struct keel_world {
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
+    keeli_condition started; // with `lock`: a startup system has ended (run/startup.c)
     struct keeli_schedule
         *schedules; // workloads made ready to run, the latest first (run/schedule.c)
     keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)

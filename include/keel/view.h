@@ -156,7 +156,7 @@ typedef struct keel_span {
 /// @threads the owner; in shared mode any thread, each with its own view
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_MISSING_UNIQUE, KEEL_ERROR_ARGUMENT (too many terms; a component both written and
-///   named again; a term for systems only)
+///   named again; a term for systems only), KEEL_ERROR_SHARED (it writes, in an observer)
 KEEL_API keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term *terms,
                                      const char *where);
 
