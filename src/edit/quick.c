@@ -156,28 +156,24 @@ static bool is_overwrite(const keel_world *world, const keeli_storage *s, uint32
            (s->kind != KEEL_ARCHETYPE || keeli_rows_are_free(world));
 }
 
-// In the order of the parameters of the quick way, which ends with a jump here.
+// In the order of the parameters of the quick way, which ends with a jump here: all that it did not
+// find to be as usual is asked here.
 static __attribute__((noinline)) keel_result
 add_slowly(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
     keeli_storage *s = keeli_storage_known(world, component);
     if (s && is_overwrite(world, s, keel_entity_index(e))) return overwrite(world, s, e, value);
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
-// It was added to what is tracked, and its value is there.
-static __attribute__((noinline)) keel_result tell_tracked(keel_world *world, keeli_storage *s,
-                                                          keel_entity e, const void *value) {
-    keeli_track_inserted_freely(world, s, keel_entity_index(e));
+// It was added, and its value is there: somebody may want to know.
+static keel_result tell_added(keel_world *world, keeli_storage *s, keel_entity e,
+                              const void *value) {
+    if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted_freely(world, s, keel_entity_index(e));
     keeli_validate_storage(world, s);
     if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
-    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
-}
-
-static inline keel_result tell_added(keel_world *world, keeli_storage *s, keel_entity e,
-                                     const void *value) {
-    if (s->flags & KEELI_IS_TRACKED) return tell_tracked(world, s, e, value);
-    keeli_validate_storage(world, s);
     return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
 
@@ -186,6 +182,7 @@ static __attribute__((noinline)) keel_result add_followed_slowly(keel_world *wor
                                                                  const keel_component *component,
                                                                  const void *value,
                                                                  keeli_storage *s) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     const void *to = NULL;
     if (is_overwrite(world, s, keel_entity_index(e))) return overwrite(world, s, e, value);
     if (!may_follow(world, s, keel_entity_index(e))) to = NULL;
@@ -194,56 +191,84 @@ static __attribute__((noinline)) keel_result add_followed_slowly(keel_world *wor
     return to ? tell_added(world, s, e, to) : add_slowly(world, e, component, value);
 }
 
-// Nothing of this is a call that comes back, so that no register is saved: a value of another size
-// is put by a function that goes on from there.
+// Nothing of the quick way is a call that comes back, so that no register is saved: a value of
+// another size is put by a function that goes on from there.
 static __attribute__((noinline)) keel_result put_added(keel_world *world, keeli_storage *s,
                                                        keel_entity e, void *to, const void *value) {
     keeli_bytes_put(to, value, s->size);
     return tell_added(world, s, e, to);
 }
-static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
-                                                          const keel_component *component,
-                                                          const void *value, keeli_storage *s) {
-    uint64_t *word =
-        keeli_is_followed(world, s) ? word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
-    if (!word) return add_followed_slowly(world, e, component, value, s);
-    void *to = set_word(world, s, word, e);
+
+// What is to be done when it was added.
+typedef enum follower { NOBODY, OBSERVERS, TRACKING } follower;
+
+// The word in which the entity is to get its bit next to others of its block of 64; NULL: there are
+// none, it has its bit, or it is not alive. What has neighbours in its block has a version, so only
+// that is compared.
+static inline uint64_t *word_beside(const keel_world *world, const keeli_storage *s,
+                                    keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    uint64_t *word = keeli_live_word(s, index);
+    if (!word || *word & keeli_bit_of(index)) return NULL;
+    return keeli_entity_has_version(&world->entities, e) ? word : NULL;
+}
+// Set it there. False: nothing was done. `*to`: where its value belongs, not initialised.
+static inline __attribute__((always_inline)) bool set_beside(keeli_storage *s, uint64_t *word,
+                                                             keel_entity e, void **to) {
+    const uint32_t index = keel_entity_index(e);
+    const uint64_t bits = *word | keeli_bit_of(index);
+    if (s->kind == KEEL_INDEXED) {
+        if (!keeli_indexed_set_has_whole_blocks(&s->indexed)) return false;
+        *to = keeli_indexed_set_add_beside(&s->indexed, index);
+    } else if (s->kind == KEEL_SPARSE_SET) {
+        if (s->set.count >= s->set.room) return false;
+        *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
+    } else {
+        return false;
+    }
+    *word = bits;
+    ++s->presence.count;
+    return true;
+}
+
+static inline __attribute__((always_inline)) keel_result
+add_beside(keel_world *world, keel_entity e, const keel_component *component, const void *value,
+           keeli_storage *s, follower who) {
+    void *to;
+    uint64_t *word = word_beside(world, s, e);
+    if (!word || !set_beside(s, word, e, &to))
+        return who == NOBODY ? add_slowly(world, e, component, value)
+                             : add_followed_slowly(world, e, component, value, s);
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
         return put_added(world, s, e, to, value);
-    return tell_added(world, s, e, to);
+    if (who == TRACKING) return tell_added(world, s, e, to);
+    keeli_validate_storage(world, s);
+    return who == NOBODY ? KEEL_OK : keeli_notify_done(world, s, e, KEEL_ON_INSERTED, to);
 }
+
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
                                                          const keel_component *component,
                                                          const void *value, keeli_storage *s) {
-    if (!keeli_track_has_room(s, keel_entity_index(e)))
+    if (!keeli_is_followed(world, s) || !(s->flags & KEELI_IS_TRACKED) ||
+        !keeli_track_has_room(s, keel_entity_index(e)))
         return add_followed_slowly(world, e, component, value, s);
-    return add_followed(world, e, component, value, s);
-}
-
-static inline keel_result add(keel_world *world, keel_entity e, const keel_component *component,
-                              const void *value) {
-    keeli_storage *s = keeli_storage_known(world, component);
-    if (!s) return add_slowly(world, e, component, value);
-    if (!keeli_is_plain(world, s))
-        return s->flags & KEELI_IS_TRACKED ? add_tracked(world, e, component, value, s)
-                                           : add_followed(world, e, component, value, s);
-    uint64_t *word = word_to_set(world, s, keel_entity_index(e), NULL);
-    if (!word) return add_slowly(world, e, component, value);
-    keeli_bytes_put(set_word(world, s, word, e), value, s->size);
-    keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return add_beside(world, e, component, value, s, TRACKING);
 }
 
 keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                const void *value) {
-    if (!world) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    return add(world, e, component, value);
+    keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!s) return add_slowly(world, e, component, value);
+    if (keeli_is_plain(world, s)) return add_beside(world, e, component, value, s, NOBODY);
+    if (s->flags != KEELI_IS_OBSERVED || !keeli_is_followed(world, s))
+        return add_tracked(world, e, component, value, s);
+    return add_beside(world, e, component, value, s, OBSERVERS);
 }
 
+// As quick as with the check, which is one compare of a version.
 keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
                                          const keel_component *component, const void *value) {
-    return add(world, e, component, value);
+    return keel_add_component(world, e, component, value);
 }
 
 // ------------------------------------------------------------------ adding several
