@@ -71,6 +71,9 @@ typedef struct keeli_storage {
     uint32_t size;    // of a value
     uint16_t ordinal; // among the world's components: its number in component_lists
     keel_storage kind;
+    // A value that goes while others of its block of 64 stay takes no more than clearing its bit:
+    // what it lies in knows blocks, or is its row, which goes elsewhere.
+    bool goes_with_bit;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight

@@ -47,7 +47,7 @@ static inline bool take(keel_world *world, keeli_storage *s, const run *r) {
     const uint64_t bits = word & r->bits;
     if (!bits) return false;
     if (keeli_presence_clear_bits(&s->presence, r->first, bits))
-        keeli_component_lists_remove(&world->lists, r->first, s->ordinal);
+        keeli_store_unlist_block(world, s, r->first);
     if (s->kind == KEEL_ARCHETYPE) return true;
     if (s->kind == KEEL_SPARSE_SET) take_slots(&s->set, r, bits);
     else keeli_indexed_set_remove_bits(&s->indexed, &world->heap, r->first, bits);

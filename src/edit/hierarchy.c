@@ -131,9 +131,8 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
 // Where one of the 64 entities around it has such a link there is room for one more, on the same
 // page and in their list.
 static inline void *push_beside(keeli_storage *s, uint32_t index) {
-    KEEL_ASSERT_INTERNAL(s->indexed.root.shift >= 6);
+    KEEL_ASSERT_INTERNAL(s->goes_with_bit);
     (void)keeli_presence_set(&s->presence, index);
-    ++s->indexed.page_counts[index >> s->indexed.root.shift];
     return keeli_indexed_set_value(&s->indexed, index);
 }
 

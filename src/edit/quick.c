@@ -92,7 +92,7 @@ static inline void *set_word(const keel_world *world, keeli_storage *s, uint64_t
     const uint32_t index = keel_entity_index(e);
     *word |= keeli_bit_of(index);
     ++s->presence.count;
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add_beside(&s->indexed, index);
+    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_value(&s->indexed, index);
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
@@ -169,11 +169,17 @@ add_slowly(keel_world *world, keel_entity e, const keel_component *component, co
 }
 
 // It was added, and its value is there: somebody may want to know.
-static keel_result tell_added(keel_world *world, keeli_storage *s, keel_entity e,
-                              const void *value) {
+static __attribute__((noinline)) keel_result tell_tracked(keel_world *world, keeli_storage *s,
+                                                          keel_entity e, const void *value) {
     if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted_freely(world, s, keel_entity_index(e));
     keeli_validate_storage(world, s);
     if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
+    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
+}
+static inline __attribute__((always_inline)) keel_result
+tell_added(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+    if (s->flags != KEELI_IS_OBSERVED) return tell_tracked(world, s, e, value);
+    keeli_validate_storage(world, s);
     return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
 
@@ -199,9 +205,6 @@ static __attribute__((noinline)) keel_result put_added(keel_world *world, keeli_
     return tell_added(world, s, e, to);
 }
 
-// What is to be done when it was added.
-typedef enum follower { NOBODY, OBSERVERS, TRACKING } follower;
-
 // The word in which the entity is to get its bit next to others of its block of 64; NULL: there are
 // none, it has its bit, or it is not alive. What has neighbours in its block has a version, so only
 // that is compared.
@@ -209,60 +212,65 @@ static inline uint64_t *word_beside(const keel_world *world, const keeli_storage
                                     keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
-    if (!word || *word & keeli_bit_of(index)) return NULL;
+    if (!word || *word >> (index % 64) & 1) return NULL;
     return keeli_entity_has_version(&world->entities, e) ? word : NULL;
 }
-// Set it there. False: nothing was done. `*to`: where its value belongs, not initialised.
-static inline __attribute__((always_inline)) bool set_beside(keeli_storage *s, uint64_t *word,
-                                                             keel_entity e, void **to) {
-    const uint32_t index = keel_entity_index(e);
-    const uint64_t bits = *word | keeli_bit_of(index);
-    if (s->kind == KEEL_INDEXED) {
-        if (!keeli_indexed_set_has_whole_blocks(&s->indexed)) return false;
-        *to = keeli_indexed_set_add_beside(&s->indexed, index);
-    } else if (s->kind == KEEL_SPARSE_SET) {
-        if (s->set.count >= s->set.room) return false;
-        *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    } else {
-        return false;
-    }
-    *word = bits;
-    ++s->presence.count;
-    return true;
-}
 
-static inline __attribute__((always_inline)) keel_result
-add_beside(keel_world *world, keel_entity e, const keel_component *component, const void *value,
-           keeli_storage *s, follower who) {
-    void *to;
-    uint64_t *word = word_beside(world, s, e);
-    if (!word || !set_beside(s, word, e, &to))
-        return who == NOBODY ? add_slowly(world, e, component, value)
-                             : add_followed_slowly(world, e, component, value, s);
+// To a sparse set that has room, in this word.
+static __attribute__((noinline)) keel_result
+add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
+    *word |= keeli_bit_of(keel_entity_index(e));
+    ++s->presence.count;
+    void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
         return put_added(world, s, e, to, value);
-    if (who == TRACKING) return tell_added(world, s, e, to);
+    if (s->flags) return tell_added(world, s, e, to);
     keeli_validate_storage(world, s);
-    return who == NOBODY ? KEEL_OK : keeli_notify_done(world, s, e, KEEL_ON_INSERTED, to);
+    return KEEL_OK;
+}
+
+// `followed`: the storage has flags.
+static inline __attribute__((always_inline)) keel_result
+add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, bool followed) {
+    const uint32_t index = keel_entity_index(e);
+    uint64_t *word = word_beside(world, s, e);
+    if (word && s->kind == KEEL_SPARSE_SET && s->set.count < s->set.room)
+        return add_slot(world, s, e, value, word);
+    if (!word || s->kind != KEEL_INDEXED || !s->goes_with_bit)
+        return followed ? add_followed_slowly(world, e, &s->component, value, s)
+                        : add_slowly(world, e, &s->component, value);
+    *word |= keeli_bit_of(index);
+    ++s->presence.count;
+    void *to = keeli_indexed_set_value(&s->indexed, index);
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
+        return put_added(world, s, e, to, value);
+    if (followed) return tell_added(world, s, e, to);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
 }
 
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
-                                                         const keel_component *component,
                                                          const void *value, keeli_storage *s) {
-    if (!keeli_is_followed(world, s) || !(s->flags & KEELI_IS_TRACKED) ||
-        !keeli_track_has_room(s, keel_entity_index(e)))
-        return add_followed_slowly(world, e, component, value, s);
-    return add_beside(world, e, component, value, s, TRACKING);
+    if (!keeli_is_followed(world, s) ||
+        (s->flags & KEELI_IS_TRACKED && !keeli_track_has_room(s, keel_entity_index(e))))
+        return add_followed_slowly(world, e, &s->component, value, s);
+    return add_beside(world, e, value, s, true);
+}
+// Where there are observers and nothing else.
+static __attribute__((noinline)) keel_result add_observed(keel_world *world, keel_entity e,
+                                                          const void *value, keeli_storage *s) {
+    if (!keeli_is_unused(world, s)) return add_slowly(world, e, &s->component, value);
+    return add_beside(world, e, value, s, true);
 }
 
+// The component is the world's own copy as soon as it is known: one register less.
 keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                const void *value) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s) return add_slowly(world, e, component, value);
-    if (keeli_is_plain(world, s)) return add_beside(world, e, component, value, s, NOBODY);
-    if (s->flags != KEELI_IS_OBSERVED || !keeli_is_followed(world, s))
-        return add_tracked(world, e, component, value, s);
-    return add_beside(world, e, component, value, s, OBSERVERS);
+    if (keeli_is_plain(world, s)) return add_beside(world, e, value, s, false);
+    return s->flags == KEELI_IS_OBSERVED ? add_observed(world, e, value, s)
+                                         : add_tracked(world, e, value, s);
 }
 
 // As quick as with the check, which is one compare of a version.

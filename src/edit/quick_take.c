@@ -37,30 +37,13 @@ static __attribute__((noinline)) void take_slot(keeli_storage *s, uint32_t index
 // Take a bit, which is in this word, and its value; the row of a KEEL_ARCHETYPE goes elsewhere.
 static inline void take_part(keel_world *world, keeli_storage *s, uint64_t *word, uint32_t index) {
     const uint64_t rest = *word & ~keeli_bit_of(index);
-    const bool indexed = s->kind == KEEL_INDEXED;
-    if (!rest || (indexed && !keeli_indexed_set_has_whole_blocks(&s->indexed))) {
+    if (!rest || !(s->goes_with_bit || s->kind == KEEL_SPARSE_SET)) {
         take_last(world, s, index);
         return;
     }
     *word = rest;
     --s->presence.count;
-    if (indexed) keeli_indexed_set_remove_beside(&s->indexed, index);
-    else if (s->kind == KEEL_SPARSE_SET) take_slot(s, index);
-}
-
-// The same where it is plain and goes without a call, so that who uses this saves no registers.
-// False: nothing was done, it takes more.
-static inline __attribute__((always_inline)) bool take_beside(keeli_storage *s, uint64_t *word,
-                                                              uint32_t index) {
-    const uint64_t rest = *word & ~keeli_bit_of(index);
-    if (!rest || s->kind == KEEL_SPARSE_SET) return false;
-    if (s->kind == KEEL_INDEXED) {
-        if (!keeli_indexed_set_has_whole_blocks(&s->indexed)) return false;
-        keeli_indexed_set_remove_beside(&s->indexed, index);
-    }
-    *word = rest;
-    --s->presence.count;
-    return true;
+    if (!s->goes_with_bit) take_slot(s, index);
 }
 
 bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *component,
@@ -141,19 +124,22 @@ static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keel
     return KEEL_OK;
 }
 
-// What has a value is alive, so its version is there, and is one of a living entity.
+// Nothing of the quick way is a call that comes back, so that no register is saved. What has a
+// value is alive, so its version is there, and is one of a living entity.
 keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
                                   void *out) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_plain(world, s) || out) return remove_slowly(world, e, component, out);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
-    if (!word || !(*word & keeli_bit_of(index)) || !(*word & ~keeli_bit_of(index)) ||
-        !keeli_entity_has_version(&world->entities, e))
+    const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
+    if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return remove_slowly(world, e, component, NULL);
     if (s->kind == KEEL_SPARSE_SET) return remove_slot(world, s, index, word);
-    if (s->kind != KEEL_INDEXED || !take_beside(s, word, index))
+    if (s->kind != KEEL_INDEXED || !s->goes_with_bit)
         return remove_slowly(world, e, component, NULL);
+    *word = rest;
+    --s->presence.count;
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -199,9 +185,9 @@ static bool take_all_parts(keel_world *world, uint32_t index, uint32_t allowed) 
     return !list || take_parts(world, index, list, list->count, allowed);
 }
 
-// The same as long as everything is plain and goes without a call: how many are left.
-static inline uint32_t take_plain_parts(keel_world *world, uint32_t index,
-                                        keeli_component_list *list) {
+// The same as long as everything is plain and goes with its bit: how many are left.
+static inline uint32_t take_plain_bits(const keel_world *world, uint32_t index,
+                                       keeli_component_list *list) {
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
     const uint16_t *numbers = keeli_list_numbers(list);
     keeli_storage *const *storages = world->by_ordinal.items;
@@ -209,7 +195,12 @@ static inline uint32_t take_plain_parts(keel_world *world, uint32_t index,
     for (; left; --left) {
         keeli_storage *s = storages[numbers[left - 1]];
         uint64_t *word = &s->presence.pages[page][at];
-        if (s->flags || (*word & keeli_bit_of(index) && !take_beside(s, word, index))) break;
+        const uint64_t rest = *word & ~keeli_bit_of(index);
+        if (s->flags) break;
+        if (rest == *word) continue;
+        if (!rest || !s->goes_with_bit) break;
+        *word = rest;
+        --s->presence.count;
     }
     return left;
 }
@@ -286,7 +277,7 @@ static __attribute__((noinline)) keel_result take_row(keel_world *world, uint32_
 // Nothing here is a call that comes back, as when adding.
 static __attribute__((noinline)) keel_result delete_plain(keel_world *world, keel_entity e) {
     keeli_component_list *list = list_of(world, keel_entity_index(e));
-    const uint32_t left = list ? take_plain_parts(world, keel_entity_index(e), list) : 0;
+    const uint32_t left = list ? take_plain_bits(world, keel_entity_index(e), list) : 0;
     if (left) return delete_rest(world, e, left);
     const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
     keeli_entity_index_delete(&world->entities, e);
