@@ -287,15 +287,15 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     enum { at_once = 256 };
     keel_entity doomed[at_once];
     uint32_t count = 0;
-    for (keeli_step s = last_of(world, root, root); !keel_is_same(s.at, root);) {
+    bool is_last = false;
+    for (keeli_step s = last_of(world, root, root); !is_last;) {
         doomed[count++] = s.at;
-        s = before(world, root, s);
-        if (count < at_once) continue;
+        is_last = keel_is_same(s.at, root);
+        if (!is_last) s = before(world, root, s);
+        if (count < at_once && !is_last) continue;
         keeli_commit_delete_entities(world, doomed, count);
         count = 0;
     }
-    keeli_commit_delete_entities(world, doomed, count);
-    keeli_commit_delete_entity(world, root);
     return keeli_done(world, KEEL_OK);
 }
 
