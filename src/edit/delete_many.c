@@ -5,23 +5,19 @@
 // list.
 #include "edit/edit.h"
 
-// Entities in one block that are deleted.
-typedef struct block {
-    uint32_t first; // index of the block
-    uint64_t bits;  // who of it
-} block;
+enum { open_at_once = 64 };
 
-enum { open_at_once = 16 };
-
-// Consecutive entities of a list all of whose components are plain.
+// Consecutive entities of a list all of whose components are plain, gathered by block.
 typedef struct stretch {
     const keel_entity *entities;
     uint32_t count;
-    uint32_t open;              // which of these are
-    block blocks[open_at_once]; // by number of the block: when another needs the place it is taken
-    keeli_storage *sets;        // sparse sets that lose values; each one knows the next
     bool has_rows;
+    keeli_storage *sets;          // sparse sets that lose values; each one knows the next
+    uint64_t open;                // places of open blocks
+    uint32_t first[open_at_once]; // index of the block; NO_BLOCK: none is open here
+    uint64_t bits[open_at_once];  // who of it
 } stretch;
+#define NO_BLOCK UINT32_MAX
 
 // What the block of an index has; NULL: nothing was ever there.
 static keeli_component_list *list_of(const keel_world *world, uint32_t index) {
@@ -41,57 +37,54 @@ static bool is_plain(const keel_world *world, uint32_t first) {
 }
 
 // ------------------------------------------------------------------ blocks
-static void take_from(keel_world *world, stretch *at, keeli_storage *s, const block *b) {
+static void take_from(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
+                      uint64_t gone) {
     // it is in the block's list: the page is there
-    const uint64_t word = s->presence.pages[b->first / 4096][b->first / 64 % KEELI_PAGE_WORDS];
-    const uint64_t bits = word & b->bits;
+    const uint64_t word = s->presence.pages[first / 4096][first / 64 % KEELI_PAGE_WORDS];
+    const uint64_t bits = word & gone;
     if (!bits) return;
     if (s->kind == KEEL_ARCHETYPE) at->has_rows = true;
     if (s->kind == KEEL_INDEXED)
-        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, b->first, bits);
+        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
     if (s->kind == KEEL_SPARSE_SET && !s->next_losing) {
         s->next_losing = at->sets ? at->sets : s; // the last one knows itself
         at->sets = s;
     }
-    if (keeli_presence_clear_bits(&s->presence, b->first, bits))
-        keeli_store_unlist_block(world, s, b->first);
+    if (keeli_presence_clear_bits(&s->presence, first, bits))
+        keeli_store_unlist_block(world, s, first);
 }
 
-static void take_block(keel_world *world, stretch *at, const block *b) {
-    keeli_component_list *list = list_of(world, b->first);
+static void take_block(keel_world *world, stretch *at, uint32_t place) {
+    keeli_component_list *list = list_of(world, at->first[place]);
     if (!list) return;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = list->count; i--;) // downwards: when a number goes the last takes its place
-        take_from(world, at, world->by_ordinal.items[numbers[i]], b);
+        take_from(world, at, world->by_ordinal.items[numbers[i]], at->first[place],
+                  at->bits[place]);
 }
 
-// Have a block open; NULL when a component of it is not plain.
-static inline block *open_block(keel_world *world, stretch *at, uint32_t first) {
+// Have a block open in its place, which another one may have to leave; false when a component of it
+// is not plain.
+static __attribute__((noinline)) bool open_block(keel_world *world, stretch *at, uint32_t first) {
     const uint32_t place = first / 64 % open_at_once;
-    block *b = &at->blocks[place];
-    const bool is_used = at->open >> place & 1;
-    if (is_used && b->first == first) return b;
-    if (!is_plain(world, first)) return NULL;
-    if (is_used) take_block(world, at, b);
-    at->open |= 1u << place;
-    *b = (block){ .first = first };
-    return b;
+    if (!is_plain(world, first)) return false;
+    if (at->first[place] != NO_BLOCK) take_block(world, at, place);
+    at->open |= (uint64_t)1 << place;
+    at->first[place] = first;
+    at->bits[place] = 0;
+    return true;
 }
 
-// Let the stretch go on with the entities behind it that are in one block; false when a component
-// of it is not plain.
-static inline bool extend(keel_world *world, stretch *at, const keel_entity *end) {
-    const keel_entity *e = at->entities + at->count;
-    const uint32_t first = keel_entity_index(*e) / 64 * 64;
-    block *b = open_block(world, at, first);
-    if (!b) return false;
-    uint64_t bits = 0;
-    do {
-        bits |= (uint64_t)1 << (keel_entity_index(*e) % 64);
-    } while (++e < end && keel_entity_index(*e) - first < 64);
-    b->bits |= bits;
+// Let the stretch go on to the end of the list, or to the first entity with a component in its
+// block that is not plain.
+static void extend(keel_world *world, stretch *at, const keel_entity *end) {
+    const keel_entity *e = at->entities;
+    for (; e < end; ++e) {
+        const uint32_t index = keel_entity_index(*e), place = index / 64 % open_at_once;
+        if (at->first[place] != index / 64 * 64 && !open_block(world, at, index / 64 * 64)) break;
+        at->bits[place] |= (uint64_t)1 << (index % 64);
+    }
     at->count = (uint32_t)(e - at->entities);
-    return true;
 }
 
 // ------------------------------------------------------------------ in order
@@ -113,8 +106,11 @@ static void take_rows(keel_world *world, const stretch *at) {
 
 // Delete the stretch; the next one begins behind it.
 static void commit(keel_world *world, stretch *at) {
-    for (; at->open; at->open &= at->open - 1)
-        take_block(world, at, &at->blocks[__builtin_ctz(at->open)]);
+    for (; at->open; at->open &= at->open - 1) {
+        const uint32_t place = (uint32_t)__builtin_ctzll(at->open);
+        take_block(world, at, place);
+        at->first[place] = NO_BLOCK;
+    }
     for (keeli_storage *s = at->sets, *next; s; s = next) {
         take_slots(at, &s->set);
         next = s->next_losing != s ? s->next_losing : NULL;
@@ -131,16 +127,17 @@ static void commit(keel_world *world, stretch *at) {
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
     const bool is_quiet = !world->holders && !world->share_depth && !world->observed;
-    stretch at;
+    stretch at; // bits are written when a block is opened
     at.entities = list;
-    at.count = at.open = 0;
-    at.sets = NULL;
+    at.count = 0;
     at.has_rows = false;
-    while (at.entities + at.count < end) {
-        if (is_quiet && extend(world, &at, end)) continue;
+    at.sets = NULL;
+    at.open = 0;
+    memset(at.first, 0xFF, sizeof at.first);
+    while (at.entities < end) {
+        if (is_quiet) extend(world, &at, end);
         commit(world, &at);
-        keeli_commit_delete_entity(world, *at.entities++);
+        if (at.entities < end) keeli_commit_delete_entity(world, *at.entities++);
     }
-    commit(world, &at);
     keeli_validate_entities(world);
 }
