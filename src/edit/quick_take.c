@@ -189,20 +189,19 @@ static bool take_all_parts(keel_world *world, uint32_t index, uint32_t allowed) 
 static inline uint32_t take_plain_bits(const keel_world *world, uint32_t index,
                                        keeli_component_list *list) {
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
-    const uint16_t *numbers = keeli_list_numbers(list);
+    const uint16_t *numbers = keeli_list_numbers(list), *next = numbers + list->count;
     keeli_storage *const *storages = world->by_ordinal.items;
-    uint32_t left = list->count;
-    for (; left; --left) {
-        keeli_storage *s = storages[numbers[left - 1]];
+    for (; next != numbers; --next) {
+        keeli_storage *s = storages[next[-1]];
         uint64_t *word = &s->presence.pages[page][at];
-        const uint64_t rest = *word & ~keeli_bit_of(index);
+        const uint64_t bits = *word, rest = bits & ~keeli_bit_of(index);
         if (s->flags) break;
-        if (rest == *word) continue;
+        if (!(bits >> (index % 64) & 1)) continue;
         if (!rest || !s->goes_with_bit) break;
         *word = rest;
         --s->presence.count;
     }
-    return left;
+    return (uint32_t)(next - numbers);
 }
 
 static inline void delete_row(keel_world *world, keel_entity e) {
