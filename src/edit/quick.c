@@ -229,24 +229,24 @@ add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, 
     return KEEL_OK;
 }
 
-// `followed`: the storage has flags.
+// `flags`: what the storage has, as far as it is known.
 static inline __attribute__((always_inline)) keel_result
-add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, bool followed) {
+add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t flags) {
     const uint32_t index = keel_entity_index(e);
-    uint64_t *word = word_beside(world, s, e);
+    uint64_t *word = s->kind != KEEL_ARCHETYPE ? word_beside(world, s, e) : NULL;
     if (word && s->kind == KEEL_SPARSE_SET && s->set.count < s->set.room)
         return add_slot(world, s, e, value, word);
-    if (!word || s->kind != KEEL_INDEXED || !s->goes_with_bit)
-        return followed ? add_followed_slowly(world, e, &s->component, value, s)
-                        : add_slowly(world, e, &s->component, value);
+    if (!word || !s->goes_with_bit)
+        return flags ? add_followed_slowly(world, e, &s->component, value, s)
+                     : add_slowly(world, e, &s->component, value);
     *word |= keeli_bit_of(index);
     ++s->presence.count;
     void *to = keeli_indexed_set_value(&s->indexed, index);
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
         return put_added(world, s, e, to, value);
-    if (followed) return tell_added(world, s, e, to);
+    if (flags & KEELI_IS_TRACKED) return tell_tracked(world, s, e, to);
     keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return flags ? keeli_notify_done(world, s, e, KEEL_ON_INSERTED, to) : KEEL_OK;
 }
 
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
@@ -254,13 +254,11 @@ static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel
     if (!keeli_is_followed(world, s) ||
         (s->flags & KEELI_IS_TRACKED && !keeli_track_has_room(s, keel_entity_index(e))))
         return add_followed_slowly(world, e, &s->component, value, s);
-    return add_beside(world, e, value, s, true);
+    return add_beside(world, e, value, s, KEELI_IS_TRACKED);
 }
-// Where there are observers and nothing else.
 static __attribute__((noinline)) keel_result add_observed(keel_world *world, keel_entity e,
                                                           const void *value, keeli_storage *s) {
-    if (!keeli_is_unused(world, s)) return add_slowly(world, e, &s->component, value);
-    return add_beside(world, e, value, s, true);
+    return add_beside(world, e, value, s, KEELI_IS_OBSERVED);
 }
 
 // The component is the world's own copy as soon as it is known: one register less.
@@ -268,7 +266,9 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
                                const void *value) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s) return add_slowly(world, e, component, value);
-    if (keeli_is_plain(world, s)) return add_beside(world, e, value, s, false);
+    if ((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth)
+        return add_tracked(world, e, value, s);
+    if (!s->flags) return add_beside(world, e, value, s, 0);
     return s->flags == KEELI_IS_OBSERVED ? add_observed(world, e, value, s)
                                          : add_tracked(world, e, value, s);
 }

@@ -24,13 +24,11 @@ static inline bool keeli_is_editable(const keel_world *world, const keeli_storag
     return s->kind != KEEL_ARCHETYPE || keeli_rows_are_free(world);
 }
 
-static inline bool keeli_is_unused(const keel_world *world, const keeli_storage *s) {
-    return !((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth);
-}
 // Tracking notes its edits and observers are told: a few steps more. Nobody uses it.
 static inline bool keeli_is_followed(const keel_world *world, const keeli_storage *s) {
     const uint32_t follow = KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
-    return s->flags && !(s->flags & ~follow) && keeli_is_unused(world, s);
+    return s->flags && !(s->flags & ~follow) &&
+           !((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth);
 }
 
 // The presence bits of the index's block when any is set, else NULL. The summary and the block's

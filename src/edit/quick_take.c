@@ -129,15 +129,15 @@ static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keel
 keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
                                   void *out) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !keeli_is_plain(world, s) || out) return remove_slowly(world, e, component, out);
+    if (!s || !keeli_is_plain(world, s) || s->kind == KEEL_ARCHETYPE || out)
+        return remove_slowly(world, e, component, out);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return remove_slowly(world, e, component, NULL);
     if (s->kind == KEEL_SPARSE_SET) return remove_slot(world, s, index, word);
-    if (s->kind != KEEL_INDEXED || !s->goes_with_bit)
-        return remove_slowly(world, e, component, NULL);
+    if (!s->goes_with_bit) return remove_slowly(world, e, component, NULL);
     *word = rest;
     --s->presence.count;
     keeli_validate_storage(world, s);
