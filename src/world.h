@@ -71,6 +71,9 @@ typedef struct keeli_storage {
     uint32_t size;    // of a value
     uint16_t ordinal; // among the world's components: its number in component_lists
     keel_storage kind;
+    // A value that goes while others of its block of 64 stay takes no more than clearing its bit:
+    // what it lies in knows blocks, or is its row, which goes elsewhere.
+    bool goes_with_bit;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
@@ -94,6 +97,7 @@ typedef struct keeli_storage {
     uintptr_t moved_from;
     size_t moved_bytes;
     struct keeli_storage *next_moved;
+    struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
     KEELI_ARRAY(keeli_feed) feeds;               // sets that its events fill: KEELI_IS_SOURCE
     KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to

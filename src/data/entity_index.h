@@ -44,6 +44,12 @@ static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_enti
            ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
+// The same where the index's page is known to be there.
+static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    return ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
+           upper < KEELI_DEAD;
+}
 
 // The living entity at an index.
 static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t index) {
