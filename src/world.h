@@ -54,13 +54,20 @@ typedef struct keeli_tracking {
     keeli_observers observers;
 } keeli_tracking;
 
-// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
-// not compare handles: right as long as the sets' `moves` are these.
-typedef struct keeli_known_order {
-    const struct keeli_storage *leader; // the first `same` slots have the entities that its have
+// What walks found out about the order of a sparse set, so that the next one need not compare
+// handles (find/drive.c) or look at cells (find/list.c): right as long as the sets' `moves` are
+// these.
+typedef struct keeli_same_order {
+    const struct keeli_storage *leader; // its first `count` slots have the entities that slots
+    uint32_t count, from;               // `from` and on have
     uint64_t moves, leader_moves;
-    uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
-    uint32_t same, run;
+} keeli_same_order;
+typedef struct keeli_known_order {
+    keeli_same_order same[2]; // as two others
+    uint32_t oldest;          // of these
+    uint32_t run;             // the first slots so far have consecutive ascending indices;
+    uint64_t moves_of_run;
+    bool run_ends; // the next one has another index
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h

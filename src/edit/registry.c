@@ -355,7 +355,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             (world->order.count - at - 1) * sizeof s);
     --world->order.count;
     for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i]->known.leader == s) world->order.items[i]->known.leader = NULL;
+        for (uint32_t k = 0; k < 2; ++k)
+            if (world->order.items[i]->known.same[k].leader == s)
+                world->order.items[i]->known.same[k].leader = NULL;
     world->storages[s->slot] = NULL;
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);
