@@ -458,7 +458,7 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Fast access to a component by entity; see keel_column.
 #define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
-#define keel_column_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T)))
+#define keel_column_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T), keeli_indexed_shift(sizeof(T))))
 /// The values of a component in a span, to read: `const T *` or NULL.
 #define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &T##_component))
 /// The values of a component in a span, to write: `T *` or NULL.

@@ -158,7 +158,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
         free_storage(world, s);
         return NULL;
     }
-    keeli_store_init(s);
+    keeli_store_init(world, s);
     keeli_threads_bind(s);
     return s;
 }
