@@ -395,6 +395,13 @@ static inline const struct keeli_set_root *keeli_set_or_nothing(const struct kee
     return (const struct keeli_set_root *)(given | other);
 }
 
+/// Private: where the value in a place is: never NULL, so callers need not ask.
+static inline void *keeli_value_in(void *const *pages, uint32_t place, size_t size,
+                                   uint32_t shift) {
+    char *values = (char *)pages[place >> shift];
+    if (!values) __builtin_unreachable();
+    return values + (place & (((uint32_t)1 << shift) - 1)) * size;
+}
 /// Private: the value, or NULL. What is the same for all entities is read first, whatever comes of
 /// it, so that loops read it once. `shift`: as of KEEL_INDEXED.
 static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size,
@@ -413,14 +420,53 @@ static inline void *keeli_column_at(const keel_column *column, keel_entity e, si
     if (versions[page][at] != upper) return NULL;
     uint32_t place = index;
     if (places) place = places[page][at], shift = shift_of_places;
-    char *values = (char *)pages[place >> shift];
-    if (!values) __builtin_unreachable(); // there is one: callers need not ask again
-    return values + (place & (((uint32_t)1 << shift) - 1)) * size;
+    return keeli_value_in(pages, place, size, shift);
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.
 static inline const void *keel_column_get_value(const keel_column *column, keel_entity e) {
     return keeli_column_at(column, e, column->size, column->shift);
+}
+
+/// Private: what keel_get reads of a world. Layouts may change with any version.
+struct keeli_world_root {
+    const struct keeli_set_root **sets; ///< private: by number of the component
+    struct keeli_storage **storages;    ///< private: the same; NULL: unknown
+    uint32_t storage_capacity;          ///< private
+};
+
+/// Private: the set of a component, if it reaches as far as the entity. NULL: ask the exported
+/// function, which knows the component by its name, and more.
+static inline const struct keeli_set_root *keeli_set_around(const keel_world *world, keel_entity e,
+                                                            const keel_component *component) {
+    const struct keeli_world_root *root = (const struct keeli_world_root *)world;
+    const uint32_t number = __atomic_load_n(component->slot, __ATOMIC_ACQUIRE);
+    if (!root || number >= root->storage_capacity) return NULL;
+    const struct keeli_set_root *set = root->sets[number]; // one that reaches nowhere if unknown
+    return keel_entity_index(e) >> 12 < set->bits->page_count ? set : NULL;
+}
+/// Private: has the entity a value in a set that reaches as far?
+static inline bool keeli_set_has(const struct keeli_set_root *set, keel_entity e) {
+    const uint32_t page = keel_entity_index(e) >> 12, at = keel_entity_index(e) & 4095u;
+    return (set->bits->pages[page][at / 64] >> (at % 64) & 1) &&
+           set->entities->versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
+/// Private: keel_has_component where the compiler knows the descriptor.
+static inline bool keeli_world_has(const keel_world *world, keel_entity e,
+                                   const keel_component *component) {
+    const struct keeli_set_root *set = keeli_set_around(world, e, component);
+    return set ? keeli_set_has(set, e) : keel_has_component(world, e, component);
+}
+/// Private: keel_get_component where the compiler knows the descriptor.
+static inline const void *keeli_world_get(const keel_world *world, keel_entity e,
+                                          const keel_component *component) {
+    const struct keeli_set_root *set = keeli_set_around(world, e, component);
+    const uint32_t index = keel_entity_index(e), size = component->size;
+    if (!set) return keel_get_component(world, e, component);
+    if (!keeli_set_has(set, e)) return NULL;
+    if (set->kind == KEEL_INDEXED)
+        return keeli_value_in(set->pages, index, size, keeli_indexed_shift(size));
+    return keeli_value_in(set->pages, (*set->places)[index >> 12][index & 4095u], size, set->shift);
 }
 
 #ifdef __cplusplus

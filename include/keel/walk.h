@@ -33,21 +33,19 @@ typedef struct keeli_walk {
     keeli_step above;                ///< private: its parent; null when not known, or `of`
 } keeli_walk;
 
-// They only look, so that loops may keep over a call what they read before it.
-#define KEELI_LOOKS __attribute__((pure))
-
+// The next four are `pure`: they only look, so loops keep what they read before a call.
 /// Private: NULL when `of` has no children.
-KEELI_LOOKS KEEL_API const struct keeli_links *keeli_world_links(const keel_world *world,
-                                                                 keel_entity of);
+__attribute__((pure)) KEEL_API const struct keeli_links *keeli_world_links(const keel_world *world,
+                                                                           keel_entity of);
 /// Private: from a child of `of` to the next one, whatever happened meanwhile.
-KEELI_LOOKS KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of,
-                                                   keel_entity child);
+__attribute__((pure)) KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links,
+                                                             keel_entity of, keel_entity child);
 /// Private: from a descendant of `root` to the next one that is not below it; nothing happened.
-KEELI_LOOKS KEEL_API keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root,
-                                                 keel_entity e);
+__attribute__((pure)) KEEL_API keeli_step keeli_links_past(const struct keeli_links *links,
+                                                           keel_entity root, keel_entity e);
 /// Private: from `root` or a descendant of it to the next one in pre-order, whatever happened.
-KEELI_LOOKS KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links,
-                                                   keel_entity root, keel_entity e);
+__attribute__((pure)) KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links,
+                                                             keel_entity root, keel_entity e);
 
 /// Private: the links of an entity that has children.
 static inline keel_parent *keeli_parent_at(const struct keeli_links *links, keel_entity e) {
