@@ -187,6 +187,7 @@ typedef struct keeli_loop_cost {
 } keeli_loop_cost;
 
 struct keel_world {
+    struct keeli_world_root root; // storages by process-wide number (edit/registry.c), for keel_get
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
     char *name;
@@ -217,12 +218,10 @@ struct keel_world {
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
-    keeli_storage **storages; // by process-wide number; NULL: unknown here (edit/registry.c)
-    uint32_t storage_capacity;
-    KEELI_ARRAY(keeli_storage *) order;  // all of them, in order of registration
-    KEELI_ARRAY(keeli_storage *) queues; // those that are types of events (edit/events.c)
-    keeli_storage *parents, *children;   // keel_parent and keel_child, always there
-    struct keeli_links links;            // what loops over them read (edit/hierarchy.c)
+    KEELI_ARRAY(keeli_storage *) order;      // all of them, in order of registration
+    KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
+    keeli_storage *parents, *children;       // keel_parent and keel_child, always there
+    struct keeli_links links;                // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
@@ -314,12 +313,12 @@ extern const char keeli_library;
 // The storage of a component whose number its descriptor has already; NULL elsewhere.
 static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {
     const uint32_t index = c && c->slot ? keeli_atomic_load(c->slot) : 0;
-    return index < world->storage_capacity ? world->storages[index] : NULL;
+    return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 // The storage of a component or unique, or NULL when the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_index(c);
     if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
-    return index < world->storage_capacity ? world->storages[index] : NULL;
+    return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }

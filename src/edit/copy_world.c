@@ -191,7 +191,7 @@ static keel_result copy_indexed(keel_world *to, keeli_storage *t, const keeli_st
 
 // ------------------------------------------------------------------ rows
 static keeli_storage *storage_of(const keel_world *world, const keeli_row_component *column) {
-    return world->storages[column->number];
+    return world->root.storages[column->number];
 }
 
 // The archetype of the same components in the target, with room for as many rows.
@@ -352,7 +352,7 @@ static void tell_all(keel_world *to) {
 static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->order.count; ++i) {
         const keeli_storage *s = from->order.items[i];
-        keeli_storage *t = to->storages[s->slot];
+        keeli_storage *t = to->root.storages[s->slot];
         if (s->kind == KEEL_SPARSE_SET) KEEL_TRY(copy_sparse(to, t, s));
         else if (s->kind == KEEL_INDEXED) KEEL_TRY(copy_indexed(to, t, s));
         else KEEL_TRY(copy_row_bits(to, t, s));

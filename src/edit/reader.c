@@ -195,7 +195,7 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
 }
 
 bool keel_gone_next(keel_gone_walk *walk) {
-    const keeli_storage *s = walk && walk->world ? walk->world->storages[walk->number] : NULL;
+    const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     if (!s || !s->tracking) return false; // unregistered meanwhile
     const keeli_removal_log *log = &s->tracking->gone;
     if (walk->next < log->passed) walk->next = log->passed; // they went meanwhile
