@@ -78,6 +78,9 @@ typedef struct keeli_storage {
     uint32_t size;    // of a value
     uint16_t ordinal; // among the world's components: its number in component_lists
     keel_storage kind;
+    // A value that goes while others of its block of 64 stay takes no more than clearing its bit:
+    // what it lies in knows blocks, or is its row, which goes elsewhere.
+    bool goes_with_bit;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
@@ -101,6 +104,7 @@ typedef struct keeli_storage {
     uintptr_t moved_from;
     size_t moved_bytes;
     struct keeli_storage *next_moved;
+    struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
     KEELI_ARRAY(keeli_feed) feeds;               // sets that its events fill: KEELI_IS_SOURCE
     KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
@@ -183,6 +187,7 @@ typedef struct keeli_loop_cost {
 } keeli_loop_cost;
 
 struct keel_world {
+    struct keeli_world_root root; // storages by process-wide number (edit/registry.c), for keel_get
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
     char *name;
@@ -198,6 +203,7 @@ struct keel_world {
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
     uint64_t editor;        // the thread that has it, or 0 (atomic)
+    uint32_t edits_inside;  // its edits inside of its edit, by observers: they are refused
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
@@ -212,12 +218,10 @@ struct keel_world {
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
-    keeli_storage **storages; // by process-wide number; NULL: unknown here (edit/registry.c)
-    uint32_t storage_capacity;
-    KEELI_ARRAY(keeli_storage *) order;  // all of them, in order of registration
-    KEELI_ARRAY(keeli_storage *) queues; // those that are types of events (edit/events.c)
-    keeli_storage *parents, *children;   // keel_parent and keel_child, always there
-    struct keeli_links links;            // what loops over them read (edit/hierarchy.c)
+    KEELI_ARRAY(keeli_storage *) order;      // all of them, in order of registration
+    KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
+    keeli_storage *parents, *children;       // keel_parent and keel_child, always there
+    struct keeli_links links;                // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
@@ -265,6 +269,7 @@ struct keel_world {
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
+    keeli_condition started; // with `lock`: a startup system has ended (run/startup.c)
     struct keeli_schedule
         *schedules; // workloads made ready to run, the latest first (run/schedule.c)
     keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)
@@ -308,12 +313,12 @@ extern const char keeli_library;
 // The storage of a component whose number its descriptor has already; NULL elsewhere.
 static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {
     const uint32_t index = c && c->slot ? keeli_atomic_load(c->slot) : 0;
-    return index < world->storage_capacity ? world->storages[index] : NULL;
+    return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 // The storage of a component or unique, or NULL when the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_index(c);
     if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
-    return index < world->storage_capacity ? world->storages[index] : NULL;
+    return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }

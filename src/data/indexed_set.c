@@ -3,25 +3,19 @@
 
 #include <string.h>
 
-enum { page_target = 32768, own_page_above = 1024, colour_step = 320, colours = 2048 };
+enum { colour_step = 320, colours = 2048 };
 
 static char tag_value[1]; // where the values of tags are said to be
 static void *tag_pages[2] = { tag_value, tag_value };
 
-void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align,
-                            const struct keeli_bits_root *bits) {
-    uint32_t shift = 0;
-    while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15)
-        ++shift;
-    if (size <= own_page_above && shift < 6) shift = 6; // at least one word of the bitmap
-    if (!size) shift = 31;
+void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align) {
+    const uint32_t shift = keeli_indexed_shift(size);
     *set = (keeli_indexed_set){ .size = size, .align = align, .spare = KEELI_NO_SPARE };
-    set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift, .bits = bits };
+    set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift };
     set->root.mask = ((uint32_t)1 << shift) - 1;
     if (size) return;
     set->pages = tag_pages;
     set->root.pages = set->pages;
-    set->page_counts = &set->tag_count;
 }
 
 static size_t value_bytes(const keeli_indexed_set *set) {
@@ -104,10 +98,9 @@ void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint3
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits) {
     if (!to->size) return;
-    if (bits == UINT64_MAX && to->root.shift >= 6) { // all of them on one page
-        void *values = keeli_indexed_set_add(to, first);
-        to->page_counts[first >> to->root.shift] += 63;
-        memcpy(values, keeli_indexed_set_value(from, first), (size_t)64 * to->size);
+    if (bits == UINT64_MAX && keeli_indexed_set_has_whole_blocks(to)) { // all on one page
+        memcpy(keeli_indexed_set_value(to, first), keeli_indexed_set_value(from, first),
+               (size_t)64 * to->size);
         return;
     }
     for (; bits; bits &= bits - 1) {
@@ -143,11 +136,12 @@ void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
     if (!set->size) return set->pages == tag_pages && set->page_count == 0;
     size_t bytes = set->capacity * (sizeof *set->pages + sizeof *set->page_counts);
+    const uint32_t blocks = (uint32_t)1 << set->root.shift >> 6, most = blocks ? blocks : 1;
     if (set->root.pages != set->pages || set->page_count > set->capacity) return false;
     for (uint32_t page = 0; page < set->page_count; ++page) {
         const char *start = set->pages[page];
         if (start) bytes += page_bytes(set);
-        if (set->page_counts[page] > (start ? (uint32_t)1 << set->root.shift : 0)) return false;
+        if (set->page_counts[page] > (start ? most : 0)) return false;
         if (((uintptr_t)start - (start ? colour(set, page) : 0)) % page_align(set)) return false;
     }
     if (set->spare != KEELI_NO_SPARE &&

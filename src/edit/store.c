@@ -11,13 +11,15 @@
 
 // ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!(s->flags & KEELI_IS_SET) && !keeli_store_block_is_disabled(s, index))
-        keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (keeli_store_block_is_disabled(s, index)) return;
+    if (!(s->flags & KEELI_IS_SET)) keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_began(&s->indexed, index);
 }
 
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!(s->flags & KEELI_IS_SET) && !keeli_store_block_is_disabled(s, index))
-        keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (keeli_store_block_is_disabled(s, index)) return;
+    if (!(s->flags & KEELI_IS_SET)) keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
 }
 
 // ------------------------------------------------------------------ rows
@@ -220,21 +222,35 @@ void keeli_store_take_all(keel_world *world, keel_entity e) { take_all(world, e,
 void keeli_store_leave_all(keel_world *world, keel_entity e) { take_all(world, e, false); }
 
 // ------------------------------------------------------------------ whole storages
-void keeli_store_init(keeli_storage *s) {
+// What columns read.
+static void connect_root(const keel_world *world, keeli_storage *s) {
+    static uint32_t *const *const no_places = NULL;
+    const struct keeli_entity_root *entities = &world->entities.root;
+    struct keeli_set_root *root = s->kind == KEEL_SPARSE_SET ? &s->set.root
+                                  : s->kind == KEEL_INDEXED  ? &s->indexed.root
+                                                             : &s->row.root;
+    s->root = root;
+    root->bits = &s->presence.root;
+    root->entities = entities;
+    root->places = s->kind == KEEL_SPARSE_SET  ? &root->sparse
+                   : s->kind == KEEL_ARCHETYPE ? &entities->where
+                                               : &no_places;
+}
+
+void keeli_store_init(const keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
     s->kind = c->storage;
     s->size = c->size;
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
-    keeli_indexed_set_init(&s->indexed, c->size, c->align, &s->presence.root);
+    keeli_indexed_set_init(&s->indexed, c->size, c->align);
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
-                                           .mask = KEELI_ROW_MASK,
-                                           .bits = &s->presence.root };
-    s->root = s->kind == KEEL_SPARSE_SET ? &s->set.root
-              : s->kind == KEEL_INDEXED  ? &s->indexed.root
-                                         : &s->row.root;
+                                           .mask = KEELI_ROW_MASK };
+    connect_root(world, s);
+    s->goes_with_bit = s->kind == KEEL_ARCHETYPE ||
+                       (s->kind == KEEL_INDEXED && keeli_indexed_set_has_whole_blocks(&s->indexed));
     keeli_store_update_hooks(s);
 }
 
@@ -384,12 +400,24 @@ size_t keeli_store_bytes(const keeli_storage *s) {
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
+static uint32_t count_blocks(const keeli_storage *s) {
+    uint32_t count = 0;
+    const keeli_presence *p = &s->presence, *d = &s->disabled;
+    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+        ++count;
+    for (uint32_t i = 0; (i = keeli_presence_next(d, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+        count += !keeli_presence_word(p, i / 64);
+    return count;
+}
 static bool indexed_is_valid(const keeli_storage *s) {
-    uint32_t values = 0;
+    uint32_t counted = 0;
     if (!keeli_indexed_set_is_valid(&s->indexed)) return false;
-    for (uint32_t page = 0; s->size && page < s->indexed.page_count; ++page)
-        values += s->indexed.page_counts[page];
-    return !s->size || values == s->presence.count + s->disabled.count;
+    if (!s->size) return true;
+    for (uint32_t page = 0; page < s->indexed.page_count; ++page)
+        counted += s->indexed.page_counts[page];
+    return counted == (keeli_indexed_set_has_whole_blocks(&s->indexed)
+                           ? count_blocks(s)
+                           : s->presence.count + s->disabled.count);
 }
 static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
                             const keeli_presence *p) {

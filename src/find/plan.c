@@ -271,7 +271,7 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     if (plan->driver == KEELI_DRIVE_SPARSE) plan->leader = d->sparse;
     if (plan->driver == KEELI_DRIVE_BITS) plan->leader = d->smallest;
     if (plan->driver == KEELI_DRIVE_BITS && plan->lead)
-        plan->leader = view->world->storages[plan->lead->storage->slot];
+        plan->leader = view->world->root.storages[plan->lead->storage->slot];
     if (plan->driver == KEELI_DRIVE_ROWS) drop_settled(plan, view);
     for (uint32_t i = 0; i < d->must_count; ++i) {
         const bool granted =
