@@ -244,12 +244,12 @@ static bool has_only_rows(const keeli_plan *plan) {
     return true;
 }
 
-// Are there only values that are indexed, a block of 64 on one page, and must they all be there?
-static bool is_by_counts(const keeli_plan *plan, const demand *d) {
+// Are full windows spans: all values indexed, blocks of 64 on one page, and all must be there?
+static bool has_spans(const keeli_plan *plan) {
     if (plan->without_count || plan->any_count || plan->change_count || plan->has_maybe)
         return false;
-    for (uint32_t i = 0; i < d->must_count; ++i) {
-        const keeli_storage *s = d->must[i];
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_storage *s = plan->columns[c].storage;
         if (s->kind != KEEL_INDEXED || !s->size || s->root->shift < 6) return false;
     }
     return true;
@@ -286,7 +286,7 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     for (uint32_t c = 0; c < plan->column_count; ++c)
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
     plan->finds_lead = plan->lead && is_looked_up(plan, plan->lead->storage);
-    plan->by_counts = plan->driver == KEELI_DRIVE_BITS && is_by_counts(plan, d);
+    plan->has_spans = plan->driver == KEELI_DRIVE_BITS && has_spans(plan);
     plan->only_rows = plan->driver == KEELI_DRIVE_ROWS && has_only_rows(plan);
     return true;
 }

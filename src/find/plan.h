@@ -52,7 +52,7 @@ typedef struct keeli_plan {
     bool considered_group; // one could lead
     bool has_rows;         // a term is kept in archetypes
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
-    bool by_counts; // BITS: indexed values are all it asks for, so full pages are known by counts
+    bool has_spans; // BITS: all values are indexed, and only bits of presence say who matches
     // lists, as long as said above, in somebody's room for them
     keeli_storage **need;        // that the driver does not grant
     const keeli_storage **check; // those that lists check by their bits

@@ -121,42 +121,39 @@ static void hand_out_window(keeli_iterator *it, keel_chunk_form form, uint32_t s
 }
 
 // ------------------------------------------------------------------ windows that are full
-static bool are_ones(const uint64_t *words, uint32_t from, uint32_t to) {
-    uint64_t all = ~(uint64_t)0;
-    for (uint32_t w = from / 64; w < to / 64; ++w)
-        all &= words[w];
-    if (to % 64) all &= words[to / 64] | ~(uint64_t)0 << to % 64;
-    return !~all;
+static uint32_t leading_full(const uint64_t *words, uint32_t count) {
+    uint32_t n = 0;
+    while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
+        n += 4;
+    while (n < count && words[n] == UINT64_MAX)
+        ++n;
+    return n;
 }
 
-// How many slots at the front of a window have a value, if no others do; else 0. Told by the counts
-// of pages of values, so that bits are looked at on one page only: the end of a population.
-static uint32_t leading_values(const keeli_storage *s, uint32_t window) {
-    const uint32_t shift = s->root->shift, all = (uint32_t)1 << shift;
-    const uint32_t first = window * KEELI_WINDOW, last = first + KEELI_WINDOW - 1;
-    const uint32_t *counts = s->indexed.page_counts;
-    const uint32_t end = keeli_least(s->indexed.page_count, (last >> shift) + 1);
-    uint32_t page = first >> shift, slots = 0;
-    if (s->flags & KEELI_HAS_DISABLED) return 0; // they are counted, too
-    for (; page < end && counts[page] == all; ++page)
-        slots += all;
-    if (slots >= KEELI_WINDOW) return KEELI_WINDOW;
-    if (page >= end || page << shift != first + slots) return 0;
-    const uint32_t some = keeli_least(slots + counts[page], KEELI_WINDOW);
-    for (++page; page < end; ++page)
-        if (counts[page]) return 0;
-    return are_ones(words_of(s, window), slots, some) ? some : 0;
+// How many slots at the front of a window are ones, if no others are; else 0.
+static uint32_t leading_ones(const uint64_t *words) {
+    uint64_t all = ~(uint64_t)0, others = 0;
+    if (words[0] == all) {
+        for (uint32_t w = 1; w < KEELI_PAGE_WORDS; ++w)
+            all &= words[w];
+        if (!~all) return KEELI_WINDOW;
+    }
+    const uint32_t full = leading_full(words, KEELI_PAGE_WORDS);
+    const uint32_t more = (uint32_t)__builtin_ctzll(~words[full]);
+    if (words[full] >> more) return 0;
+    for (uint32_t w = full + 1; w < KEELI_PAGE_WORDS; ++w)
+        others |= words[w];
+    return others ? 0 : full * 64 + more;
 }
 
 // The next window, where it is ones up to some slot, and zeros behind it.
 static bool next_full_window(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const uint32_t window = it->next_page, first = window * KEELI_WINDOW;
-    const uint32_t slots = leading_values(plan->leader, window);
+    const uint32_t slots = leading_ones(words_of(plan->leader, window));
     if (!slots) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (leading_values(plan->need[i], window) != slots) return false;
-    KEEL_ASSERT_INTERNAL(are_ones(words_of(plan->leader, window), 0, slots));
+        if (leading_ones(words_of(plan->need[i], window)) != slots) return false;
     it->is_full = true;
     it->at = first < it->from ? it->from : first;
     it->next_page = window + 1;
@@ -234,15 +231,6 @@ static bool set_bases(keeli_iterator *it, uint32_t slots) {
             absent ? NULL : keeli_store_at(s, s->size ? it->at : 0);
     }
     return true;
-}
-
-static uint32_t leading_full(const uint64_t *words, uint32_t count) {
-    uint32_t n = 0;
-    while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
-        n += 4;
-    while (n < count && words[n] == UINT64_MAX)
-        ++n;
-    return n;
 }
 
 // Words that go into one chunk: full ones that are worth a span, or all up to such ones.
@@ -346,7 +334,7 @@ static __attribute__((noinline)) bool drive_words(keeli_iterator *it) {
 }
 
 bool keeli_drive_bits(keeli_iterator *it) {
-    if (!it->plan->by_counts) return drive_words(it);
+    if (!it->plan->has_spans) return drive_words(it);
     const bool has_rest = it->at < it->window_end;
     if (!has_rest && it->next_page * KEELI_WINDOW >= it->end) return false;
     if (has_rest ? !it->is_full : !next_full_window(it)) return drive_words(it);
