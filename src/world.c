@@ -41,6 +41,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->library = &keeli_library;
     keeli_lock_init(&world->lock);
     keeli_lock_init(&world->edit_lock);
+    keeli_condition_init(&world->started);
     world->own_lane.node = UINT32_MAX;
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
@@ -143,6 +144,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_view_observers_deinit(world);
     keeli_registry_deinit(world);
     keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
+    KEELI_RELEASE(&world->heap, &world->entity_storage.feeds);
     keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
@@ -150,6 +152,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_arena_deinit(&world->own_lane.scratch, &world->heap);
     keeli_lock_deinit(&world->lock);
     keeli_lock_deinit(&world->edit_lock);
+    keeli_condition_deinit(&world->started);
     keeli_heap heap; // the last block goes after the world's own heap is gone
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);

@@ -54,13 +54,20 @@ typedef struct keeli_tracking {
     keeli_observers observers;
 } keeli_tracking;
 
-// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
-// not compare handles: right as long as the sets' `moves` are these.
-typedef struct keeli_known_order {
-    const struct keeli_storage *leader; // the first `same` slots have the entities that its have
+// What walks found out about the order of a sparse set, so that the next one need not compare
+// handles (find/drive.c) or look at cells (find/list.c): right as long as the sets' `moves` are
+// these.
+typedef struct keeli_same_order {
+    const struct keeli_storage *leader; // its first `count` slots have the entities that slots
+    uint32_t count, from;               // `from` and on have
     uint64_t moves, leader_moves;
-    uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
-    uint32_t same, run;
+} keeli_same_order;
+typedef struct keeli_known_order {
+    keeli_same_order same[2]; // as two others
+    uint32_t oldest;          // of these
+    uint32_t run;             // the first slots so far have consecutive ascending indices;
+    uint64_t moves_of_run;
+    bool run_ends; // the next one has another index
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
@@ -180,6 +187,7 @@ typedef struct keeli_loop_cost {
 } keeli_loop_cost;
 
 struct keel_world {
+    struct keeli_world_root root; // storages by process-wide number (edit/registry.c), for keel_get
     const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
     keeli_heap heap;
     char *name;
@@ -195,6 +203,7 @@ struct keel_world {
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
     uint64_t editor;        // the thread that has it, or 0 (atomic)
+    uint32_t edits_inside;  // its edits inside of its edit, by observers: they are refused
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
@@ -209,12 +218,10 @@ struct keel_world {
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
-    keeli_storage **storages; // by process-wide number; NULL: unknown here (edit/registry.c)
-    uint32_t storage_capacity;
-    KEELI_ARRAY(keeli_storage *) order;  // all of them, in order of registration
-    KEELI_ARRAY(keeli_storage *) queues; // those that are types of events (edit/events.c)
-    keeli_storage *parents, *children;   // keel_parent and keel_child, always there
-    struct keeli_links links;            // what loops over them read (edit/hierarchy.c)
+    KEELI_ARRAY(keeli_storage *) order;      // all of them, in order of registration
+    KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
+    keeli_storage *parents, *children;       // keel_parent and keel_child, always there
+    struct keeli_links links;                // what loops over them read (edit/hierarchy.c)
 
     keeli_holder *holders;            // open ones (edit/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
@@ -262,6 +269,7 @@ struct keel_world {
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
+    keeli_condition started; // with `lock`: a startup system has ended (run/startup.c)
     struct keeli_schedule
         *schedules; // workloads made ready to run, the latest first (run/schedule.c)
     keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)
@@ -305,12 +313,12 @@ extern const char keeli_library;
 // The storage of a component whose number its descriptor has already; NULL elsewhere.
 static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {
     const uint32_t index = c && c->slot ? keeli_atomic_load(c->slot) : 0;
-    return index < world->storage_capacity ? world->storages[index] : NULL;
+    return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 // The storage of a component or unique, or NULL when the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_index(c);
     if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
-    return index < world->storage_capacity ? world->storages[index] : NULL;
+    return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }

@@ -43,8 +43,9 @@ typedef struct keel_custom_view {
     const char *name; ///< for messages
     uint32_t size;    ///< of the struct, at least 1
     uint32_t align;   ///< of the struct, a power of two
-    /// What it may touch, ends with KEEL_TERM_END. Any number; all kinds but commands, context and
-    /// data. The kinds that hand out values only declare access here.
+    /// What it may touch, ends with KEEL_TERM_END. Any number; all kinds but commands, context,
+    /// data and events, which belong to a system and to each piece of one that is split. The kinds
+    /// that hand out values only declare access here.
     const keel_term *terms;
     /// Generated code, called before `init`: opens the views in the struct and sets its pointers.
     /// NULL: nothing to do. A negative result ends it, as an error that was reported already.

@@ -179,9 +179,9 @@ KEELI_VERB_WC(keeli_delete_tree, keel_world_delete_tree, keel_commands_delete_tr
 KEELI_VERB_WC(keeli_add_entity_values, keel_world_add_entity, keel_commands_add_entity)
 inline keel_entity keeli_add_entity_values(const keel_view *s, const keel_value *v) { return keel_view_add_entity(s, v); }
 KEELI_VERB_WC(keeli_add_child_values, keel_world_add_child, keel_commands_add_child)
-KEELI_VERB_READ(keeli_get, const keel_world, keel_get_component, keel_view_get_component, keel_context_get_component)
+KEELI_VERB_READ(keeli_get, const keel_world, keeli_world_get, keel_view_get_component, keel_context_get_component)
 KEELI_VERB_READ(keeli_get_mut, keel_world, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)
-KEELI_VERB_READ(keeli_has, const keel_world, keel_has_component, keel_view_has_component, keel_context_has_component)
+KEELI_VERB_READ(keeli_has, const keel_world, keeli_world_has, keel_view_has_component, keel_context_has_component)
 KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
 KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)
 KEELI_VERB_WX(keeli_is_alive, keel_world_is_alive, keel_context_is_alive)
@@ -303,11 +303,11 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// Delete an entity and its descendants. Scope: world, commands.
 #define keel_delete_tree(scope, root) KEELI_WC(scope, keel_world_delete_tree, keel_commands_delete_tree)((scope), (root))
 /// The value of a component, to read: `const T *` or NULL. Scope: world, view, context.
-#define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keel_get_component, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
+#define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keeli_world_get, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
 /// The value of a component, to change: `T *` or NULL. Scope: world, view, context.
 #define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
 /// Does the entity have the component? Scope: world, view, context.
-#define keel_has(scope, e, T) KEELI_RVX(scope, keel_has_component, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
+#define keel_has(scope, e, T) KEELI_RVX(scope, keeli_world_has, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
 /// The value of a unique, to read: `const T *` or NULL. Scope: world, view, context.
 #define keel_get_unique(scope, T) ((const T *)KEELI_RVX(scope, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)((scope), &T##_unique))
 /// The value of a unique, to change: `T *` or NULL. Scope: world, view, context.
@@ -458,7 +458,7 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Fast access to a component by entity; see keel_column.
 #define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
-#define keel_column_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T)))
+#define keel_column_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T), keeli_indexed_shift(sizeof(T))))
 /// The values of a component in a span, to read: `const T *` or NULL.
 #define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &T##_component))
 /// The values of a component in a span, to write: `T *` or NULL.

@@ -31,38 +31,38 @@ typedef struct keeli_walk {
     keel_entity of;                  ///< private: whose children or descendants
     keeli_step step;                 ///< private
     keeli_step above;                ///< private: its parent; null when not known, or `of`
-    keel_child *page;                ///< private: links of children around `step`,
-    uint32_t page_number;            ///< private: as long as there are some nothing moves
 } keeli_walk;
 
+// The next four are `pure`: they only look, so loops keep what they read before a call.
 /// Private: NULL when `of` has no children.
-KEEL_API const struct keeli_links *keeli_world_links(const keel_world *world, keel_entity of);
+__attribute__((pure)) KEEL_API const struct keeli_links *keeli_world_links(const keel_world *world,
+                                                                           keel_entity of);
 /// Private: from a child of `of` to the next one, whatever happened meanwhile.
-KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of,
-                                       keel_entity child);
+__attribute__((pure)) KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links,
+                                                             keel_entity of, keel_entity child);
 /// Private: from a descendant of `root` to the next one that is not below it; nothing happened.
-KEEL_API keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root,
-                                     keel_entity e);
+__attribute__((pure)) KEEL_API keeli_step keeli_links_past(const struct keeli_links *links,
+                                                           keel_entity root, keel_entity e);
 /// Private: from `root` or a descendant of it to the next one in pre-order, whatever happened.
-KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root,
-                                       keel_entity e);
+__attribute__((pure)) KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links,
+                                                             keel_entity root, keel_entity e);
 
 /// Private: the links of an entity that has children.
 static inline keel_parent *keeli_parent_at(const struct keeli_links *links, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), shift = links->parents->shift;
+    const uint32_t index = keel_entity_index(e), shift = keeli_indexed_shift(sizeof(keel_parent));
     keel_parent *page = (keel_parent *)links->parents->pages[index >> shift];
     return page + (index & (((uint32_t)1 << shift) - 1));
 }
 /// Private: the links of an entity that has a parent.
 static inline keel_child *keeli_child_at(const struct keeli_links *links, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), shift = links->children->shift;
+    const uint32_t index = keel_entity_index(e), shift = keeli_indexed_shift(sizeof(keel_child));
     keel_child *page = (keel_child *)links->children->pages[index >> shift];
     return page + (index & (((uint32_t)1 << shift) - 1));
 }
 
 /// Private: at the first child.
 static inline keeli_walk keeli_walk_begin(const struct keeli_links *links, keel_entity of) {
-    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } }, NULL, UINT32_MAX };
+    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
     if (!links) return walk;
     walk.edits = links->edits;
     walk.step.at = walk.step.first = keeli_parent_at(links, of)->first_child;
@@ -78,18 +78,11 @@ static inline void keeli_walk_resume(keeli_walk *walk, keeli_step step) {
     walk->step = step;
     walk->above.at = keel_null();
     walk->edits = walk->links->edits;
-    walk->page_number = UINT32_MAX;
 }
 
 /// Private: to the sibling beside; false when there is none.
 static inline bool keeli_walk_beside(keeli_walk *walk) {
-    const struct keeli_set_root *children = walk->links->children;
-    const uint32_t index = keel_entity_index(walk->step.at), page = index >> children->shift;
-    if (page != walk->page_number) {
-        walk->page = (keel_child *)children->pages[page];
-        walk->page_number = page;
-    }
-    const keel_entity next = walk->page[index & (((uint32_t)1 << children->shift) - 1)].next;
+    const keel_entity next = keeli_child_at(walk->links, walk->step.at)->next;
     if (keel_is_same(next, walk->step.first)) return false;
     walk->step.at = next;
     return true;

@@ -96,6 +96,8 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
 // KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL, KEEL_ERROR_MEMORY, KEEL_ERROR_DEAD_ENTITY for
 // null.
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
+// Would it, memory apart?
+keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e);
 // `e` is alive.
 static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);

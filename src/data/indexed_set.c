@@ -3,20 +3,15 @@
 
 #include <string.h>
 
-enum { page_target = 32768, own_page_above = 1024, colour_step = 320, colours = 2048 };
+enum { colour_step = 320, colours = 2048 };
 
 static char tag_value[1]; // where the values of tags are said to be
 static void *tag_pages[2] = { tag_value, tag_value };
 
-void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align,
-                            const struct keeli_bits_root *bits) {
-    uint32_t shift = 0;
-    while (size <= own_page_above && (uint64_t)size << shift < page_target && shift < 15)
-        ++shift;
-    if (size <= own_page_above && shift < 6) shift = 6; // at least one word of the bitmap
-    if (!size) shift = 31;
+void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align) {
+    const uint32_t shift = keeli_indexed_shift(size);
     *set = (keeli_indexed_set){ .size = size, .align = align, .spare = KEELI_NO_SPARE };
-    set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift, .bits = bits };
+    set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift };
     set->root.mask = ((uint32_t)1 << shift) - 1;
     if (size) return;
     set->pages = tag_pages;

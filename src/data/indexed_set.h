@@ -26,8 +26,7 @@ typedef struct keeli_indexed_set {
     size_t bytes;
 } keeli_indexed_set;
 
-void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align,
-                            const struct keeli_bits_root *bits);
+void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align);
 void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap);
 
 static inline void *keeli_indexed_set_value(const keeli_indexed_set *set, uint32_t index) {

@@ -203,7 +203,23 @@ not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
     return keeli_borrowed(world, use->storage, verb, holder);
 }
 
+// Whoever is called by an edit meets what is half done, so that it gets nothing to write.
+static __attribute__((noinline)) keel_result check_looks(keel_world *world,
+                                                         const keeli_holder *holder) {
+    for (uint32_t i = 0; i < holder->uses.count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        if (use->access > KEEL_ACCESS_READ)
+            return keeli_error(world, KEEL_ERROR_SHARED,
+                               "%s wants to %s '%s' inside of an observer, which only looks; "
+                               "record the edit in event->commands",
+                               holder->name, use->storage->events ? "send" : to_do(use->access),
+                               use->storage->component.name);
+    }
+    return KEEL_OK;
+}
+
 static keel_result take_all(keel_world *world, keeli_holder *holder) {
+    if (keeli_is_inside_edit(world)) KEEL_TRY(check_looks(world, holder));
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
         int32_t *counter = counter_of(world, holder, use);
@@ -275,7 +291,7 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;
-    if (world->notifying)
+    if (keeli_is_inside_edit(world))
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "an observer cannot edit the world; record the edit in event->commands");
     if (keeli_world_is_looped(world))
@@ -322,7 +338,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
-    if (world->notifying) KEEL_TRY(keeli_world_is_editable(world));
+    if (world->notifying || world->edits_inside) KEEL_TRY(keeli_world_is_editable(world));
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
         return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
     const keeli_use *use = use_of(holder, storage);

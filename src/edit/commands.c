@@ -49,7 +49,7 @@ typedef struct keeli_command {
 static void drop_values(keel_world *world, command *c) {
     for (uint32_t i = 0; i < c->count; ++i) {
         const part *p = &c->parts[i];
-        const keeli_storage *s = p->number ? world->storages[p->number] : NULL;
+        const keeli_storage *s = p->number ? world->root.storages[p->number] : NULL;
         if (s && p->value && s->component.drop) s->component.drop(p->value, s->component.hook_data);
         c->parts[i].number = 0;
     }
@@ -222,7 +222,7 @@ static keel_result prepare_values(keel_commands *list, command *c, const keel_va
 
 static void take_values(const keel_commands *list, const command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
-        const keel_component *d = &list->world->storages[c->parts[i].number]->component;
+        const keel_component *d = &list->world->root.storages[c->parts[i].number]->component;
         if (!values[i].value) continue;
         if (d->move) d->move(c->parts[i].value, (void *)(uintptr_t)values[i].value, d->hook_data);
         else memcpy(c->parts[i].value, values[i].value, d->size);
@@ -416,9 +416,9 @@ keel_result keel_commands_send_event(keel_commands *commands, const keel_compone
 static const keel_value *values_of(const keel_world *world, const command *c, keel_value *room) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->count; ++i)
-        if (c->parts[i].number && world->storages[c->parts[i].number])
-            room[n++] =
-                (keel_value){ &world->storages[c->parts[i].number]->component, c->parts[i].value };
+        if (c->parts[i].number && world->root.storages[c->parts[i].number])
+            room[n++] = (keel_value){ &world->root.storages[c->parts[i].number]->component,
+                                      c->parts[i].value };
     room[n] = (keel_value){ NULL, NULL };
     return room;
 }
@@ -432,7 +432,8 @@ static keel_result apply_values(keel_world *world, const keeli_holder *holder, c
 static keel_result apply_removal(keel_world *world, const keeli_holder *holder, const command *c) {
     keel_result any = KEEL_ABSENT;
     for (uint32_t i = 0; i < c->count; ++i) {
-        const keeli_storage *s = c->parts[i].number ? world->storages[c->parts[i].number] : NULL;
+        const keeli_storage *s =
+            c->parts[i].number ? world->root.storages[c->parts[i].number] : NULL;
         if (!s) continue;
         const keel_component *const list[] = { &s->component, NULL };
         const keel_result result =
@@ -445,7 +446,7 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
 }
 
 static keel_result apply_event(keel_world *world, const keeli_holder *holder, const command *c) {
-    keeli_storage *s = c->parts->number ? world->storages[c->parts->number] : NULL;
+    keeli_storage *s = c->parts->number ? world->root.storages[c->parts->number] : NULL;
     return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
 }
 

@@ -191,7 +191,7 @@ static keel_result copy_indexed(keel_world *to, keeli_storage *t, const keeli_st
 
 // ------------------------------------------------------------------ rows
 static keeli_storage *storage_of(const keel_world *world, const keeli_row_component *column) {
-    return world->storages[column->number];
+    return world->root.storages[column->number];
 }
 
 // The archetype of the same components in the target, with room for as many rows.
@@ -302,6 +302,9 @@ static bool reserve_followers(keel_world *to) {
             return false;
         if (t->flags & KEELI_IS_IN_VIEW && !keeli_view_observers_reserve_all(to, t)) return false;
     }
+    keel_entity e = keel_null();
+    while (to->entity_storage.flags & KEELI_IS_SOURCE && !keel_is_null(e = keel_next_entity(to, e)))
+        if (!keeli_sets_reserve_new(to, e, to->entities.alive)) return false;
     return true;
 }
 
@@ -342,14 +345,14 @@ static void tell_all(keel_world *to) {
     for (uint32_t i = 0; i < to->order.count; ++i)
         if (!(to->order.items[i]->flags & KEELI_IS_SET)) tell_inserted(to, to->order.items[i]);
     keel_entity e = keel_null();
-    while (to->observed && !keel_is_null(e = keel_next_entity(to, e)))
-        keeli_notify_entity(to, e, KEEL_ON_CREATED);
+    while (to->entity_storage.flags & KEELI_IS_TOLD && !keel_is_null(e = keel_next_entity(to, e)))
+        keeli_tell_created(to, e);
 }
 
 static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->order.count; ++i) {
         const keeli_storage *s = from->order.items[i];
-        keeli_storage *t = to->storages[s->slot];
+        keeli_storage *t = to->root.storages[s->slot];
         if (s->kind == KEEL_SPARSE_SET) KEEL_TRY(copy_sparse(to, t, s));
         else if (s->kind == KEEL_INDEXED) KEEL_TRY(copy_indexed(to, t, s));
         else KEEL_TRY(copy_row_bits(to, t, s));

@@ -114,7 +114,7 @@ keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_stora
 
 // Where others may send meanwhile, one is shown at a time.
 bool keel_event_next(keel_event_walk *walk) {
-    const keeli_storage *s = walk && walk->world ? walk->world->storages[walk->number] : NULL;
+    const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     const keeli_event_queue *q = s ? s->events : NULL;
     if (!q) return false; // unregistered meanwhile
     uint64_t end = keeli_event_queue_end(q);

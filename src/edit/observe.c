@@ -152,7 +152,7 @@ void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool d
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
         if (keeli_store_has(s, keel_entity_index(e))) keeli_notify(world, s, e, kind);
     keeli_view_observers_losing_all(world, keel_entity_index(e));
-    if (dies) keeli_notify_entity(world, e, KEEL_ON_DESTROYED);
+    if (dies) keeli_notify(world, &world->entity_storage, e, KEEL_ON_DESTROYED);
 }
 
 void keeli_tell_clear(keel_world *world, keeli_storage *s) {

@@ -182,6 +182,8 @@ static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader
 keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
                                 uint32_t kinds) {
     keel_gone_walk walk = { .kinds = kinds, .whole = true };
+    if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
+        return walk;
     if (!s || !s->tracking || !join(world, s, reader)) return walk;
     const keeli_removal_log *log = &s->tracking->gone;
     walk.world = world;
@@ -193,7 +195,7 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
 }
 
 bool keel_gone_next(keel_gone_walk *walk) {
-    const keeli_storage *s = walk && walk->world ? walk->world->storages[walk->number] : NULL;
+    const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     if (!s || !s->tracking) return false; // unregistered meanwhile
     const keeli_removal_log *log = &s->tracking->gone;
     if (walk->next < log->passed) walk->next = log->passed; // they went meanwhile

@@ -158,24 +158,40 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
         free_storage(world, s);
         return NULL;
     }
-    keeli_store_init(s);
+    keeli_store_init(world, s);
     keeli_threads_bind(s);
     return s;
 }
 
 // ------------------------------------------------------------------ the table
+// What keel_get finds for a number that is free here, and for components with a rule about threads:
+// it reaches nowhere, so the exported function is asked.
+static const struct keeli_bits_root no_bits;
+static const struct keeli_set_root no_set = { .bits = &no_bits };
+
+static size_t table_bytes(uint32_t capacity) { return 2 * capacity * sizeof(void *); }
+
 static bool reserve_number(keel_world *world, uint32_t index) {
-    if (index < world->storage_capacity) return true;
-    uint32_t grown = world->storage_capacity ? world->storage_capacity * 2 : 64;
+    const struct keeli_world_root old = world->root;
+    if (index < old.storage_capacity) return true;
+    uint32_t grown = old.storage_capacity ? old.storage_capacity * 2 : 64;
     if (grown <= index) grown = index + 1;
-    const size_t old_bytes = world->storage_capacity * sizeof(void *);
-    keeli_storage **fresh = keeli_resize(&world->heap, world->storages, old_bytes,
-                                         grown * sizeof(void *), sizeof(void *));
+    void **fresh = keeli_new_zeroed(&world->heap, table_bytes(grown), sizeof(void *));
     if (!fresh) return false;
-    memset(fresh + world->storage_capacity, 0, grown * sizeof(void *) - old_bytes);
-    world->storages = fresh;
-    world->storage_capacity = grown;
+    const struct keeli_set_root **sets = (const struct keeli_set_root **)(void *)(fresh + grown);
+    for (uint32_t i = 0; i < grown; ++i)
+        sets[i] = i < old.storage_capacity ? old.sets[i] : &no_set;
+    if (old.storages) {
+        memcpy(fresh, old.storages, old.storage_capacity * sizeof(void *));
+        keeli_free(&world->heap, old.storages, table_bytes(old.storage_capacity), sizeof(void *));
+    }
+    world->root = (struct keeli_world_root){ sets, (keeli_storage **)(void *)fresh, grown };
     return true;
+}
+
+static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
+    world->root.storages[index] = s;
+    world->root.sets[index] = s && !(s->flags & KEELI_IS_BOUND) ? s->root : &no_set;
 }
 
 // A number for the lists of blocks: a free one, or the next.
@@ -231,7 +247,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     ++world->bindings;
     s->ordinal = (uint16_t)place_number(world, s);
     world->order.items[world->order.count++] = s;
-    world->storages[index] = s;
+    put_number(world, index, s);
     if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
     return s;
 }
@@ -284,7 +300,7 @@ void keeli_registry_deinit(keel_world *world) {
     KEELI_RELEASE(&world->heap, &world->order);
     KEELI_RELEASE(&world->heap, &world->by_ordinal);
     KEELI_RELEASE(&world->heap, &world->queues);
-    keeli_free(&world->heap, world->storages, world->storage_capacity * sizeof(void *),
+    keeli_free(&world->heap, world->root.storages, table_bytes(world->root.storage_capacity),
                sizeof(void *));
 }
 
@@ -355,8 +371,10 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             (world->order.count - at - 1) * sizeof s);
     --world->order.count;
     for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i]->known.leader == s) world->order.items[i]->known.leader = NULL;
-    world->storages[s->slot] = NULL;
+        for (uint32_t k = 0; k < 2; ++k)
+            if (world->order.items[i]->known.same[k].leader == s)
+                world->order.items[i]->known.same[k].leader = NULL;
+    put_number(world, s->slot, NULL);
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);
     if (was_bound) keeli_threads_update(world);

@@ -222,21 +222,33 @@ void keeli_store_take_all(keel_world *world, keel_entity e) { take_all(world, e,
 void keeli_store_leave_all(keel_world *world, keel_entity e) { take_all(world, e, false); }
 
 // ------------------------------------------------------------------ whole storages
-void keeli_store_init(keeli_storage *s) {
+// What columns read.
+static void connect_root(const keel_world *world, keeli_storage *s) {
+    static uint32_t *const *const no_places = NULL;
+    const struct keeli_entity_root *entities = &world->entities.root;
+    struct keeli_set_root *root = s->kind == KEEL_SPARSE_SET ? &s->set.root
+                                  : s->kind == KEEL_INDEXED  ? &s->indexed.root
+                                                             : &s->row.root;
+    s->root = root;
+    root->bits = &s->presence.root;
+    root->entities = entities;
+    root->places = s->kind == KEEL_SPARSE_SET  ? &root->sparse
+                   : s->kind == KEEL_ARCHETYPE ? &entities->where
+                                               : &no_places;
+}
+
+void keeli_store_init(const keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
     s->kind = c->storage;
     s->size = c->size;
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
-    keeli_indexed_set_init(&s->indexed, c->size, c->align, &s->presence.root);
+    keeli_indexed_set_init(&s->indexed, c->size, c->align);
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
-                                           .mask = KEELI_ROW_MASK,
-                                           .bits = &s->presence.root };
-    s->root = s->kind == KEEL_SPARSE_SET ? &s->set.root
-              : s->kind == KEEL_INDEXED  ? &s->indexed.root
-                                         : &s->row.root;
+                                           .mask = KEELI_ROW_MASK };
+    connect_root(world, s);
     s->goes_with_bit = s->kind == KEEL_ARCHETYPE ||
                        (s->kind == KEEL_INDEXED && keeli_indexed_set_has_whole_blocks(&s->indexed));
     keeli_store_update_hooks(s);

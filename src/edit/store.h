@@ -197,7 +197,7 @@ void keeli_store_clear_all(keel_world *world);
 void keeli_store_drop_all(keel_world *world);
 
 // ------------------------------------------------------------------ whole storages (store.c)
-void keeli_store_init(keeli_storage *s);
+void keeli_store_init(const keel_world *world, keeli_storage *s);
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // The hooks of the component changed.

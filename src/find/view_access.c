@@ -279,13 +279,7 @@ keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
 
 // ------------------------------------------------------------------ columns
 keel_column keel_column_of_component(keel_world *world, const keel_component *component) {
-    static const struct keeli_entity_root no_entities;
-    static const struct keeli_set_root no_set = { .shift = 31 };
-    static const struct keeli_bits_root no_bits;
-    const keel_column none = { .entities = &no_entities,
-                               .set = &no_set,
-                               .bits = &no_bits,
-                               .size = component ? component->size : 0 };
+    const keel_column none = { .size = component ? component->size : 0 };
     if (!world) return keeli_no_world(), none;
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
@@ -294,12 +288,5 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
     if (s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
-    return (keel_column){ .entities = &world->entities.root,
-                          .set = s->root,
-                          .bits = &s->presence.root,
-                          .places = s->kind == KEEL_SPARSE_SET  ? &s->root->sparse
-                                    : s->kind == KEEL_ARCHETYPE ? &world->entities.root.where
-                                                                : NULL,
-                          .size = s->component.size,
-                          .shift = s->root->shift };
+    return (keel_column){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
 }

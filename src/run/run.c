@@ -139,6 +139,11 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
     const bool spans = system->kind == KEEL_PER_SPAN;
+    if (!spans && !it->mark_count) { // nothing to do between chunks
+        while (!context->failed && keeli_iterator_drive(it))
+            system->run(&it->chunk, context);
+        return;
+    }
     for (const keel_chunk *c; !context->failed && (c = spans ? keeli_iterator_advance_span(it)
                                                              : keeli_iterator_advance(it)) != NULL;)
         system->run(c, context);
@@ -288,8 +293,9 @@ static keel_result run_anew(keel_context *context) {
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
     context->view = p->view;
-    const keel_result result =
-        keeli_prepared_is_idle(context->world, p) ? check_data(context) : keeli_run_bound(context);
+    const bool may_be_idle = p->has_data || context->splits; // others were asked before
+    const bool is_idle = may_be_idle && keeli_prepared_is_idle(context->world, p);
+    const keel_result result = is_idle ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
     return result;
 }

@@ -11,12 +11,11 @@
 static test_heap memory, owners_memory;
 static keeli_indexed_set set;
 static keeli_presence owners_bits; // who has a value: the owner tells which blocks begin and end
-static const struct keeli_bits_root no_bits;
 
 static void begin(uint32_t size, uint32_t align) {
     test_heap_init(&memory);
     test_heap_init(&owners_memory);
-    keeli_indexed_set_init(&set, size, align, &no_bits);
+    keeli_indexed_set_init(&set, size, align);
 }
 
 static void end(void) {
@@ -153,7 +152,7 @@ static void page_starts_are_coloured(void **state) {
     test_heap_init(&heap);
     uint32_t offsets[8];
     for (uint32_t i = 0; i < 8; ++i) {
-        keeli_indexed_set_init(&sets[i], 8, 8, &no_bits);
+        keeli_indexed_set_init(&sets[i], 8, 8);
         assert_true(keeli_indexed_set_reserve(&sets[i], &heap.heap, 0));
         offsets[i] = (uint32_t)((uintptr_t)sets[i].pages[0] % 4096);
     }
@@ -265,7 +264,7 @@ static void blocks_of_64_are_copied(void **state) {
     for (uint32_t k = 0; k < 3; ++k) {
         begin(sizes[k], sizes[k] ? 4 : 1);
         keeli_indexed_set copy;
-        keeli_indexed_set_init(&copy, sizes[k], set.align, &no_bits);
+        keeli_indexed_set_init(&copy, sizes[k], set.align);
         const uint64_t bits[] = { UINT64_MAX, 0, 0x8000000000000001u, 0xF0F0 };
         for (uint32_t i = 0; i < 256; ++i)
             if (bits[i / 64] >> (i % 64) & 1) {
