@@ -161,7 +161,7 @@ static attempt find_run(keeli_iterator *it) {
     const bool is_filtered = plan->without_count || plan->any_count;
     if (is_filtered) run = consecutive_run(it, first, run);
     run = common_run(it, plan->need, plan->need_count, first, run);
-    if (run) run = common_run(it, plan->beside, plan->beside_count, first, run);
+    run = common_run(it, plan->beside, plan->beside_count, first, run);
     if (run == 0) return NO_RUN;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
