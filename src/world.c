@@ -38,9 +38,11 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_deinit(&heap);
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
+    keeli_guard_allocator(world);
     world->library = &keeli_library;
     keeli_lock_init(&world->lock);
     keeli_lock_init(&world->edit_lock);
+    keeli_condition_init(&world->started);
     world->own_lane.node = UINT32_MAX;
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
@@ -105,7 +107,8 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 // Does code of the user's run that was called by the world and comes back to it?
 static bool is_in_use(keel_world *world) {
-    if (world->is_ending || world->applying || world->calling || keeli_world_is_running(world))
+    if (world->is_ending || world->applying || world->calling || world->inside ||
+        keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views; view; view = view->next)
         if (view->serial && view->custom && view->in_hands) return true;
@@ -127,9 +130,10 @@ void keel_world_destroy(keel_world *world) {
     world->share_depth = world->concurrent = 0;
     keeli_customs_deinit(world);
     keeli_notify_end(world);
+    keeli_threads_ending(world);
+    keeli_registry_drop(world);
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
-    keeli_threads_ending(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
@@ -143,6 +147,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_view_observers_deinit(world);
     keeli_registry_deinit(world);
     keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
+    KEELI_RELEASE(&world->heap, &world->entity_storage.feeds);
     keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
@@ -150,6 +155,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_arena_deinit(&world->own_lane.scratch, &world->heap);
     keeli_lock_deinit(&world->lock);
     keeli_lock_deinit(&world->edit_lock);
+    keeli_condition_deinit(&world->started);
     keeli_heap heap; // the last block goes after the world's own heap is gone
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);

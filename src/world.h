@@ -54,13 +54,20 @@ typedef struct keeli_tracking {
     keeli_observers observers;
 } keeli_tracking;
 
-// What walks found out about the order of a sparse set (find/drive.c), so that the next one need
-// not compare handles: right as long as the sets' `moves` are these.
-typedef struct keeli_known_order {
-    const struct keeli_storage *leader; // the first `same` slots have the entities that its have
+// What walks found out about the order of a sparse set, so that the next one need not compare
+// handles (find/drive.c) or look at cells (find/list.c): right as long as the sets' `moves` are
+// these.
+typedef struct keeli_same_order {
+    const struct keeli_storage *leader; // its first `count` slots have the entities that slots
+    uint32_t count, from;               // `from` and on have
     uint64_t moves, leader_moves;
-    uint64_t moves_of_run; // the first `run` slots have consecutive ascending indices
-    uint32_t same, run;
+} keeli_same_order;
+typedef struct keeli_known_order {
+    keeli_same_order same[2]; // as two others
+    uint32_t oldest;          // of these
+    uint32_t run;             // the first slots so far have consecutive ascending indices;
+    uint64_t moves_of_run;
+    bool run_ends; // the next one has another index
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
@@ -71,6 +78,9 @@ typedef struct keeli_storage {
     uint32_t size;    // of a value
     uint16_t ordinal; // among the world's components: its number in component_lists
     keel_storage kind;
+    // A value that goes while others of its block of 64 stay takes no more than clearing its bit:
+    // what it lies in knows blocks, or is its row, which goes elsewhere.
+    bool goes_with_bit;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
@@ -79,6 +89,7 @@ typedef struct keeli_storage {
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
+    keel_world *world;                 // whose it is, for hooks (edit/hooks.c)
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
@@ -94,6 +105,7 @@ typedef struct keeli_storage {
     uintptr_t moved_from;
     size_t moved_bytes;
     struct keeli_storage *next_moved;
+    struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
     KEELI_ARRAY(keeli_feed) feeds;               // sets that its events fill: KEELI_IS_SOURCE
     KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
@@ -192,6 +204,7 @@ struct keel_world {
     uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
     keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
     uint64_t editor;        // the thread that has it, or 0 (atomic)
+    uint32_t edits_inside;  // its edits inside of its edit, by observers: they are refused
     keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
@@ -237,6 +250,7 @@ struct keel_world {
     uint32_t observed;
     uint32_t notifying;      // observers are being called in owner mode; so deep
     uint32_t calling;        // in any mode: their lists stay as they are
+    uint32_t inside;         // other functions of the user's that edits call (edit/hooks.h)
     uint32_t editing;        // an edit that consists of edits is being made; so deep
     bool lost_observers;     // some were taken away while they were called
     bool moved_out;          // the values of the entity that they are told of are gone
@@ -257,6 +271,7 @@ struct keel_world {
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
+    keeli_condition started; // with `lock`: a startup system has ended (run/startup.c)
     struct keeli_schedule
         *schedules; // workloads made ready to run, the latest first (run/schedule.c)
     keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)

@@ -43,8 +43,9 @@ typedef struct keel_custom_view {
     const char *name; ///< for messages
     uint32_t size;    ///< of the struct, at least 1
     uint32_t align;   ///< of the struct, a power of two
-    /// What it may touch, ends with KEEL_TERM_END. Any number; all kinds but commands, context and
-    /// data. The kinds that hand out values only declare access here.
+    /// What it may touch, ends with KEEL_TERM_END. Any number; all kinds but commands, context,
+    /// data and events, which belong to a system and to each piece of one that is split. The kinds
+    /// that hand out values only declare access here.
     const keel_term *terms;
     /// Generated code, called before `init`: opens the views in the struct and sets its pointers.
     /// NULL: nothing to do. A negative result ends it, as an error that was reported already.
@@ -73,7 +74,8 @@ KEEL_API keel_result keel_world_begin_custom_view(keel_world *world, const keel_
 
 /// Drop it and give its storages back: keel_custom_end.
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
-///   custom view was begun there, it was ended already, or its own init or drop asks for it
+///   custom view was begun there, it was ended already, or its own init or drop asks for it;
+///   KEEL_ERROR_THREAD in another thread than the one that began it, while several are at work
 KEEL_API keel_result keel_world_end_custom_view(keel_world *world, void *value);
 
 /// The same inside a system, over what the system declared. One that is left open is dropped when

@@ -78,7 +78,8 @@ typedef struct keel_workload_edge {
 typedef enum keel_explain_format {
     KEEL_EXPLAIN_TEXT, ///< for people; the wording may change with any version
     KEEL_EXPLAIN_DOT,  ///< the graph, for Graphviz: `dot -Tsvg`
-    KEEL_EXPLAIN_JSON  ///< one object with "nodes" and "edges", named as in the structs here
+    KEEL_EXPLAIN_JSON  ///< one object with "nodes" and "edges", named as in the structs here; what
+                       ///< is done with events is "send" and "receive"
 } keel_explain_format;
 
 /// The parts of a workload in linear order, that is in an order in which they could run one by one:

@@ -31,10 +31,11 @@
 /// and keel_missed tells a reader how many it did not see. Room is made while values are added:
 /// deleting never needs memory.
 ///
-/// **Observers** are called at once. They may look at everything and change nothing: what they want
-/// changed they record in `event->commands`, which is applied when the edit that called them is
-/// done (if a view or a system uses storages then: with its commands). That edit calls observers
-/// again, to 64 times in a row: then the rest is dropped with KEEL_ERROR_CYCLE.
+/// **Observers** are called at once. They may look at everything and change nothing: views that
+/// write and systems that do are refused, with KEEL_ERROR_SHARED. What they want changed they
+/// record in `event->commands`, which is applied when the edit that called them is done (if a view
+/// or a system uses storages then: with its commands). That edit calls observers again, to 64 times
+/// in a row: then the rest is dropped with KEEL_ERROR_CYCLE.
 ///
 /// Disabling and enabling a component is none of these changes: a disabled value is out of sight,
 /// and comes back with what was known of it.
@@ -70,7 +71,8 @@ KEEL_API uint64_t keel_tick(keel_world *world);
 /// @param component also a unique
 /// @param kinds KEEL_TRACK_* bits
 /// @param tick of keel_tick: only what was before it is forgotten; KEEL_NOW: all of it
-/// @return KEEL_OK, KEEL_ABSENT when the world does not know the component
+/// @return KEEL_OK, KEEL_ABSENT when the world does not know the component, KEEL_ERROR_ARGUMENT for
+///   other bits, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_clear_component_changes(keel_world *world,
                                                   const keel_component *component, uint32_t kinds,
@@ -178,7 +180,8 @@ typedef struct keel_gone_walk {
 
 /// Begin a walk over what entities lost, oldest first, as somebody outside of systems sees it:
 /// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
-/// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both
+/// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
+///   nothing, what is none is an error, KEEL_ERROR_ARGUMENT, and a walk over nothing
 KEEL_API keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component,
                                         uint32_t kinds);
 /// The same for the running system, which must have declared to read it.
@@ -303,13 +306,25 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                             const keel_component *source, uint32_t kinds);
+/// From now on the world gives the tag `set` to entities that are created, however they are:
+/// `keel_collect_entities(world, KEEL_OF(Newborn), KEEL_ON_CREATED)`. Who is there already is not
+/// collected. Creating entities is an edit of the set then, and makes room in it.
+/// @param set as keel_collect_component
+/// @param kinds KEEL_ON_CREATED. The dead are in no set: keel_observe_entities tells of them
+/// @return as keel_collect_component
+/// @threads the owner
+KEEL_API keel_result keel_collect_entities(keel_world *world, const keel_component *set,
+                                           uint32_t kinds);
 /// `source` fills `set` no longer: keel_stop_collecting. Whoever is in the set stays. Unregistering
 /// either component does the same.
 /// @return KEEL_OK, KEEL_ABSENT when it did not, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
                                                     const keel_component *source);
-/// What `set` collects of `source`: KEEL_ON_* bits, 0 for nothing.
+/// New entities are collected no longer. Whoever is in the set stays.
+/// @return as keel_stop_collecting_component
+KEEL_API keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set);
+/// What `set` collects of `source`, NULL: of entities: KEEL_ON_* bits, 0 for nothing.
 KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                                        const keel_component *source);
 

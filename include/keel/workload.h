@@ -65,7 +65,9 @@ typedef struct keel_step {
     bool parallel;
     bool sequential; ///< a nested workload: its steps run one after the other
     /// It runs once: in the first run of the workload in which its conditions let it, and again in
-    /// the next one when it failed. A nested workload: each system in it.
+    /// the next one when it failed. A nested workload: each system in it. Of threads that run the
+    /// workload at once in shared mode one runs it, and the others wait for its end; a run inside
+    /// of a run goes on without it.
     bool startup;
     bool main_thread; ///< runs on the thread that runs the workload
     int line;         ///< where it was written
@@ -86,7 +88,8 @@ typedef struct keel_workload {
 /// @param data_size bytes of `data`; must be what the system declares
 /// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped), the errors
 /// of
-///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms)
+///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms),
+///   KEEL_ERROR_SHARED in an observer, when the system writes
 KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
                                            size_t data_size);
 

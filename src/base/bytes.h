@@ -10,21 +10,27 @@
 // For the sizes that the others do not do in place.
 void keeli_bytes_copy_other(void *to, const void *from, uint32_t size);
 
-// `to` and `from` are the same or do not overlap.
-static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
-    if (size - 8 <= 8) { // 8 to 16: its first and its last 8 bytes
+// True for sizes that the next one copies without a call.
+static inline bool keeli_bytes_are_few(uint32_t size) {
+    return size - 8 <= 8 || size == 4 || size == 0;
+}
+static inline void keeli_bytes_copy_few(void *to, const void *from, uint32_t size) {
+    if (size >= 8) { // its first and its last 8 bytes
         uint64_t first, last;
         memcpy(&first, from, 8);
         memcpy(&last, (const char *)from + size - 8, 8);
         memcpy(to, &first, 8);
         memcpy((char *)to + size - 8, &last, 8);
-    } else if (size == 4) {
+    } else if (size) {
         uint32_t all;
         memcpy(&all, from, 4);
         memcpy(to, &all, 4);
-    } else {
-        keeli_bytes_copy_other(to, from, size);
     }
+}
+// `to` and `from` are the same or do not overlap.
+static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
+    if (keeli_bytes_are_few(size)) keeli_bytes_copy_few(to, from, size);
+    else keeli_bytes_copy_other(to, from, size);
 }
 
 // Four bytes of a value. Compilers do not see what they are, so that they do not join them.
@@ -39,12 +45,16 @@ static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offs
 // at once a processor would have to wait until both have left its store buffer.
 // False: it is another size, and nothing was done.
 static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t size) {
+    if (size == 8) { // most values
+        keeli_bytes_copy_part(to, from, 4);
+        keeli_bytes_copy_part(to, from, 0);
+        return true;
+    }
     switch (size) {
     case 16:
         keeli_bytes_copy_part(to, from, 12); // fall through
     case 12:
-        keeli_bytes_copy_part(to, from, 8); // fall through
-    case 8:
+        keeli_bytes_copy_part(to, from, 8);
         keeli_bytes_copy_part(to, from, 4); // fall through
     case 4:
         keeli_bytes_copy_part(to, from, 0);

@@ -219,16 +219,21 @@ static void unlink_free(keeli_entity_index *ix, uint32_t i) {
     --ix->free_count;
 }
 
-keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e) {
+keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
     if (keel_is_null(e) || upper_of(e) > KEEL_ENTITY_VERSION_MAX + 1u)
         return KEEL_ERROR_DEAD_ENTITY;
     if (i > KEEL_ENTITY_INDEX_MAX) return KEEL_ERROR_FULL;
+    if (i >= ix->size) return KEEL_OK;
+    const uint32_t where = *where_of(ix, i);
+    if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD) return KEEL_ERROR_OCCUPIED;
+    return where == KEELI_RETIRED ? KEEL_ERROR_FULL : KEEL_OK;
+}
+
+keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    KEEL_TRY(keeli_entity_index_may_add_at(ix, e));
     const uint32_t where = i < ix->size ? *where_of(ix, i) : KEELI_GAP;
-    if (i < ix->size) {
-        if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD) return KEEL_ERROR_OCCUPIED;
-        if (where == KEELI_RETIRED) return KEEL_ERROR_FULL;
-    }
     if (!own_page(ix, heap, i)) return KEEL_ERROR_MEMORY;
     if (i >= ix->size) {
         if (ix->gap_count == 0) ix->gap_first = ix->size;

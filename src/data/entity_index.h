@@ -44,6 +44,12 @@ static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_enti
            ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
+// The same where the index's page is known to be there.
+static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    return ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
+           upper < KEELI_DEAD;
+}
 
 // The living entity at an index.
 static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t index) {
@@ -90,6 +96,8 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
 // KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL, KEEL_ERROR_MEMORY, KEEL_ERROR_DEAD_ENTITY for
 // null.
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
+// Would it, memory apart?
+keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e);
 // `e` is alive.
 static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);

@@ -16,7 +16,6 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
     if (size) return;
     set->pages = tag_pages;
     set->root.pages = set->pages;
-    set->page_counts = &set->tag_count;
 }
 
 static size_t value_bytes(const keeli_indexed_set *set) {
@@ -99,10 +98,9 @@ void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint3
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits) {
     if (!to->size) return;
-    if (bits == UINT64_MAX && to->root.shift >= 6) { // all of them on one page
-        void *values = keeli_indexed_set_add(to, first);
-        to->page_counts[first >> to->root.shift] += 63;
-        memcpy(values, keeli_indexed_set_value(from, first), (size_t)64 * to->size);
+    if (bits == UINT64_MAX && keeli_indexed_set_has_whole_blocks(to)) { // all on one page
+        memcpy(keeli_indexed_set_value(to, first), keeli_indexed_set_value(from, first),
+               (size_t)64 * to->size);
         return;
     }
     for (; bits; bits &= bits - 1) {
@@ -138,11 +136,12 @@ void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
     if (!set->size) return set->pages == tag_pages && set->page_count == 0;
     size_t bytes = set->capacity * (sizeof *set->pages + sizeof *set->page_counts);
+    const uint32_t blocks = (uint32_t)1 << set->root.shift >> 6, most = blocks ? blocks : 1;
     if (set->root.pages != set->pages || set->page_count > set->capacity) return false;
     for (uint32_t page = 0; page < set->page_count; ++page) {
         const char *start = set->pages[page];
         if (start) bytes += page_bytes(set);
-        if (set->page_counts[page] > (start ? (uint32_t)1 << set->root.shift : 0)) return false;
+        if (set->page_counts[page] > (start ? most : 0)) return false;
         if (((uintptr_t)start - (start ? colour(set, page) : 0)) % page_align(set)) return false;
     }
     if (set->spare != KEELI_NO_SPARE &&

@@ -35,6 +35,11 @@ keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access)
 // KEEL_ERROR_THREAD. `verb` goes into the message: "cannot add 'Health': ...".
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
+// Is the caller the user's code that an edit calls? It may look at all, and change nothing.
+static inline bool keeli_is_inside_edit(const keel_world *world) {
+    return world->notifying | world->inside ||
+           (world->concurrent && keeli_atomic_peek64(&world->editor) == keeli_thread_id());
+}
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.
 keel_result keeli_world_is_editable(keel_world *world);
 // The same, and no workload runs, not even the caller: it would go on with what it knew before.

@@ -24,7 +24,7 @@ typedef struct batch {
 } batch;
 
 // ------------------------------------------------------------------ the entities
-static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entity *out) {
+static keel_result begin_entities(keel_world *world, batch *b, uint32_t count, keel_entity *out) {
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
     keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, count);
     if (result == KEEL_ERROR_FULL)
@@ -45,8 +45,8 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
 }
 
 static void tell_of_entities(keel_world *world, const batch *b) {
-    for (uint32_t i = 0; world->entity_storage.flags & KEELI_IS_OBSERVED && i < b->count; ++i)
-        keeli_notify_entity(world, b->entities[i], KEEL_ON_CREATED);
+    for (uint32_t i = 0; world->entity_storage.flags & KEELI_IS_TOLD && i < b->count; ++i)
+        keeli_tell_created(world, b->entities[i]);
 }
 
 static void end(keel_world *world, batch *b) {
@@ -60,6 +60,17 @@ static void end(keel_world *world, batch *b) {
 static void take_back(keel_world *world, batch *b) {
     keeli_entity_index_undo(&world->entities, &b->before, b->entities, b->count);
     end(world, b);
+}
+
+static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entity *out) {
+    KEEL_TRY(begin_entities(world, b, count, out));
+    const bool is_collected = world->entity_storage.flags & KEELI_IS_SOURCE;
+    for (uint32_t i = 0; is_collected && i < count; ++i) {
+        if (keeli_sets_reserve_new(world, b->entities[i], count)) continue;
+        take_back(world, b);
+        return keeli_out_of_memory(world, "adding entities");
+    }
+    return KEEL_OK;
 }
 
 // How many entities from the i-th on have consecutive indices.
@@ -177,7 +188,7 @@ static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, con
     }
     for (uint32_t i = 0; i < b->count; ++i) {
         void *to = keeli_store_open(world, s, b->entities[i]);
-        if (!c->copy(to, value, c->hook_data)) {
+        if (!keeli_hook_copy(s, to, value)) {
             unplace(world, s, b->entities[i]); // was never filled
             pop(world, b, s, i);
             return false;

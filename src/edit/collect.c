@@ -94,6 +94,11 @@ bool keeli_sets_reserve_all(keel_world *world, keeli_storage *s) {
     return reserve_all(world, s, s);
 }
 
+bool keeli_sets_reserve_new(keel_world *world, keel_entity e, uint32_t count) {
+    keeli_storage *s = &world->entity_storage;
+    return !(s->flags & KEELI_IS_SOURCE) || reserve_feeds(world, s, keel_entity_index(e), count, 0);
+}
+
 // ------------------------------------------------------------------ collecting
 static void put(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keel_entity_index(e))) return;
@@ -247,7 +252,9 @@ static bool is_valid(const keel_world *world, const keeli_storage *set) {
 }
 
 bool keeli_sets_are_valid(const keel_world *world) {
+    const keeli_storage *all = &world->entity_storage;
     uint32_t count = 0;
+    if ((all->feeds.count != 0) != ((all->flags & KEELI_IS_SOURCE) != 0)) return false;
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
         if ((s->feeds.count != 0) != ((s->flags & KEELI_IS_SOURCE) != 0)) return false;
@@ -278,15 +285,24 @@ static keel_result check_set(keel_world *world, const keeli_storage *set) {
     return KEEL_OK;
 }
 
+static keel_result check_kinds(keel_world *world, const keeli_storage *set, bool of_entities,
+                               uint32_t kinds) {
+    const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
+    const uint32_t allowed = of_entities ? KEEL_ON_CREATED : all;
+    if (kinds && !(kinds & ~allowed)) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        of_entities
+                            ? "set '%s' collects KEEL_ON_CREATED of entities, not 0x%x: the dead "
+                              "are in no set; keel_observe_entities tells of them"
+                            : "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED and "
+                              "_REMOVED, not 0x%x",
+                        set->component.name, (unsigned)kinds);
+}
+
 static keel_result check(keel_world *world, const keeli_storage *set, const keeli_storage *source,
                          uint32_t kinds) {
-    const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
     KEEL_TRY(check_set(world, set));
-    if (!kinds || kinds & ~all)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED and _REMOVED, "
-                            "not 0x%x",
-                            set->component.name, (unsigned)kinds);
+    KEEL_TRY(check_kinds(world, set, source == &world->entity_storage, kinds));
     if (reaches(set, source))
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "set '%s' cannot collect from '%s', which it fills itself",
@@ -306,14 +322,11 @@ static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage 
     return keeli_out_of_memory(world, "making a set");
 }
 
-keel_result keel_collect_component(keel_world *world, const keel_component *set,
-                                   const keel_component *source, uint32_t kinds) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
+static keel_result collect(keel_world *world, const keel_component *set, keeli_storage *from,
+                           uint32_t kinds) {
     keel_result result;
     keeli_storage *to = keeli_storage_get(world, set, false, &result);
-    keeli_storage *from = to ? keeli_storage_get(world, source, false, &result) : NULL;
-    if (!from) return result;
+    if (!to) return result;
     KEEL_TRY(check(world, to, from, kinds));
     keeli_feed *known = feed_of(from, to);
     if (!known) return connect(world, to, from, kinds);
@@ -321,22 +334,46 @@ keel_result keel_collect_component(keel_world *world, const keel_component *set,
     return KEEL_OK;
 }
 
-keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
-                                           const keel_component *source) {
+keel_result keel_collect_component(keel_world *world, const keel_component *set,
+                                   const keel_component *source, uint32_t kinds) {
     if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
+    keel_result result;
+    keeli_storage *from = keeli_storage_get(world, source, false, &result);
+    return from ? collect(world, set, from, kinds) : result;
+}
+
+keel_result keel_collect_entities(keel_world *world, const keel_component *set, uint32_t kinds) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
+    return collect(world, set, &world->entity_storage, kinds);
+}
+
+static keel_result stop(keel_world *world, const keel_component *set, keeli_storage *from) {
     KEEL_TRY(keeli_world_is_idle(world, "a set is ended"));
     keeli_storage *to = set ? keeli_storage_find(world, set) : NULL;
-    keeli_storage *from = source ? keeli_storage_find(world, source) : NULL;
     if (!to || !from || !feed_of(from, to)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, from, "stop collecting from"));
     take_feed(world, from, to);
     return KEEL_OK;
 }
 
+keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
+                                           const keel_component *source) {
+    if (!world) return keeli_no_world();
+    return stop(world, set, source ? keeli_storage_find(world, source) : NULL);
+}
+
+keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set) {
+    return world ? stop(world, set, &world->entity_storage) : keeli_no_world();
+}
+
 uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                               const keel_component *source) {
     const keeli_storage *to = world && set ? keeli_storage_find(world, set) : NULL;
-    const keeli_storage *from = to && source ? keeli_storage_find(world, source) : NULL;
+    const keeli_storage *from = !to      ? NULL
+                                : source ? keeli_storage_find(world, source)
+                                         : &world->entity_storage;
     const keeli_feed *feed = from ? feed_of(from, to) : NULL;
     return feed ? feed->kinds : 0;
 }

@@ -2,10 +2,12 @@
 // Reactive sets: tags that the world gives to entities when something happens to their components.
 // An edit of a source is an edit of its sets, too: who borrows it borrows them (edit/borrow.c).
 //
+// Entities are a source, too (world->entity_storage), whose one event is that they are created.
+//
 // Invariant: whoever has a source, in sight or not, has room in the set, and all that follows the
-// set has room for it. So only an edit that adds a source may fail because of a set; overwriting,
-// marking and deleting it may not. For that the lists of blocks name a set wherever it has room,
-// not just where somebody is in it, and its memory is not trimmed.
+// set has room for it. So only an edit that adds a source, or an entity, may fail because of a set;
+// overwriting, marking and deleting it may not. For that the lists of blocks name a set wherever it
+// has room, not just where somebody is in it, and its memory is not trimmed.
 #pragma once
 #include "edit/store.h"
 
@@ -16,6 +18,8 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
                         uint32_t numbers);
 // The same for all that it has, as far as its own sets go.
 bool keeli_sets_reserve_all(keel_world *world, keeli_storage *s);
+// Before an entity that has its index already is created, one of `count`: as keeli_sets_reserve.
+bool keeli_sets_reserve_new(keel_world *world, keel_entity e, uint32_t count);
 // Something happened to a source of a living entity.
 void keeli_collect(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind);
 // How many entities a storage could have without making room: what it has, and for a set what its

@@ -81,8 +81,7 @@ static keel_result register_all(const keel_world *from, keel_world *to) {
 // ------------------------------------------------------------------ copying values
 // Fill a place that holds no value; false when the copy hook fails.
 static bool copy_value(const keeli_storage *s, void *to, const void *from) {
-    const keel_component *c = &s->component;
-    if (c->copy) return c->copy(to, from, c->hook_data);
+    if (s->component.copy) return keeli_hook_copy(s, to, from);
     keeli_bytes_put(to, from, s->size);
     return true;
 }
@@ -302,6 +301,9 @@ static bool reserve_followers(keel_world *to) {
             return false;
         if (t->flags & KEELI_IS_IN_VIEW && !keeli_view_observers_reserve_all(to, t)) return false;
     }
+    keel_entity e = keel_null();
+    while (to->entity_storage.flags & KEELI_IS_SOURCE && !keel_is_null(e = keel_next_entity(to, e)))
+        if (!keeli_sets_reserve_new(to, e, to->entities.alive)) return false;
     return true;
 }
 
@@ -342,8 +344,8 @@ static void tell_all(keel_world *to) {
     for (uint32_t i = 0; i < to->order.count; ++i)
         if (!(to->order.items[i]->flags & KEELI_IS_SET)) tell_inserted(to, to->order.items[i]);
     keel_entity e = keel_null();
-    while (to->observed && !keel_is_null(e = keel_next_entity(to, e)))
-        keeli_notify_entity(to, e, KEEL_ON_CREATED);
+    while (to->entity_storage.flags & KEELI_IS_TOLD && !keel_is_null(e = keel_next_entity(to, e)))
+        keeli_tell_created(to, e);
 }
 
 static keel_result copy_all(const keel_world *from, keel_world *to) {

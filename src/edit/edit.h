@@ -10,11 +10,19 @@
 // take turns when several threads are at work. The owner's edits never meet anybody.
 static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder) {
     if (!holder || !world->concurrent) return;
+    if (keeli_atomic_peek64(&world->editor) == keeli_thread_id()) { // an observer's
+        ++world->edits_inside;
+        return;
+    }
     keeli_lock_take(&world->edit_lock);
     keeli_atomic_put64(&world->editor, keeli_thread_id());
 }
 static inline void keeli_edit_unlock(keel_world *world, const keeli_holder *holder) {
     if (!holder || !world->concurrent) return;
+    if (world->edits_inside) {
+        --world->edits_inside;
+        return;
+    }
     keeli_atomic_put64(&world->editor, 0);
     keeli_lock_give(&world->edit_lock);
 }

@@ -17,6 +17,14 @@ static keel_result reserve_entity(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ adding
+// Room for its values, and in the sets of new entities.
+static keel_result reserve_new(keel_world *world, const keeli_holder *holder, keel_entity e,
+                               const keel_value *values, keeli_room *room) {
+    if (!keeli_sets_reserve_new(world, e, 1)) return keeli_out_of_memory(world, "adding an entity");
+    return values ? keeli_reserve_values(world, holder, keel_entity_index(e), values, room)
+                  : KEEL_OK;
+}
+
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values) {
     if (keeli_may_edit(world, holder, &world->entity_storage, "add to") < 0) return keel_null();
@@ -24,12 +32,12 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
     const keeli_entity_index before = world->entities;
     const keel_entity e = keeli_entity_index_add(&world->entities);
     keeli_room room = { 0 };
-    if (values && keeli_reserve_values(world, holder, keel_entity_index(e), values, &room) < 0) {
+    if (reserve_new(world, holder, e, values, &room) < 0) {
         keeli_entity_index_undo(&world->entities, &before, &e, 1);
         return keel_null();
     }
     if (values) keeli_commit_values(world, e, values, &room);
-    keeli_notify_entity(world, e, KEEL_ON_CREATED);
+    keeli_tell_created(world, e);
     keeli_validate_entities(world);
     (void)keeli_done(world, KEEL_OK);
     return e;
@@ -41,16 +49,14 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     uint32_t *where = keeli_row_of(world, keel_entity_index(held));
     const uint32_t promise = *where;
     *where = KEELI_NO_ROW; // as for the living, which making room looks at
-    const keel_result result =
-        values ? keeli_reserve_values(world, holder, keel_entity_index(held), values, &room)
-               : KEEL_OK;
+    const keel_result result = reserve_new(world, holder, held, values, &room);
     if (result < 0) {
         *where = promise;
         return result;
     }
     keeli_entity_index_confirm(&world->entities, held);
     if (values) keeli_commit_values(world, held, values, &room);
-    keeli_notify_entity(world, held, KEEL_ON_CREATED);
+    keeli_tell_created(world, held);
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -58,14 +64,17 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
-    const keel_result result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
+    keel_result result = keeli_entity_index_may_add_at(&world->entities, e);
+    if (result == KEEL_OK && !keeli_sets_reserve_new(world, e, 1)) result = KEEL_ERROR_MEMORY;
+    if (result == KEEL_OK) result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
     if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
     if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
         return keeli_error(world, result, "cannot add an entity at index %u: %s",
                            (unsigned)keel_entity_index(e), keel_result_text(result));
-    keeli_notify_entity(world, e, KEEL_ON_CREATED);
+    if (result < 0) return result; // a handle of nothing
+    keeli_tell_created(world, e);
     keeli_validate_entities(world);
-    return keeli_done(world, result);
+    return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_reserve_entities(keel_world *world, uint32_t count) {

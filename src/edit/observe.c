@@ -89,7 +89,7 @@ void keeli_calling_end(keel_world *world) {
 }
 
 // By number: the list may grow, and move, while it is gone through.
-static void call(keeli_storage *s, const keel_event *event) {
+static __attribute__((noinline)) void call(keeli_storage *s, const keel_event *event) {
     const keeli_observers *o = &s->tracking->observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
         const keeli_observer it = o->list.items[i];
@@ -116,9 +116,19 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
     keeli_calling_end(world);
 }
 
+// They were called, and the edit is done.
+static __attribute__((noinline)) keel_result settle(keel_world *world) {
+    if (world->lost_observers) update_all(world);
+    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+    return keeli_done(world, KEEL_OK);
+}
+
+// Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
+// should be while nobody is called.
 keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               const void *value) {
-    if (!(s->tracking->observers.kinds & kind)) return keeli_done(world, KEEL_OK);
+    const keeli_observers *o = &s->tracking->observers;
+    if (!(o->kinds & kind)) return keeli_done(world, KEEL_OK);
     KEEL_ASSERT_INTERNAL(!world->share_depth && !world->calling && !world->notifying);
     const keel_event event = { .world = world,
                                .kind = kind,
@@ -127,11 +137,13 @@ keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e
                                .value = s->size ? value : NULL,
                                .commands = world->reaction };
     world->calling = world->notifying = world->share_depth = 1;
-    call(s, &event);
+    if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
+    else call(s, &event);
     world->calling = world->notifying = world->share_depth = 0;
-    if (world->lost_observers) update_all(world);
-    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
-    return keeli_done(world, KEEL_OK);
+    const bool is_recorded = !keeli_commands_is_empty(world->reaction);
+    if (is_recorded | world->lost_observers | world->has_reactions | world->unsettled)
+        return settle(world);
+    return KEEL_OK;
 }
 
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
@@ -140,7 +152,7 @@ void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool d
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
         if (keeli_store_has(s, keel_entity_index(e))) keeli_notify(world, s, e, kind);
     keeli_view_observers_losing_all(world, keel_entity_index(e));
-    if (dies) keeli_notify_entity(world, e, KEEL_ON_DESTROYED);
+    if (dies) keeli_notify(world, &world->entity_storage, e, KEEL_ON_DESTROYED);
 }
 
 void keeli_tell_clear(keel_world *world, keeli_storage *s) {

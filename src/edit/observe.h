@@ -21,9 +21,9 @@ static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e
     if (s->flags & KEELI_IS_SOURCE) keeli_collect(world, s, e, kind);
     keeli_notify(world, s, e, kind);
 }
-// Tell those of entities.
-static inline void keeli_notify_entity(keel_world *world, keel_entity e, uint32_t kind) {
-    keeli_notify(world, &world->entity_storage, e, kind);
+// An entity was created, for which keeli_sets_reserve_new made room.
+static inline void keeli_tell_created(keel_world *world, keel_entity e) {
+    keeli_tell(world, &world->entity_storage, e, KEEL_ON_CREATED);
 }
 // Everything that an entity has is about to go: its components, and, with `dies`, itself.
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies);

@@ -92,7 +92,7 @@ static inline void *set_word(const keel_world *world, keeli_storage *s, uint64_t
     const uint32_t index = keel_entity_index(e);
     *word |= keeli_bit_of(index);
     ++s->presence.count;
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add_beside(&s->indexed, index);
+    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_value(&s->indexed, index);
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
@@ -156,27 +156,29 @@ static bool is_overwrite(const keel_world *world, const keeli_storage *s, uint32
            (s->kind != KEEL_ARCHETYPE || keeli_rows_are_free(world));
 }
 
-// In the order of the parameters of the quick way, which ends with a jump here.
+// In the order of the parameters of the quick way, which ends with a jump here: all that it did not
+// find to be as usual is asked here.
 static __attribute__((noinline)) keel_result
 add_slowly(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (keeli_quick_add(world, e, component, value)) return KEEL_OK;
     keeli_storage *s = keeli_storage_known(world, component);
     if (s && is_overwrite(world, s, keel_entity_index(e))) return overwrite(world, s, e, value);
     return keeli_edit_add_unchecked(world, NULL, e, component, value);
 }
 
-// It was added to what is tracked, and its value is there.
+// It was added, and its value is there: somebody may want to know.
 static __attribute__((noinline)) keel_result tell_tracked(keel_world *world, keeli_storage *s,
                                                           keel_entity e, const void *value) {
-    keeli_track_inserted_freely(world, s, keel_entity_index(e));
+    if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted_freely(world, s, keel_entity_index(e));
     keeli_validate_storage(world, s);
     if (!(s->flags & KEELI_IS_OBSERVED)) return KEEL_OK;
     return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
-
-static inline keel_result tell_added(keel_world *world, keeli_storage *s, keel_entity e,
-                                     const void *value) {
-    if (s->flags & KEELI_IS_TRACKED) return tell_tracked(world, s, e, value);
+static inline __attribute__((always_inline)) keel_result
+tell_added(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+    if (s->flags != KEELI_IS_OBSERVED) return tell_tracked(world, s, e, value);
     keeli_validate_storage(world, s);
     return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
@@ -186,6 +188,7 @@ static __attribute__((noinline)) keel_result add_followed_slowly(keel_world *wor
                                                                  const keel_component *component,
                                                                  const void *value,
                                                                  keeli_storage *s) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     const void *to = NULL;
     if (is_overwrite(world, s, keel_entity_index(e))) return overwrite(world, s, e, value);
     if (!may_follow(world, s, keel_entity_index(e))) to = NULL;
@@ -194,56 +197,86 @@ static __attribute__((noinline)) keel_result add_followed_slowly(keel_world *wor
     return to ? tell_added(world, s, e, to) : add_slowly(world, e, component, value);
 }
 
-// Nothing of this is a call that comes back, so that no register is saved: a value of another size
-// is put by a function that goes on from there.
+// Nothing of the quick way is a call that comes back, so that no register is saved: a value of
+// another size is put by a function that goes on from there.
 static __attribute__((noinline)) keel_result put_added(keel_world *world, keeli_storage *s,
                                                        keel_entity e, void *to, const void *value) {
     keeli_bytes_put(to, value, s->size);
     return tell_added(world, s, e, to);
 }
-static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
-                                                          const keel_component *component,
-                                                          const void *value, keeli_storage *s) {
-    uint64_t *word =
-        keeli_is_followed(world, s) ? word_to_set(world, s, keel_entity_index(e), NULL) : NULL;
-    if (!word) return add_followed_slowly(world, e, component, value, s);
-    void *to = set_word(world, s, word, e);
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
-        return put_added(world, s, e, to, value);
-    return tell_added(world, s, e, to);
-}
-static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
-                                                         const keel_component *component,
-                                                         const void *value, keeli_storage *s) {
-    if (!keeli_track_has_room(s, keel_entity_index(e)))
-        return add_followed_slowly(world, e, component, value, s);
-    return add_followed(world, e, component, value, s);
+
+// The word in which the entity is to get its bit next to others of its block of 64; NULL: there are
+// none, it has its bit, or it is not alive. What has neighbours in its block has a version, so only
+// that is compared.
+static inline uint64_t *word_beside(const keel_world *world, const keeli_storage *s,
+                                    keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    uint64_t *word = keeli_live_word(s, index);
+    if (!word || *word >> (index % 64) & 1) return NULL;
+    return keeli_entity_has_version(&world->entities, e) ? word : NULL;
 }
 
-static inline keel_result add(keel_world *world, keel_entity e, const keel_component *component,
-                              const void *value) {
-    keeli_storage *s = keeli_storage_known(world, component);
-    if (!s) return add_slowly(world, e, component, value);
-    if (!keeli_is_plain(world, s))
-        return s->flags & KEELI_IS_TRACKED ? add_tracked(world, e, component, value, s)
-                                           : add_followed(world, e, component, value, s);
-    uint64_t *word = word_to_set(world, s, keel_entity_index(e), NULL);
-    if (!word) return add_slowly(world, e, component, value);
-    keeli_bytes_put(set_word(world, s, word, e), value, s->size);
+// To a sparse set that has room, in this word.
+static __attribute__((noinline)) keel_result
+add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
+    *word |= keeli_bit_of(keel_entity_index(e));
+    ++s->presence.count;
+    void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
+        return put_added(world, s, e, to, value);
+    if (s->flags) return tell_added(world, s, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
 
-keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
-                               const void *value) {
-    if (!world) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    return add(world, e, component, value);
+// `flags`: what the storage has, as far as it is known.
+static inline __attribute__((always_inline)) keel_result
+add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t flags) {
+    const uint32_t index = keel_entity_index(e);
+    uint64_t *word = s->kind != KEEL_ARCHETYPE ? word_beside(world, s, e) : NULL;
+    if (word && s->kind == KEEL_SPARSE_SET && s->set.count < s->set.room)
+        return add_slot(world, s, e, value, word);
+    if (!word || !s->goes_with_bit)
+        return flags ? add_followed_slowly(world, e, &s->component, value, s)
+                     : add_slowly(world, e, &s->component, value);
+    *word |= keeli_bit_of(index);
+    ++s->presence.count;
+    void *to = keeli_indexed_set_value(&s->indexed, index);
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
+        return put_added(world, s, e, to, value);
+    if (flags & KEELI_IS_TRACKED) return tell_tracked(world, s, e, to);
+    keeli_validate_storage(world, s);
+    return flags ? keeli_notify_done(world, s, e, KEEL_ON_INSERTED, to) : KEEL_OK;
 }
 
+static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
+                                                         const void *value, keeli_storage *s) {
+    if (!keeli_is_followed(world, s) ||
+        (s->flags & KEELI_IS_TRACKED && !keeli_track_has_room(s, keel_entity_index(e))))
+        return add_followed_slowly(world, e, &s->component, value, s);
+    return add_beside(world, e, value, s, KEELI_IS_TRACKED);
+}
+static __attribute__((noinline)) keel_result add_observed(keel_world *world, keel_entity e,
+                                                          const void *value, keeli_storage *s) {
+    return add_beside(world, e, value, s, KEELI_IS_OBSERVED);
+}
+
+// The component is the world's own copy as soon as it is known: one register less.
+keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
+                               const void *value) {
+    keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!s) return add_slowly(world, e, component, value);
+    if ((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth)
+        return add_tracked(world, e, value, s);
+    if (!s->flags) return add_beside(world, e, value, s, 0);
+    return s->flags == KEELI_IS_OBSERVED ? add_observed(world, e, value, s)
+                                         : add_tracked(world, e, value, s);
+}
+
+// As quick as with the check, which is one compare of a version.
 keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
                                          const keel_component *component, const void *value) {
-    return add(world, e, component, value);
+    return keel_add_component(world, e, component, value);
 }
 
 // ------------------------------------------------------------------ adding several

@@ -182,6 +182,8 @@ static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader
 keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
                                 uint32_t kinds) {
     keel_gone_walk walk = { .kinds = kinds, .whole = true };
+    if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
+        return walk;
     if (!s || !s->tracking || !join(world, s, reader)) return walk;
     const keeli_removal_log *log = &s->tracking->gone;
     walk.world = world;

@@ -11,13 +11,15 @@
 
 // ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!(s->flags & KEELI_IS_SET) && !keeli_store_block_is_disabled(s, index))
-        keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (keeli_store_block_is_disabled(s, index)) return;
+    if (!(s->flags & KEELI_IS_SET)) keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_began(&s->indexed, index);
 }
 
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!(s->flags & KEELI_IS_SET) && !keeli_store_block_is_disabled(s, index))
-        keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (keeli_store_block_is_disabled(s, index)) return;
+    if (!(s->flags & KEELI_IS_SET)) keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
 }
 
 // ------------------------------------------------------------------ rows
@@ -247,6 +249,8 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
                                            .shift = KEELI_ROW_SHIFT,
                                            .mask = KEELI_ROW_MASK };
     connect_root(world, s);
+    s->goes_with_bit = s->kind == KEEL_ARCHETYPE ||
+                       (s->kind == KEEL_INDEXED && keeli_indexed_set_has_whole_blocks(&s->indexed));
     keeli_store_update_hooks(s);
 }
 
@@ -254,9 +258,14 @@ void keeli_store_update_hooks(keeli_storage *s) {
     const keel_component *c = &s->component;
     if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
     else s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
-    s->set.drop = s->row.drop = c->drop;
-    s->set.move = s->row.move = c->move;
-    s->set.hook_data = s->row.hook_data = c->hook_data;
+    s->set.drop = s->row.drop = c->drop ? keeli_guarded_drop : NULL;
+    s->set.move = s->row.move = c->move ? keeli_guarded_move : NULL;
+    s->set.hook_data = s->row.hook_data = s;
+    if (s->events) {
+        s->events->drop = s->set.drop;
+        s->events->move = s->set.move;
+        s->events->hook_data = s;
+    }
     keeli_tracking_update_hooks(s);
 }
 
@@ -396,12 +405,24 @@ size_t keeli_store_bytes(const keeli_storage *s) {
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
+static uint32_t count_blocks(const keeli_storage *s) {
+    uint32_t count = 0;
+    const keeli_presence *p = &s->presence, *d = &s->disabled;
+    for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+        ++count;
+    for (uint32_t i = 0; (i = keeli_presence_next(d, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+        count += !keeli_presence_word(p, i / 64);
+    return count;
+}
 static bool indexed_is_valid(const keeli_storage *s) {
-    uint32_t values = 0;
+    uint32_t counted = 0;
     if (!keeli_indexed_set_is_valid(&s->indexed)) return false;
-    for (uint32_t page = 0; s->size && page < s->indexed.page_count; ++page)
-        values += s->indexed.page_counts[page];
-    return !s->size || values == s->presence.count + s->disabled.count;
+    if (!s->size) return true;
+    for (uint32_t page = 0; page < s->indexed.page_count; ++page)
+        counted += s->indexed.page_counts[page];
+    return counted == (keeli_indexed_set_has_whole_blocks(&s->indexed)
+                           ? count_blocks(s)
+                           : s->presence.count + s->disabled.count);
 }
 static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
                             const keeli_presence *p) {

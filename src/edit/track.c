@@ -51,9 +51,9 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
 void keeli_tracking_update_hooks(keeli_storage *s) {
     if (!s->tracking) return;
     keeli_removal_log *log = &s->tracking->gone;
-    log->drop = s->component.drop;
-    log->move = s->component.move;
-    log->hook_data = s->component.hook_data;
+    log->drop = s->set.drop;
+    log->move = s->set.move;
+    log->hook_data = s->set.hook_data;
 }
 
 // Also where nobody is: to a set somebody may come without asking for room.
@@ -184,16 +184,20 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
 }
 
 // ------------------------------------------------------------------ public: tracking
+keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
+                                    uint32_t kinds) {
+    if (!(kinds & ~(uint32_t)KEEL_TRACK_ALL)) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s of '%s' takes KEEL_TRACK_* bits, not 0x%x",
+                        call, c ? keeli_component_name(c) : "all", (unsigned)kinds);
+}
+
 keel_result keel_track_component(keel_world *world, const keel_component *component,
                                  uint32_t kinds) {
     if (!world) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, component, false, &result);
     if (!s) return result;
-    if (kinds & ~(uint32_t)KEEL_TRACK_ALL)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "keel_track of '%s' takes KEEL_TRACK_* bits, not 0x%x",
-                            s->component.name, (unsigned)kinds);
+    KEEL_TRY(keeli_check_track_kinds(world, "keel_track", component, kinds));
     KEEL_TRY(keeli_may_edit(world, NULL, s, "track"));
     if (!keeli_track(world, s, kinds)) return keeli_out_of_memory(world, "tracking a component");
     return KEEL_OK;
@@ -251,6 +255,7 @@ keel_result keel_clear_component_changes(keel_world *world, const keel_component
                                          uint32_t kinds, uint64_t tick) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", component, kinds));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
     clear_changes(s, kinds, clearing_tick(world, tick));
@@ -260,6 +265,7 @@ keel_result keel_clear_component_changes(keel_world *world, const keel_component
 keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t tick) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", NULL, kinds));
     tick = clearing_tick(world, tick);
     for (uint32_t i = 0; i < world->order.count; ++i)
         clear_changes(world->order.items[i], kinds, tick);

@@ -120,6 +120,10 @@ static inline bool keeli_nothing_changed(const keel_world *world, const keeli_st
 uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
                           const keeli_reader *reader, uint32_t index);
 uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader);
+// KEEL_OK when these are KEEL_TRACK_* bits; otherwise an error that names the public function and
+// the component, NULL: all.
+keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
+                                    uint32_t kinds);
 keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
                                 uint32_t kinds);
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader);

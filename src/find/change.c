@@ -79,7 +79,7 @@ static void begin_log(keeli_iterator *it, const keeli_ticks *ticks, keeli_window
 }
 
 void keeli_drive_changes_begin(keeli_iterator *it) {
-    const keeli_change_filter *f = it->plan.lead;
+    const keeli_change_filter *f = it->plan->lead;
     it->second_log = !f->inserted;
     it->block = NULL; // candidates are just indices, of any pages
     it->one_page = false;
@@ -123,21 +123,21 @@ static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_wi
 
 // The next entities of the log that is being read.
 static uint32_t take_logged(keeli_iterator *it) {
-    const keeli_change_filter *f = it->plan.lead;
+    const keeli_change_filter *f = it->plan->lead;
     const keeli_ticks *ticks = it->second_log ? f->modified : f->inserted;
     const keeli_presence *there = &f->storage->presence;
     const keeli_change *log = ticks->log + it->at;
     uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
     it->at += count;
     if (!it->one_tick) count = take(it, log, count, ticks, there);
-    else if (it->plan.finds_lead) count = take(it, log, count, NULL, NULL);
+    else if (it->plan->finds_lead) count = take(it, log, count, NULL, NULL);
     else count = take(it, log, count, NULL, there); // in one tick nobody is twice
     if (it->second_log && f->inserted) count = keep_new(it, f->inserted, f->inserted_in, count);
     return count;
 }
 
 bool keeli_drive_changes(keeli_iterator *it) {
-    const keeli_change_filter *f = it->plan.lead;
+    const keeli_change_filter *f = it->plan->lead;
     for (;;) {
         while (it->at != it->end) {
             uint32_t count = take_logged(it);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What leads a walk: a sparse set or the front of it that a group orders, windows of presence bits,
-// or the rows of archetypes. Each hands out spans or masks where storages allow, and lists of
-// filtered candidates elsewhere.
+// What leads a walk: a sparse set or the front of it that a group orders, or the rows of
+// archetypes; windows of presence bits are in windows.c. Each hands out spans or masks where
+// storages allow, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
 #include "base/least.h"
 #include "edit/bulk_run.h"
@@ -39,30 +39,38 @@ static bool can_run(const keeli_plan *plan) {
 // Walks note what they found out about orders, for the next ones: while one thread is at work,
 // where nobody else looks, and about sets that the world keeps.
 static bool may_note(const keeli_iterator *it) {
-    return it->plan.driver == KEELI_DRIVE_SPARSE && !it->view->world->concurrent;
+    return it->plan->driver == KEELI_DRIVE_SPARSE && !it->view->world->concurrent;
 }
 
-// How many slots from the first on hold the same entities as the leader's, as far as is known.
-static uint32_t known_same(const keeli_iterator *it, const keeli_storage *s) {
-    const keeli_known_order *known = &s->known;
-    const keeli_storage *leader = it->plan.leader;
-    const bool is_right = known->leader == leader && known->moves == s->set.moves &&
-                          known->leader_moves == leader->set.moves;
-    return is_right ? known->same : 0;
+// What is known about the order of a set beside the leader's, or NULL.
+static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) {
+    const keeli_storage *leader = it->plan->leader;
+    for (uint32_t i = 0; i < 2; ++i) {
+        keeli_same_order *same = &s->known.same[i];
+        if (same->leader == leader && same->moves == s->set.moves &&
+            same->leader_moves == leader->set.moves)
+            return same;
+    }
+    return NULL;
 }
 
-static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t same) {
-    const uint32_t known = known_same(it, s);
-    if (!may_note(it) || it->at > known || it->at + same <= known) return;
-    s->known.leader = it->plan.leader;
-    s->known.moves = s->set.moves;
-    s->known.leader_moves = it->plan.leader->set.moves;
-    s->known.same = it->at + same;
+// Those from it->at on are the same as `run` from `slot` on.
+static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot, uint32_t run) {
+    keeli_same_order *same = known_same(it, s);
+    const uint32_t known = same ? same->count : 0, from = slot - it->at;
+    if (!may_note(it) || it->at > known || it->at + run <= known) return;
+    if (it->at && (!same || same->from != from)) return;
+    if (!same) {
+        same = &s->known.same[s->known.oldest];
+        s->known.oldest ^= 1;
+    }
+    *same = (keeli_same_order){ it->plan->leader, it->at + run, from, s->set.moves,
+                                it->plan->leader->set.moves };
 }
 
 // The same about slots whose entities have consecutive indices.
 static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, uint32_t run) {
-    keeli_storage *s = it->plan.leader;
+    keeli_storage *s = it->plan->leader;
     const uint32_t known = s->known.moves_of_run == s->set.moves ? s->known.run : 0;
     if (it->at + run <= known) {
         KEEL_ASSERT_INTERNAL(keeli_run_length(first, run) == run);
@@ -73,6 +81,7 @@ static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, ui
     if (!may_note(it) || it->at > known || it->at + run <= known) return run;
     s->known.moves_of_run = s->set.moves;
     s->known.run = it->at + run;
+    s->known.run_ends = false; // as far as is known
     return run;
 }
 
@@ -82,18 +91,20 @@ static uint32_t common_run(const keeli_iterator *it, keeli_storage *const *list,
                            const keel_entity *first, uint32_t run) {
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_sparse_set *set = &list[i]->set;
-        const uint32_t known = known_same(it, list[i]);
-        if (it->at + run <= known) {
-            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, it->at), run) ==
-                                 run);
+        const keeli_same_order *same = known_same(it, list[i]);
+        const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
+        if (run <= known) {
+            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, same->from + it->at),
+                                           keeli_least(run, 64)) >= 1);
             continue;
         }
-        const uint32_t slot = keeli_sparse_set_find(set, keel_entity_index(*first));
+        const uint32_t slot =
+            known ? same->from + it->at : keeli_sparse_set_find(set, keel_entity_index(*first));
         if (slot == KEELI_NO_SLOT) return 0;
         run = keeli_least(keeli_least(run, left_on_page(set, slot, false)), set->count - slot);
-        const uint32_t same = known > it->at ? keeli_least(known - it->at, run) : 0;
-        run = same + equal_run(first + same, keeli_sparse_set_entity(set, slot) + same, run - same);
-        if (slot == it->at) note_same(it, list[i], run);
+        const uint32_t skip = keeli_least(known, run);
+        run = skip + equal_run(first + skip, keeli_sparse_set_entity(set, slot) + skip, run - skip);
+        note_same(it, list[i], slot, run);
     }
     return run;
 }
@@ -107,7 +118,7 @@ static uint64_t bits_from(const keeli_presence *p, uint32_t index) {
 
 // Which of 64 entities with consecutive indices pass the filters that are no sets to run along.
 static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     uint64_t bits = ~(uint64_t)0;
     for (uint32_t i = 0; i < plan->without_count; ++i)
         bits &= ~bits_from(&plan->without[i]->presence, index);
@@ -142,7 +153,7 @@ typedef enum attempt { NO_RUN, SKIPPED, HANDED_OUT } attempt;
 // Try to hand out a span: all sets hold the same entities in the same order from here on. With
 // filters beside, a mask over entities with consecutive indices.
 static attempt find_run(keeli_iterator *it) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     const keeli_sparse_set *leader = &plan->leader->set;
     const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
     const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
@@ -185,8 +196,8 @@ static attempt try_run(keeli_iterator *it) {
 }
 
 bool keeli_drive_sparse(keeli_iterator *it) {
-    const keeli_sparse_set *set = &it->plan.leader->set;
-    const bool runs = can_run(&it->plan);
+    const keeli_sparse_set *set = &it->plan->leader->set;
+    const bool runs = can_run(it->plan);
     while (it->at < it->end) {
         const attempt tried = runs ? try_run(it) : NO_RUN;
         if (tried == HANDED_OUT) return true;
@@ -202,306 +213,11 @@ bool keeli_drive_sparse(keeli_iterator *it) {
     return false;
 }
 
-// ------------------------------------------------------------------ windows of bits
-// 64 words of presence on a page of 4,096 indices.
-static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
-    return page < s->presence.root.page_count ? s->presence.pages[page] : keeli_no_bits;
-}
-
-static void bits_of_living(const keel_world *world, uint32_t page, uint64_t *words) {
-    const uint32_t *versions = world->entities.versions[page];
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
-        uint64_t bits = 0;
-        for (uint32_t b = 0; b < 64; ++b)
-            bits |= (uint64_t)(~versions[w * 64 + b] >> 31) << b;
-        words[w] = bits;
-    }
-}
-
-static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
-    uint64_t some[KEELI_PAGE_WORDS] = { 0 };
-    for (uint32_t i = 0; i < any->count; ++i) {
-        const keeli_storage *s = it->view->storages[any->first + i];
-        const uint64_t *words = s ? words_of(s, page) : keeli_no_bits;
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            some[w] |= words[w];
-    }
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-        it->words[w] &= some[w];
-}
-
-static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-        words[w] = a[w] & b[w];
-}
-
-// Are there few matches on each page?
-static bool is_rare(const keeli_plan *plan) {
-    if (!plan->leader) return false;
-    const keeli_presence *p = &plan->leader->presence;
-    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
-}
-
-// Are all, some or no words of the page full of ones? Gives back zero when all are zero.
-static uint64_t sum_up(keeli_iterator *it) {
-    uint64_t some = 0, all = UINT64_MAX, full = 0;
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
-        some |= it->words[w];
-        all &= it->words[w];
-    }
-    it->has_full = it->all_full = all == UINT64_MAX;
-    if (!some || it->all_full) return some;
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-        full |= it->words[w] == UINT64_MAX ? 1 : 0;
-    it->has_full = full != 0;
-    return some;
-}
-
-// it->words: who matches on this page. False when nobody does.
-static bool match_page(keeli_iterator *it, uint32_t page) {
-    const keeli_plan *plan = &it->plan;
-    uint64_t *words = it->words;
-    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
-    if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
-        memcpy(words, words_of(plan->leader, page), sizeof it->words);
-        return true;
-    }
-    for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (words_of(plan->need[i], page) == keeli_no_bits) return false;
-    if (!plan->leader) bits_of_living(it->view->world, page, words);
-    else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
-    else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
-    for (uint32_t i = 1; i < plan->need_count; ++i)
-        keep_both(words, words, words_of(plan->need[i], page));
-    for (uint32_t i = 0; i < plan->without_count; ++i) {
-        const uint64_t *without = words_of(plan->without[i], page);
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            words[w] &= ~without[w];
-    }
-    for (uint32_t i = 0; i < plan->any_count; ++i)
-        keep_any(it, plan->any[i], page);
-    for (uint32_t i = 0; i < plan->change_count; ++i)
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            if (words[w])
-                words[w] =
-                    keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
-    return sum_up(it) != 0;
-}
-
-// A piece need not begin and end with a word: leave out what is before and behind it.
-static void trim_words(keeli_iterator *it, uint32_t page) {
-    const uint32_t from = it->from, end = it->end;
-    if (from % 64 || end % 64) it->all_full = false;
-    if (from % 64 && from / KEELI_WINDOW == page)
-        it->words[from % KEELI_WINDOW / 64] &= ~(uint64_t)0 << from % 64;
-    if (end % 64 && end / KEELI_WINDOW == page)
-        it->words[end % KEELI_WINDOW / 64] &= ((uint64_t)1 << end % 64) - 1;
-}
-
-// Go to the next page that has matches.
-static bool next_window(keeli_iterator *it) {
-    uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
-    if (page * KEELI_WINDOW >= it->end) return false;
-    for (;; ++page) {
-        if (it->plan.leader) page = keeli_presence_next_page(&it->plan.leader->presence, page);
-        if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
-        if (match_page(it, page)) break;
-    }
-    while (!it->words[words - 1])
-        --words; // the end of a population is somewhere on a page
-    it->at = page * KEELI_WINDOW;
-    it->next_page = page + 1;
-    // a piece begins and ends inside of a page
-    it->window_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
-    if (it->at < it->from) it->at = it->from / 64 * 64;
-    trim_words(it, page);
-    return true;
-}
-
-// The window can be handed out as a mask when all columns have one base: the slots from it->at on
-// for which that is so; 0: not even for 64.
-static uint32_t mask_slots(const keeli_iterator *it) {
-    uint32_t slots = it->window_end - it->at;
-    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
-        const keeli_storage *s = it->plan.columns[c].storage;
-        if (!s || !s->size) continue;
-        if (s->kind != KEEL_INDEXED || s->root->shift < 6) return 0;
-        const uint32_t page = (uint32_t)1 << s->root->shift;
-        slots = keeli_least(slots, page - (it->at & (page - 1)));
-    }
-    return slots;
-}
-
-// Give each column its base for `slots` slots. False when a `maybe` is there for some only.
-static bool set_bases(keeli_iterator *it, uint32_t slots) {
-    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
-        const keeli_plan_column *column = &it->plan.columns[c];
-        const keeli_storage *s = column->storage;
-        uint64_t there = 0, absent = 0;
-        for (uint32_t w = 0; column->maybe && w < slots / 64; ++w) {
-            const uint64_t bits = s ? keeli_presence_word(&s->presence, it->at / 64 + w) : 0;
-            there |= words[w] & bits;
-            absent |= words[w] & ~bits;
-        }
-        if (there && absent) return false;
-        it->chunk.columns[column->term].base =
-            absent ? NULL : keeli_store_at(s, s->size ? it->at : 0);
-    }
-    return true;
-}
-
-static void mask_entities(keeli_iterator *it, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
-    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
-    for (uint32_t i = 0; i < slots; ++i)
-        it->entities[i] =
-            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
-                           (it->at + i) };
-    it->chunk.entities = it->entities;
-}
-
-static uint32_t leading_full(const uint64_t *words, uint32_t count) {
-    uint32_t n = 0;
-    while (n < count && words[n] == UINT64_MAX)
-        ++n;
-    return n;
-}
-
-// Words that go into one chunk: full ones that are worth a span, or all up to such ones.
-static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
-    uint32_t n = leading_full(words, count);
-    *is_span = n == count || n >= KEELI_SPAN_WORDS;
-    while (!*is_span && n < count) {
-        const uint32_t full = leading_full(words + n, count - n);
-        if (full >= KEELI_SPAN_WORDS) break;
-        n += full;
-        while (n < count && words[n] != UINT64_MAX)
-            ++n;
-    }
-    return n;
-}
-
-// Words of zeros are skipped, words of ones are handed out as spans.
-static bool next_mask(keeli_iterator *it, uint32_t slots) {
-    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
-    bool is_span = it->all_full;
-    if (it->has_full && !is_span) slots = 64 * words_together(words, slots / 64, &is_span);
-    if (!set_bases(it, slots)) return false;
-    it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK;
-    it->chunk.count = slots;
-    it->chunk.words = words;
-    it->chunk.entities = NULL;
-    if (it->wants_entities) mask_entities(it, slots);
-    it->who = KEELI_WHO_RUN;
-    it->who_first = it->at;
-    it->at += slots;
-    return true;
-}
-
-// Skip words without matches. False when the window is at its end.
-static bool skip_empty(keeli_iterator *it) {
-    while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
-        it->at += 64;
-    return it->at < it->window_end;
-}
-
-// Append the matches of a word to `out`; how many.
-static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1)
-        out[count++] = index + (uint32_t)__builtin_ctzll(bits);
-    return count;
-}
-
-// Append the next matches before `end`, as long as there is room.
-static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
-    uint32_t *out = it->candidates, at = it->at;
-    while (at < end && count + 64 <= KEELI_BLOCK) {
-        const uint64_t *words = &it->words[at % KEELI_WINDOW / 64];
-        if (words[0]) count += take_word(out + count, words[0], at);
-        at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
-    }
-    it->at = at;
-    return count;
-}
-
-// A list of the next matches in the window; false when there are none.
-static bool next_list(keeli_iterator *it, uint32_t slots) {
-    const uint32_t count = take_words(it, 0, it->at + slots);
-    it->one_page = true;
-    it->highest = it->at;
-    return count && keeli_list_chunk(it, count);
-}
-
-// Few matches on each page: masks would be nearly empty, each miss of the cache would wait for the
-// one before, and most words of the other storages would be read for nothing. So the leader's
-// entities of several pages go into one list, which is filtered. False at the end.
-static bool gather_list(keeli_iterator *it) {
-    for (;;) {
-        uint32_t count = 0;
-        while (count + 64 <= KEELI_BLOCK) {
-            if (it->at < it->window_end) count = take_words(it, count, it->window_end);
-            else if (!next_window(it)) break;
-        }
-        if (!count) return false;
-        it->highest = it->candidates[count - 1];
-        it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
-        count = keeli_list_filter(it, count);
-        if (count && keeli_list_chunk(it, count)) return true;
-    }
-}
-
-bool keeli_drive_bits(keeli_iterator *it) {
-    if (it->end == 0) return false;
-    if (is_rare(&it->plan)) return gather_list(it);
-    for (;;) {
-        if (!skip_empty(it)) {
-            if (!next_window(it)) return false;
-            continue;
-        }
-        const uint32_t slots = mask_slots(it);
-        if (slots && next_mask(it, slots)) return true;
-        if (next_list(it, slots ? slots : it->window_end - it->at)) return true;
-    }
-}
-
 // ------------------------------------------------------------------ rows of archetypes
-// The rows of a block from it->at on.
-static void block_span(keeli_iterator *it, const keeli_block *block) {
-    const keeli_plan *plan = &it->plan;
-    const uint32_t count = keeli_least(block->count - it->at, it->rows_left);
-    for (uint32_t c = 0; c < plan->column_count; ++c) {
-        const keeli_plan_column *column = &plan->columns[c];
-        const keeli_storage *s = column->storage;
-        const bool there = column->how == KEELI_FOLLOW ||
-                           (s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX);
-        it->chunk.columns[column->term].base =
-            there ? keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | it->at) : NULL;
-    }
-    it->chunk.form = KEEL_CHUNK_SPAN;
-    it->chunk.count = count;
-    it->chunk.entities = it->wants_entities ? block->entities + it->at : NULL;
-    it->who = KEELI_WHO_ENTITIES;
-    it->who_entities = block->entities + it->at;
-    it->at += count;
-    it->rows_left -= count;
-}
-
-static bool row_list(keeli_iterator *it, const keeli_block *block) {
-    uint32_t count = keeli_least(keeli_least(block->count - it->at, KEELI_BLOCK), it->rows_left);
-    keeli_list_block(it, block->entities + it->at, count,
-                     block->number << KEELI_ROW_SHIFT | it->at);
-    it->at += count;
-    it->rows_left -= count;
-    count = keeli_list_filter(it, count);
-    return count && keeli_list_chunk(it, count);
-}
-
 // The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which
 // there may be empty ones.
-static const keeli_block *next_block(keeli_iterator *it) {
-    const keeli_match *match = it->plan.match;
+static inline const keeli_block *next_block(keeli_iterator *it) {
+    const keeli_match *match = it->plan->match;
     for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
         if (it->block_at >= archetype->block_count) continue;
@@ -511,19 +227,99 @@ static const keeli_block *next_block(keeli_iterator *it) {
     return NULL;
 }
 
+// All rows of a block were handed out: go to the next, which may be of another archetype.
+static inline void end_block(keeli_iterator *it, const keeli_archetype *archetype) {
+    it->at = 0;
+    if (++it->block_at < archetype->block_count) return;
+    it->block_at = 0;
+    ++it->match_at;
+}
+
+// The rows of a block from it->at on. There may be many blocks of few rows.
+static bool block_span(keeli_iterator *it, const keeli_block *block) {
+    const uint32_t at = it->at, left = block->count - at;
+    const uint32_t count = keeli_least(left, it->rows_left);
+    const keel_entity *entities = block->entities + at;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    it->chunk.count = count;
+    it->chunk.entities = it->wants_entities ? entities : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = entities;
+    it->rows_left -= count;
+    it->at += count;
+    if (count == left) end_block(it, block->archetype);
+    return true;
+}
+
+static __attribute__((noinline)) bool block_span_maybe(keeli_iterator *it,
+                                                       const keeli_block *block) {
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        const bool there = s && keeli_archetype_column(block->archetype, s->slot) != UINT32_MAX;
+        it->chunk.columns[column->term].base =
+            there ? keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | it->at) : NULL;
+    }
+    return block_span(it, block);
+}
+
+static inline void *row_base(const keeli_row_component *row, const keeli_block *block,
+                             uint32_t at) {
+    return (char *)row->bases[block->number] + (size_t)at * row->size;
+}
+
+static bool next_rows(keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    const keeli_block *block = it->rows_left ? next_block(it) : NULL;
+    if (!block) return false;
+    if (plan->has_maybe) return block_span_maybe(it, block);
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        it->chunk.columns[plan->columns[c].term].base =
+            row_base(&plan->columns[c].storage->row, block, it->at);
+    return block_span(it, block);
+}
+
+static bool row_list(keeli_iterator *it, const keeli_block *block) {
+    uint32_t count = keeli_least(keeli_least(block->count - it->at, KEELI_BLOCK), it->rows_left);
+    keeli_list_block(it, block->entities + it->at, count,
+                     block->number << KEELI_ROW_SHIFT | it->at);
+    it->at += count;
+    it->rows_left -= count;
+    if (it->at == block->count) end_block(it, block->archetype);
+    count = keeli_list_filter(it, count);
+    return count && keeli_list_chunk(it, count);
+}
+
 bool keeli_drive_rows(keeli_iterator *it) {
     const keeli_block *block;
-    while (it->rows_left && (block = next_block(it)) != NULL) {
-        if (it->at >= block->count) {
-            ++it->block_at;
-            it->at = 0;
-            continue;
-        }
-        if (it->plan.only_rows) {
-            block_span(it, block);
-            return true;
-        }
+    if (it->plan->only_rows) return next_rows(it);
+    while (it->rows_left && (block = next_block(it)) != NULL)
         if (row_list(it, block)) return true;
-    }
     return false;
+}
+
+// Blocks may be many and have few rows, so nothing of the walk's state is kept up between them:
+// there are no marks, and the walk ends here.
+void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+                      const bool *stop) {
+    const keeli_plan *plan = it->plan;
+    const keeli_match *match = plan->match;
+    uint32_t at = it->at, b = it->block_at, left = it->rows_left;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    for (uint32_t m = it->match_at; m < match->list.count; ++m, b = 0) {
+        const keeli_archetype *archetype = match->list.items[m];
+        for (; b < archetype->block_count; ++b, at = 0) {
+            const keeli_block *block = archetype->blocks[b];
+            const uint32_t count = keeli_least(block->count - at, left);
+            if (!count) break; // the last
+            for (uint32_t c = 0; c < plan->column_count; ++c)
+                it->chunk.columns[plan->columns[c].term].base =
+                    row_base(&plan->columns[c].storage->row, block, at);
+            it->chunk.count = count;
+            if (it->wants_entities) it->chunk.entities = block->entities + at;
+            visit(&it->chunk, context);
+            left -= count;
+            if (*stop || !left) return;
+        }
+    }
 }

@@ -139,6 +139,8 @@ static const char *chunks_of(const keeli_plan *plan) {
 size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     const keeli_view *state = keeli_view_of(view);
     keeli_plan plan;
+    uint64_t room[KEELI_PLAN_ROOM(KEEL_MAX_TERMS, KEEL_MAX_TERMS) / sizeof(uint64_t)];
+    keeli_plan_init(&plan, room, KEEL_MAX_TERMS);
     keeli_writer w = keeli_writer_begin(text, size);
     if (!state || !keeli_plan_make(&plan, state)) return 0;
     keeli_write(&w, "view: %s\n", state->holder.name);

@@ -16,6 +16,12 @@ static void assign(keeli_iterator *it, keeli_view *view) {
     it->serial_of_view = view->serial;
 }
 
+static keeli_iterator *new_state(keel_world *world) {
+    keeli_iterator *it = KEELI_NEW(&world->heap, keeli_iterator);
+    if (it) keeli_plan_init(&it->own_plan, it->room, KEEL_MAX_TERMS);
+    return it;
+}
+
 static keeli_iterator *take_state(keeli_view *view) {
     keel_world *world = view->world;
     keeli_world_lock(world);
@@ -25,7 +31,7 @@ static keeli_iterator *take_state(keeli_view *view) {
     if (it) assign(it, view);
     keeli_world_unlock(world);
     if (it) return it;
-    it = KEELI_NEW(&world->heap, keeli_iterator);
+    it = new_state(world);
     if (!it) return keeli_out_of_memory(world, "beginning a loop"), NULL;
     keeli_world_lock(world);
     assign(it, view);
@@ -39,7 +45,7 @@ bool keeli_iterators_reserve(keel_world *world, uint32_t count) {
     for (const keeli_iterator *it = world->iterators; it && count; it = it->next)
         --count;
     while (count--) {
-        keeli_iterator *it = KEELI_NEW(&world->heap, keeli_iterator);
+        keeli_iterator *it = new_state(world);
         if (!it) return false;
         it->next = world->iterators;
         world->iterators = it;
@@ -66,21 +72,21 @@ static void count_walk(const keeli_iterator *it, int32_t change) {
             if (s && s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
         }
     }
-    if (it->plan.has_rows) keeli_count(view->world, &view->world->row_storage.iterating, change);
-    if (it->plan.driver == KEELI_DRIVE_ENTITIES || it->plan.driver == KEELI_DRIVE_NOTHING)
+    if (it->plan->has_rows) keeli_count(view->world, &view->world->row_storage.iterating, change);
+    if (it->plan->driver == KEELI_DRIVE_ENTITIES || it->plan->driver == KEELI_DRIVE_NOTHING)
         keeli_count(view->world, &view->world->entity_storage.iterating, change);
 }
 
 static uint32_t end_of(const keeli_iterator *it) {
-    if (it->plan.driver == KEELI_DRIVE_SPARSE) return it->plan.leader->set.count;
-    if (it->plan.driver == KEELI_DRIVE_GROUP) return keeli_group_count(it->plan.group);
-    if (it->plan.driver == KEELI_DRIVE_BITS)
-        return it->plan.leader->presence.root.page_count * KEELI_WINDOW;
+    if (it->plan->driver == KEELI_DRIVE_SPARSE) return it->plan->leader->set.count;
+    if (it->plan->driver == KEELI_DRIVE_GROUP) return keeli_group_count(it->plan->group);
+    if (it->plan->driver == KEELI_DRIVE_BITS)
+        return it->plan->leader->presence.root.page_count * KEELI_WINDOW;
     return it->view->world->entities.size;
 }
 
 void keeli_iterator_rewind(keeli_iterator *it) {
-    it->done = it->plan.driver == KEELI_DRIVE_NOTHING;
+    it->done = it->plan->driver == KEELI_DRIVE_NOTHING;
     it->at = it->from = it->match_at = it->block_at = it->window_end = it->next_page = 0;
     it->rows_left = UINT32_MAX;
     it->end = end_of(it);
@@ -88,14 +94,22 @@ void keeli_iterator_rewind(keeli_iterator *it) {
     it->run_misses = it->run_pause = 0;
     it->block = NULL;
     it->one_page = false;
-    if (it->plan.driver == KEELI_DRIVE_CHANGES) keeli_drive_changes_begin(it);
+    if (it->plan->driver == KEELI_DRIVE_CHANGES) keeli_drive_changes_begin(it);
 }
 
-static bool plan_like(keeli_plan *plan, const keeli_view *view, const keeli_plan *like) {
-    if (!like) return keeli_plan_make(plan, view);
-    *plan = *like;
-    if (like->lead) plan->lead = plan->changes + (like->lead - like->changes);
-    return true;
+// Of all its storages.
+static uint32_t flags_of(const keeli_view *view) {
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < view->storage_count; ++i)
+        if (view->storages[i]) flags |= view->storages[i]->flags;
+    return flags;
+}
+
+// Walks over the same view fill in the same columns.
+static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
+    it->cleared_for = view->serial;
+    memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
+    memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
 }
 
 static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
@@ -104,19 +118,20 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     if (!it) return NULL;
     it->wants_entities = wants_entities;
     it->writes = writes;
-    if (!plan_like(&it->plan, view, like) || !keeli_marks_begin(it)) {
+    it->plan = like ? like : keeli_plan_get(view, &it->own_plan);
+    const uint32_t flags = flags_of(view);
+    if (!it->plan || !keeli_marks_begin(it, flags)) {
         spare(it);
         return NULL;
     }
     it->visited = 0;
     keeli_iterator_rewind(it);
-    it->chunk.entities = NULL;
-    it->chunk.words = NULL;
-    memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
-    memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
-    it->span.entities = NULL;
-    it->span.words = NULL;
-    count_walk(it, 1);
+    it->chunk.words = it->span.words = NULL;
+    it->chunk.entities = it->span.entities = NULL;
+    if (it->cleared_for != view->serial) clear_chunks(it, view);
+    // who asks: edits through the view, and marks of what is tracked
+    it->counts = view->edits || flags & KEELI_IS_TRACKED;
+    if (it->counts) count_walk(it, 1);
     return it;
 }
 
@@ -125,7 +140,7 @@ keeli_iterator *keeli_iterator_take(keeli_view *view) {
 }
 
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
-    return take(other->view, &other->plan, other->wants_entities, other->writes);
+    return take(other->view, other->plan, other->wants_entities, other->writes);
 }
 
 keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities) {
@@ -134,7 +149,7 @@ keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entitie
 
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
-    count_walk(it, -1);
+    if (it->counts) count_walk(it, -1);
     spare(it);
 }
 
@@ -165,7 +180,7 @@ void keeli_iterators_deinit(keel_world *world) {
 bool keeli_iterator_drive(keeli_iterator *it) {
     if (it->done) return false;
     it->who = KEELI_WHO_LIST; // unless the driver says otherwise
-    switch (it->plan.driver) {
+    switch (it->plan->driver) {
     case KEELI_DRIVE_SPARSE:
     case KEELI_DRIVE_GROUP:
         return keeli_drive_sparse(it);
@@ -230,12 +245,12 @@ static void cut_marks(keeli_iterator *it) {
 static void cut_list(keeli_iterator *it) {
     const keel_chunk *list = &it->chunk;
     uint32_t run = list->count - it->span_at;
-    if (!it->plan.column_count) run = list->count; // handles only: they lie side by side
-    for (uint32_t c = 0; c < it->plan.column_count; ++c)
+    if (!it->plan->column_count) run = list->count; // handles only: they lie side by side
+    for (uint32_t c = 0; c < it->plan->column_count; ++c)
         run = keeli_least(
-            run, run_in_list(&list->columns[it->plan.columns[c].term], it->span_at, list->count));
-    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
-        const keeli_plan_column *column = &it->plan.columns[c];
+            run, run_in_list(&list->columns[it->plan->columns[c].term], it->span_at, list->count));
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
         it->span.columns[column->term].base =
             value_in_list(&list->columns[column->term], it->span_at, column->storage);
     }
@@ -262,8 +277,8 @@ static bool cut_mask(keeli_iterator *it) {
     const uint32_t from = next_slot(mask, it->span_at, true);
     if (from == mask->count) return false;
     const uint32_t to = next_slot(mask, from, false);
-    for (uint32_t c = 0; c < it->plan.column_count; ++c) {
-        const keeli_plan_column *column = &it->plan.columns[c];
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
         char *base = mask->columns[column->term].base;
         it->span.columns[column->term].base =
             base ? base + (size_t)from * column->storage->size : NULL;

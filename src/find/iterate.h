@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Walking over the entities of a view: the states of walks, and handing out chunks. What leads is
-// in drive.c, lists of candidates are filtered and resolved in list.c.
+// in drive.c and windows.c, lists of candidates are filtered and resolved in list.c.
 #pragma once
 #include "find/plan.h"
 
@@ -31,8 +31,10 @@ typedef struct keeli_iterator {
     keeli_view *view;
     uint64_t serial; // of the handle that began it; 0: spare
     uint64_t serial_of_view;
+    uint64_t cleared_for;        // a view for which chunks have nothing of another one
     struct keeli_iterator *next; // of all states of the world
-    keeli_plan plan;
+    const keeli_plan *plan;      // its own, or that which the view keeps, or another walk's
+    bool counts;                 // it is among those that `iterating` of storages counts
     bool wants_entities, writes; // as the view, unless it only counts
     bool done;
     // where the walk is
@@ -43,6 +45,7 @@ typedef struct keeli_iterator {
     uint32_t from;                  // BITS, ENTITIES: where the walk began
     uint32_t next_page;             // BITS, ENTITIES: the page after that of the window
     uint32_t window_end;            // BITS, ENTITIES: the window that `words` is about
+    bool is_full;                   // the window is ones: `words` is not filled in
     bool has_full;                  // there is a word of ones among them
     bool all_full;                  // all of them are
     uint64_t words[KEELI_WINDOW / 64];
@@ -72,6 +75,8 @@ typedef struct keeli_iterator {
     keeli_mark marks[KEEL_MAX_TERMS];
     bool *flags; // of marks by hand: KEELI_WINDOW for each of `flag_terms`
     uint32_t flag_terms;
+    keeli_plan own_plan;
+    uint64_t room[KEELI_PLAN_ROOM(KEEL_MAX_TERMS, KEEL_MAX_TERMS) / sizeof(uint64_t)];
     // CHANGES: what the log holds from `at` to `end`, of insertions and then of modifications
     bool second_log;
     bool one_tick; // all of that is of one tick
@@ -102,11 +107,15 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk);
 // Does the view match this living entity?
 bool keeli_view_matches(const keeli_view *view, keel_entity e);
 
-// drive.c: fill it->chunk with the next entities, or return false at the end.
+// drive.c, windows.c: fill it->chunk with the next entities, or return false at the end.
 bool keeli_drive_sparse(keeli_iterator *it); // and GROUP
 bool keeli_drive_bits(keeli_iterator *it);   // and ENTITIES
 bool keeli_drive_rows(keeli_iterator *it);
 bool keeli_drive_changes(keeli_iterator *it); // change.c
+// All that is left of a walk without marks whose plan has only_rows and no `maybe`, until `*stop`.
+typedef void keeli_visit(const keel_chunk *chunk, keel_context *context);
+void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+                      const bool *stop);
 void keeli_drive_changes_begin(keeli_iterator *it);
 
 // list.c

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lists of candidates: filtered in blocks without branches on the outcome, and resolved to the
 // places of their values.
+#include "base/least.h"
 #include "find/iterate.h"
 
 static void *no_page[1]; // the page table of a column that is absent throughout
@@ -77,8 +78,8 @@ static uint32_t keep_numbers(uint32_t *to, const uint32_t *from, const passing *
 static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t count,
                              uint32_t resolved) {
     for (uint32_t c = 0; c < resolved; ++c) {
-        uint32_t *index = it->index[it->plan.columns[c].term];
-        if (it->plan.columns[c].how == KEELI_LOOK_UP) keep_numbers(index, index, p, count);
+        uint32_t *index = it->index[it->plan->columns[c].term];
+        if (it->plan->columns[c].how == KEELI_LOOK_UP) keep_numbers(index, index, p, count);
     }
     if (it->block) keep_numbers(it->picks, it->picked, p, count);
     it->picked = it->picks;
@@ -86,7 +87,7 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
 }
 
 uint32_t keeli_list_filter(keeli_iterator *it, uint32_t count) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     const bool leads = plan->driver == KEELI_DRIVE_CHANGES; // then one filter is settled
     if (!plan->check_count && !plan->without_count && !plan->any_count &&
         plan->change_count == leads)
@@ -146,11 +147,58 @@ static uint32_t find_in_table(uint32_t *restrict index, const uint32_t *candidat
     return i;
 }
 
+// Find out for how many slots from the first on the indices count up, a little at a time. Walks of
+// other threads may look at it meanwhile.
+static void learn_order(const keel_world *world, keeli_storage *s) {
+    enum { AT_ONCE = 1024 };
+    keeli_known_order *known = &s->known;
+    const keeli_sparse_set *set = &s->set;
+    const uint32_t page = (uint32_t)1 << KEELI_DENSE_SHIFT;
+    if (world->concurrent) return;
+    if (known->moves_of_run != set->moves) {
+        known->moves_of_run = set->moves;
+        known->run = 0;
+        known->run_ends = false;
+    }
+    if (known->run_ends || known->run >= set->count) return;
+    const uint32_t on_page = keeli_least(set->count - known->run, page - known->run % page);
+    const uint32_t count = keeli_least(on_page, AT_ONCE);
+    const keel_entity *entities = keeli_sparse_set_entity(set, known->run);
+    const uint32_t first = keel_entity_index(*keeli_sparse_set_entity(set, 0)) + known->run;
+    uint32_t differ = 0, n = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        differ |= keel_entity_index(entities[i]) ^ (first + i);
+    while (differ && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    known->run_ends = differ != 0;
+    known->run += differ ? n : count;
+}
+
+// Where the order of the slots is that of the indices a place is a difference. False where it may
+// not be.
+static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
+                          const keeli_storage *s, uint32_t count) {
+    const uint32_t run = s->known.moves_of_run == s->set.moves ? s->known.run : 0;
+    if (!run) return false;
+    const uint32_t *candidates = it->candidates;
+    const uint32_t first = keel_entity_index(*keeli_sparse_set_entity(&s->set, 0));
+    uint32_t outside = 0;
+    if (candidates[0] - first >= run) return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        index[i] = candidates[i] - first;
+        outside |= index[i] >= run;
+    }
+    return !outside;
+}
+
 // Places in a sparse set; how many candidates have none (UINT32_MAX).
-static uint32_t find_cells(const keeli_iterator *it, uint32_t *index, const keeli_sparse_set *set,
+static uint32_t find_cells(const keeli_iterator *it, uint32_t *index, keeli_storage *s,
                            uint32_t count) {
+    const keeli_sparse_set *set = &s->set;
     const uint32_t *candidates = it->candidates;
     uint32_t done = 0, missing = 0;
+    learn_order(it->view->world, s);
+    if (find_in_order(it, index, s, count)) return 0;
     if (it->highest / KEELI_SPARSE_PAGE < set->sparse_capacity) {
         const uint32_t *cells = set->sparse[candidates[0] / KEELI_SPARSE_PAGE];
         done = it->one_page ? find_on_page(index, candidates, count, cells)
@@ -166,9 +214,9 @@ static uint32_t find_cells(const keeli_iterator *it, uint32_t *index, const keel
 // Where the candidates have their values in a column of the sort KEELI_LOOK_UP; how many have none
 // of those that must.
 static uint32_t find_places(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
-    const keeli_storage *s = column->storage;
+    keeli_storage *s = column->storage;
     uint32_t *index = it->index[column->term];
-    if (s->kind == KEEL_SPARSE_SET) return find_cells(it, index, &s->set, count);
+    if (s->kind == KEEL_SPARSE_SET) return find_cells(it, index, s, count);
     const keel_world *world = it->view->world;
     if (s->kind == KEEL_ARCHETYPE && !column->maybe) // they have it: it was checked by its bits
         for (uint32_t i = 0; i < count; ++i)
@@ -181,8 +229,8 @@ static uint32_t find_places(keeli_iterator *it, const keeli_plan_column *column,
 
 // Look up all columns. A sparse set that must be there is a filter at the same time.
 static uint32_t resolve(keeli_iterator *it, uint32_t count) {
-    for (uint32_t c = 0; c < it->plan.column_count && count; ++c) {
-        const keeli_plan_column *column = &it->plan.columns[c];
+    for (uint32_t c = 0; c < it->plan->column_count && count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
         if (column->how != KEELI_LOOK_UP) continue;
         if (!find_places(it, column, count) || column->maybe) continue;
         const uint32_t *index = it->index[column->term];
@@ -277,7 +325,7 @@ static void set_entities(keeli_iterator *it, uint32_t count) {
 }
 
 bool keeli_list_chunk(keeli_iterator *it, uint32_t count) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     count = resolve(it, count);
     if (!count) return false;
     bool side_by_side = true;

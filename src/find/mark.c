@@ -13,7 +13,7 @@ static bool is_tracked(const keeli_storage *s) {
 // ------------------------------------------------------------------ beginning
 // Does the walk visit all that have the one component it marks, and nothing else?
 static bool visits_all(const keeli_iterator *it) {
-    const keeli_plan *plan = &it->plan;
+    const keeli_plan *plan = it->plan;
     const keeli_view *view = it->view;
     uint32_t must = 0;
     if (it->mark_count != 1 || it->marks[0].by_hand || it->marks[0].maybe) return false;
@@ -35,12 +35,14 @@ static bool reserve_flags(keeli_iterator *it, uint32_t terms) {
     return true;
 }
 
-bool keeli_marks_begin(keeli_iterator *it) {
+bool keeli_marks_begin(keeli_iterator *it, uint32_t flags) {
     const keeli_view *view = it->view;
     uint32_t by_hand = 0;
     it->mark_count = 0;
     it->has_chunk = false;
     it->handed = 0;
+    it->marks_all = false;
+    if (!(flags & KEELI_IS_MARKED) && !view->marks_by_hand) return true;
     for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;

@@ -6,8 +6,8 @@
 #pragma once
 #include "find/iterate.h"
 
-// Find out what is to be marked. False when out of memory.
-bool keeli_marks_begin(keeli_iterator *it);
+// Find out what is to be marked; `flags`: of all storages of the view. False when out of memory.
+bool keeli_marks_begin(keeli_iterator *it, uint32_t flags);
 // Put the places for marks by hand into the chunk.
 void keeli_marks_hand_out(keeli_iterator *it);
 // The first `count` items (slots of a mask) of the chunk were handed out.

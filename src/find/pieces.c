@@ -51,12 +51,12 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
 
 // Presence bits go by whole pages; of a single one only the part with bits counts.
 static uint32_t range_of(const keeli_iterator *it) {
-    if (it->plan.driver != KEELI_DRIVE_BITS || it->end != KEELI_WINDOW) return it->end;
+    if (it->plan->driver != KEELI_DRIVE_BITS || it->end != KEELI_WINDOW) return it->end;
     uint32_t word = KEELI_WINDOW / 64;
-    while (word && !keeli_presence_word(&it->plan.leader->presence, word - 1))
+    while (word && !keeli_presence_word(&it->plan->leader->presence, word - 1))
         --word;
     if (!word) return 0;
-    const uint64_t last = keeli_presence_word(&it->plan.leader->presence, word - 1);
+    const uint64_t last = keeli_presence_word(&it->plan->leader->presence, word - 1);
     return word * 64 - (uint32_t)__builtin_clzll(last);
 }
 
@@ -64,8 +64,8 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
     keeli_heap *heap = &it->view->world->heap;
     pieces->list.count = 0;
     if (it->done) return true;
-    if (it->plan.driver == KEELI_DRIVE_ROWS) return cut_rows(pieces, heap, it->plan.match);
-    if (it->plan.driver == KEELI_DRIVE_CHANGES) // few by their nature
+    if (it->plan->driver == KEELI_DRIVE_ROWS) return cut_rows(pieces, heap, it->plan->match);
+    if (it->plan->driver == KEELI_DRIVE_CHANGES) // few by their nature
         return add(pieces, heap, (keeli_piece){ 0 });
     return cut_range(pieces, heap, range_of(it));
 }
@@ -76,12 +76,12 @@ void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     it->done = false;
     it->span_at = 0;
     it->chunk.count = 0;
-    if (it->plan.driver == KEELI_DRIVE_CHANGES) {
+    if (it->plan->driver == KEELI_DRIVE_CHANGES) {
         keeli_drive_changes_begin(it);
         return;
     }
     it->at = piece->at;
-    if (it->plan.driver == KEELI_DRIVE_ROWS) {
+    if (it->plan->driver == KEELI_DRIVE_ROWS) {
         it->match_at = piece->match_at;
         it->block_at = piece->block_at;
         it->rows_left = piece->end;

@@ -244,39 +244,119 @@ static bool has_only_rows(const keeli_plan *plan) {
     return true;
 }
 
-bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
-    demand d;
-    memset(&d, 0, offsetof(demand, must));
-    memset(plan, 0, offsetof(keeli_plan, need)); // views are walked often, and lists are long
-    if (!keeli_view_is_about_entities(view) || !sort_terms(plan, view, &d)) return true;
-    if (d.row_count) {
-        const keeli_match_key key = key_of(plan, view, &d);
+// Are full windows spans: all values indexed, blocks of 64 on one page, and all must be there?
+static bool has_spans(const keeli_plan *plan) {
+    if (plan->without_count || plan->any_count || plan->change_count || plan->has_maybe)
+        return false;
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_storage *s = plan->columns[c].storage;
+        if (s->kind != KEEL_INDEXED || !s->size || s->root->shift < 6) return false;
+    }
+    return true;
+}
+
+static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
+    memset(d, 0, offsetof(demand, must));
+    memset(plan, 0, offsetof(keeli_plan, need));
+    if (!keeli_view_is_about_entities(view) || !sort_terms(plan, view, d)) return true;
+    if (d->row_count) {
+        const keeli_match_key key = key_of(plan, view, d);
         plan->match = keeli_match_get(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    keel_group *group = view->world->groups && !plan->lead ? find_group(plan, &d) : NULL;
-    plan->driver = choose(plan, &d, group);
+    keel_group *group = view->world->groups && !plan->lead ? find_group(plan, d) : NULL;
+    plan->considered_group = group != NULL;
+    plan->driver = choose(plan, d, group);
     if (plan->driver == KEELI_DRIVE_GROUP) follow_group(plan, group);
-    if (plan->driver == KEELI_DRIVE_SPARSE) plan->leader = d.sparse;
-    if (plan->driver == KEELI_DRIVE_BITS) plan->leader = d.smallest;
+    if (plan->driver == KEELI_DRIVE_SPARSE) plan->leader = d->sparse;
+    if (plan->driver == KEELI_DRIVE_BITS) plan->leader = d->smallest;
     if (plan->driver == KEELI_DRIVE_BITS && plan->lead)
         plan->leader = view->world->root.storages[plan->lead->storage->slot];
     if (plan->driver == KEELI_DRIVE_ROWS) drop_settled(plan, view);
-    for (uint32_t i = 0; i < d.must_count; ++i) {
+    for (uint32_t i = 0; i < d->must_count; ++i) {
         const bool granted =
-            d.must[i] == plan->leader ||
-            (plan->driver == KEELI_DRIVE_CHANGES && d.must[i] == plan->lead->storage) ||
-            (plan->driver == KEELI_DRIVE_ROWS && d.must[i]->kind == KEEL_ARCHETYPE) ||
-            (plan->group && is_among(d.must[i], plan->group->storages, plan->group->must_count));
+            d->must[i] == plan->leader ||
+            (plan->driver == KEELI_DRIVE_CHANGES && d->must[i] == plan->lead->storage) ||
+            (plan->driver == KEELI_DRIVE_ROWS && d->must[i]->kind == KEEL_ARCHETYPE) ||
+            (plan->group && is_among(d->must[i], plan->group->storages, plan->group->must_count));
         if (granted) continue;
-        plan->need[plan->need_count++] = d.must[i];
-        if (!is_looked_up(plan, d.must[i])) plan->check[plan->check_count++] = d.must[i];
+        plan->need[plan->need_count++] = d->must[i];
+        if (!is_looked_up(plan, d->must[i])) plan->check[plan->check_count++] = d->must[i];
     }
     for (uint32_t c = 0; c < plan->column_count; ++c)
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
     plan->finds_lead = plan->lead && is_looked_up(plan, plan->lead->storage);
+    plan->has_spans = plan->driver == KEELI_DRIVE_BITS && has_spans(plan);
     plan->only_rows = plan->driver == KEELI_DRIVE_ROWS && has_only_rows(plan);
     return true;
+}
+
+bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
+    demand d;
+    return make_plan(plan, view, &d);
+}
+
+// ------------------------------------------------------------------ plans that are kept
+void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms) {
+    plan->columns = room;
+    plan->need = (keeli_storage **)(void *)(plan->columns + terms);
+    plan->check = (const keeli_storage **)(void *)(plan->need + terms);
+    plan->without = plan->check + terms;
+    plan->any = (const keeli_bound_term **)(void *)(plan->without + terms);
+    plan->beside = (keeli_storage **)(void *)(plan->any + terms);
+    plan->changes = (keeli_change_filter *)(void *)(plan->beside + terms);
+}
+
+size_t keeli_kept_plan_bytes(uint32_t terms) {
+    return sizeof(keeli_kept_plan) + KEELI_PLAN_ROOM(terms, 0) +
+           terms * (sizeof(keeli_storage *) + sizeof(uint32_t));
+}
+
+void keeli_kept_plan_init(keeli_kept_plan *kept, uint32_t terms) {
+    char *room = (char *)(kept + 1);
+    keeli_plan_init(&kept->plan, room, terms);
+    kept->must = (const keeli_storage **)(void *)(room + KEELI_PLAN_ROOM(terms, 0));
+    kept->counts = (uint32_t *)(void *)(kept->must + terms);
+}
+
+static bool knows_all_archetypes(keel_world *world, const keeli_match *match) {
+    const keeli_archetypes *a = &world->archetypes;
+    keeli_world_lock(world);
+    const bool knows = match->generation == a->generation && match->seen == a->count;
+    keeli_world_unlock(world);
+    return knows;
+}
+
+static bool still_holds(const keeli_kept_plan *kept, keel_world *world) {
+    if (!kept->is_made) return false;
+    for (uint32_t i = 0; i < kept->must_count; ++i)
+        if (keeli_store_count(kept->must[i]) != kept->counts[i]) return false;
+    return !kept->plan.match || knows_all_archetypes(world, kept->plan.match);
+}
+
+// Counts are all that decides among storages of one kind. Costs of several kinds, or of a group,
+// depend on more.
+static void keep(keeli_kept_plan *kept, const demand *d) {
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < d->must_count; ++i) {
+        kinds |= (uint32_t)1 << d->must[i]->kind;
+        kept->must[i] = d->must[i];
+        kept->counts[i] = keeli_store_count(d->must[i]);
+    }
+    kept->must_count = d->must_count > 1 ? d->must_count : 0;
+    kept->is_made = kept->plan.driver != KEELI_DRIVE_NOTHING && !kept->plan.considered_group &&
+                    !(kinds & (kinds - 1));
+}
+
+const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
+    keeli_kept_plan *kept = view->kept;
+    if (!kept) return keeli_plan_make(own, view) ? own : NULL;
+    if (still_holds(kept, view->world)) return &kept->plan;
+    demand d;
+    kept->is_made = false;
+    if (!make_plan(&kept->plan, view, &d)) return NULL;
+    keep(kept, &d);
+    return &kept->plan;
 }
 
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {

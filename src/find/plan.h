@@ -49,18 +49,43 @@ typedef struct keeli_plan {
     const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip
     bool finds_lead; // CHANGES: looking up its value tells whether a candidate has it still
     bool has_maybe;
-    bool has_rows;  // a term is kept in archetypes
-    bool only_rows; // ROWS: nothing is left to check, and all values are in rows
-    // lists, as long as said above
-    keeli_storage *need[KEEL_MAX_TERMS];        // that the driver does not grant
-    const keeli_storage *check[KEEL_MAX_TERMS]; // those that lists check by their bits
-    const keeli_storage *without[KEEL_MAX_TERMS];
-    const keeli_bound_term *any[KEEL_MAX_TERMS];
-    keeli_plan_column columns[KEEL_MAX_TERMS];
-    keeli_change_filter changes[KEEL_MAX_TERMS];
-    // GROUP: sparse sets with values that the group gets but does not order
-    keeli_storage *beside[KEEL_MAX_TERMS];
+    bool considered_group; // one could lead
+    bool has_rows;         // a term is kept in archetypes
+    bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
+    bool has_spans; // BITS: all values are indexed, and only bits of presence say who matches
+    // lists, as long as said above, in somebody's room for them
+    keeli_storage **need;        // that the driver does not grant
+    const keeli_storage **check; // those that lists check by their bits
+    const keeli_storage **without;
+    const keeli_bound_term **any;
+    keeli_plan_column *columns;
+    keeli_storage **beside; // GROUP: sparse sets with values that it gets but does not order
+    keeli_change_filter *changes;
 } keeli_plan;
+
+// Bytes of the lists of a view with so many terms, of which so many are about changes.
+#define KEELI_PLAN_ROOM(terms, changes)                                                            \
+    ((terms) * (5 * sizeof(void *) + sizeof(keeli_plan_column)) +                                  \
+     (changes) * sizeof(keeli_change_filter))
+// Give the plan room for its lists.
+void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms);
+
+// The plan of a view that is walked again and again. It holds as long as the view's storages are
+// the same and nothing changed that the choice depends on.
+typedef struct keeli_kept_plan {
+    bool is_made;
+    uint32_t must_count;        // what must be there, where there is a choice
+    const keeli_storage **must; // and how many had it
+    uint32_t *counts;
+    keeli_plan plan;
+} keeli_kept_plan;
+
+size_t keeli_kept_plan_bytes(uint32_t terms);
+// `kept` begins zeroed memory of that many bytes.
+void keeli_kept_plan_init(keeli_kept_plan *kept, uint32_t terms);
+// What keeli_plan_make would make; `own` is for where that cannot be kept. NULL when out of memory
+// (reported).
+const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own);
 
 // How many candidates it looks at.
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world);

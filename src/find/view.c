@@ -20,9 +20,11 @@ static void copy_name(char *to, const char *from) {
 }
 
 // The parts stand behind each other in the order of their alignment.
-static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages, uint32_t chunks) {
+static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages, uint32_t chunks,
+                            size_t more) {
     const size_t bytes = sizeof(keeli_view) + chunks * sizeof(keel_chunk) +
-                         terms * sizeof(keeli_bound_term) + storages * sizeof(keeli_storage *);
+                         terms * sizeof(keeli_bound_term) + storages * sizeof(keeli_storage *) +
+                         more;
     keeli_view *view = keeli_new_zeroed(&world->heap, bytes, _Alignof(keeli_view));
     if (!view) return NULL;
     keel_chunk *one = (keel_chunk *)(view + 1);
@@ -42,7 +44,7 @@ void keeli_view_free(keeli_view *view) {
 }
 
 keeli_view *keeli_view_new(keel_world *world, const char *name) {
-    keeli_view *view = new_view(world, 0, 0, 0);
+    keeli_view *view = new_view(world, 0, 0, 0, 0);
     if (view) keeli_view_reset(view, name);
     return view;
 }
@@ -59,8 +61,15 @@ static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *f
 
 keeli_view *keeli_view_keep(const keeli_view *view) {
     keel_world *world = view->world;
-    keeli_view *kept = new_view(world, view->term_count, view->storage_count, 0);
+    const uint32_t terms = view->term_count, storages = view->storage_count;
+    const bool has_plan = !view->filters_changes && keeli_view_is_about_entities(view);
+    const size_t plan_bytes = has_plan ? keeli_kept_plan_bytes(terms) : 0;
+    keeli_view *kept = new_view(world, terms, storages, 0, plan_bytes);
     if (!kept) return NULL;
+    if (has_plan) {
+        kept->kept = (keeli_kept_plan *)(void *)(kept->storages + storages);
+        keeli_kept_plan_init(kept->kept, terms);
+    }
     if (!copy_uses(world, &kept->holder, &view->holder)) return keeli_view_free(kept), NULL;
     kept->holder.everything = view->holder.everything;
     kept->holder.is_system = view->holder.is_system;
@@ -80,6 +89,8 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     kept->filters_changes = view->filters_changes;
     kept->asks_about_changes = view->asks_about_changes;
     kept->writes = view->writes;
+    kept->marks_by_hand = view->marks_by_hand;
+    kept->edits = view->edits;
     keeli_world_lock(world);
     kept->serial = ++world->serial;
     keeli_world_unlock(world);
@@ -89,7 +100,7 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
 // With room for what most views hold, so that it does not matter which view gets which state.
 static keeli_view *new_state(keel_world *world) {
     enum { USES = 16 };
-    keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1);
+    keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1, 0);
     if (!view) return NULL;
     if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES)) return view;
     keeli_view_free(view);
@@ -137,6 +148,7 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->holder.parent = NULL;
     view->term_count = view->storage_count = view->custom_count = 0;
     view->wants_entities = view->filters_changes = view->writes = false;
+    view->marks_by_hand = view->edits = false;
     view->asks_about_changes = false;
     view->has_uniques = view->takes_data = view->records = false;
     view->has_events = view->sends = view->defers_events = false;
@@ -339,6 +351,7 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     view->sends |= term->kind == KEEL_TERM_SEND;
     view->filters_changes |= keeli_term_filters_changes(term->kind);
     view->writes |= keeli_term_writes(term->kind);
+    view->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
@@ -447,6 +460,13 @@ static bool has_context(const keeli_view *view, const keel_system *system) {
     return false;
 }
 
+static bool holds_edits(const keeli_holder *holder) {
+    bool edits = holder->everything;
+    for (uint32_t i = 0; i < holder->uses.count; ++i)
+        edits |= holder->uses.items[i].access == KEEL_ACCESS_EDIT;
+    return edits;
+}
+
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system) {
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
@@ -460,6 +480,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     if ((has_context(view, system) || walks_entities(view)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
+    view->edits = holds_edits(&view->holder);
     return KEEL_OK;
 }
 
@@ -470,6 +491,7 @@ static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *ins
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
+    view->thread = keeli_thread_id();
     view->reader = reader;
     keel_result result = keeli_view_bind(view, terms, NULL);
     if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
@@ -517,8 +539,17 @@ void keeli_view_close(keeli_view *view) {
     keeli_view_give(view);
 }
 
+keel_result keeli_view_may_end(const keeli_view *view) {
+    if (!view->world->concurrent || view->thread == keeli_thread_id()) return KEEL_OK;
+    return keeli_misuse(view->world, KEEL_ERROR_THREAD,
+                        "view '%s' is ended in another thread than the one that began it, which "
+                        "may be using it; end it there",
+                        view->holder.name);
+}
+
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
+    if (state && keeli_view_may_end(state) < 0) return;
     if (state && keeli_atomic_peek(&state->loops)) {
         (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
                            "view '%s' is ended in a parallel loop over it; end it after the loop",

@@ -18,6 +18,7 @@ typedef struct keeli_bound_term {
 
 // With room for terms and storages behind it: for all there can be in the world's states, for those
 // there are in states that systems keep.
+struct keeli_kept_plan;
 typedef struct keeli_view {
     keeli_holder holder; // borrowed while open
     keel_world *world;
@@ -36,17 +37,21 @@ typedef struct keeli_view {
     bool is_parameter;              // it ends with its system
     bool in_hands;                  // its init or drop runs: nobody else may end it
     keeli_arena scratch;            // of a custom view that is no parameter
+    uint64_t thread;                // that opened it
     int32_t loops;                  // keel_view_parallel_for over it that run (atomic)
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
     bool writes;                    // a term hands out values to write
+    bool marks_by_hand;             // and a system says which were
+    bool edits;                     // it may edit something
     bool has_events;                // it sends or receives some, or may
     bool sends;                     // it sends some,
     bool defers_events;             // which wait until it has ended: it receives the same
-    const keeli_reader *reader; // who looks, for terms about changes; NULL: nobody in particular
-    keeli_reader since;         // a copy of the user's, who may forget it
-    uint64_t piece_ns;          // what a piece of a loop over it took the last time (run/split.c)
-    keel_chunk *one;            // what keel_view_get_all hands out; not in states that are kept
+    const keeli_reader *reader;   // who looks, for terms about changes; NULL: nobody in particular
+    keeli_reader since;           // a copy of the user's, who may forget it
+    uint64_t piece_ns;            // what a piece of a loop over it took the last time (run/split.c)
+    keel_chunk *one;              // what keel_view_get_all hands out; not in states that are kept
+    struct keeli_kept_plan *kept; // in those: how it was walked the last time
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;
@@ -88,6 +93,9 @@ keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_ho
                                     const char *where);
 // keel_view_end.
 void keeli_view_close(keeli_view *view);
+// While several threads are at work: KEEL_OK in the thread that opened it, KEEL_ERROR_THREAD in
+// others. A world that is handed over as a whole takes its open views along.
+keel_result keeli_view_may_end(const keeli_view *view);
 // The last one that was opened inside and is still open, or NULL. Inside of NULL: the last custom
 // view that was begun by hand in the world.
 keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside);

@@ -40,13 +40,9 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t index, 
     return (keel_workload_edge){ .from = index, .to = to, .why = keeli_why(s, index, to) };
 }
 
-const char *keeli_access_name(keel_access access) {
-    static const char *const names[] = { "none", "read", "write", "edit" };
-    return names[access];
-}
-
 const char *keeli_access_verb(keel_access access, bool is_event) {
-    if (!is_event) return keeli_access_name(access);
+    static const char *const verbs[] = { "none", "read", "write", "edit" };
+    if (!is_event || access == KEEL_ACCESS_NONE) return verbs[access];
     return access == KEEL_ACCESS_READ ? "receive" : "send";
 }
 

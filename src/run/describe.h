@@ -8,7 +8,6 @@
 keel_workload_node keeli_describe_node(const keeli_schedule *s, uint32_t index);
 keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t index, uint32_t edge);
 // "read", "write", "edit"; and of events: "receive", "send".
-const char *keeli_access_name(keel_access access);
 const char *keeli_access_verb(keel_access access, bool is_event);
 // Is it worth telling that a node touches this? Free handles go with the entities that are made.
 static inline bool keeli_touch_is_told(const keeli_schedule *s, const keeli_touch *t) {

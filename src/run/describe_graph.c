@@ -104,6 +104,9 @@ static void write_dot_edge(keeli_writer *w, keel_workload_edge edge) {
     case KEEL_WAIT_STORAGE:
         keeli_write(w, " [label=\"");
         write_label(w, edge.why.storage);
+        if (edge.why.is_event)
+            keeli_write(w, ": %s, %s", keeli_access_verb(edge.why.other_access, true),
+                        keeli_access_verb(edge.why.access, true));
         keeli_write(w, "\"]");
         break;
     case KEEL_WAIT_WORLD:
@@ -171,8 +174,8 @@ static void write_why_member(keeli_writer *w, const keel_wait *why) {
     keeli_write(w, ", \"why\": {\"kind\": \"%s\"", names[why->kind]);
     if (why->kind == KEEL_WAIT_STORAGE) {
         write_text_member(w, "storage", why->storage);
-        write_text_member(w, "access", keeli_access_name(why->access));
-        write_text_member(w, "other_access", keeli_access_name(why->other_access));
+        write_text_member(w, "access", keeli_access_verb(why->access, why->is_event));
+        write_text_member(w, "other_access", keeli_access_verb(why->other_access, why->is_event));
     }
     keeli_write(w, "}");
 }
@@ -194,7 +197,8 @@ static void write_touches_member(keeli_writer *w, const keeli_schedule *s, const
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
         if (!keeli_touch_is_told(s, t)) continue;
-        keeli_write(w, "%s{\"access\": \"%s\"", separator, keeli_access_name(t->access));
+        keeli_write(w, "%s{\"access\": \"%s\"", separator,
+                    keeli_access_verb(t->access, t->storage->component.is_event));
         separator = ", ";
         write_text_member(w, "storage", t->storage->component.name);
         keeli_write(w, "}");

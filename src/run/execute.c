@@ -6,6 +6,7 @@
 #include "edit/events.h"
 #include "edit/report.h"
 #include "edit/track.h"
+#include "run/startup.h"
 #include "run/stock.h"
 #include "run/team.h"
 #include "run/warm.h"
@@ -292,14 +293,18 @@ static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane)
     const bool is_system = node->kind == KEELI_NODE_SYSTEM;
     if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
     node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
-    if (node->is_skipped || (node->step.startup && node->has_run)) return KEEL_OK;
+    const bool is_startup = node->step.startup;
+    if (node->is_skipped || (is_startup && keeli_atomic_load_byte(&node->has_run))) return KEEL_OK;
     if (node->has_conditions) {
         bool yes;
         KEEL_TRY(ask_all(s, node, lane, &yes));
         node->is_skipped = !yes;
         if (!yes) return KEEL_OK;
     }
-    return is_system ? run_system(s, index, lane) : KEEL_OK;
+    if (!is_system || (is_startup && !keeli_startup_begin(s, index))) return KEEL_OK;
+    const keel_result result = run_system(s, index, lane);
+    if (is_startup) keeli_startup_end(s, index, result >= 0);
+    return result;
 }
 
 keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
@@ -387,8 +392,10 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_inner = world->share_depth > 0;
     s->is_guest = s->is_inner || world->holders;
+    s->is_nested = s->is_inner && s->has_startup && keeli_lane_current(world);
     keeli_worth_begin(s);
-    const bool wide = s->costs.is_wide;
+    // what an observer runs stays on its thread, where it is known to change nothing
+    const bool wide = s->costs.is_wide && !keeli_is_inside_edit(world);
     keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
     if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
     keeli_warm_begin(world, 1);

@@ -135,6 +135,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;
     s->parallel += step->parallel;
+    s->has_startup |= node->step.startup;
     return KEEL_OK;
 }
 

@@ -139,6 +139,14 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
     const bool spans = system->kind == KEEL_PER_SPAN;
+    if (!spans && !it->mark_count && !context->failed) { // nothing to do between chunks
+        if (it->plan->only_rows && !it->plan->has_maybe)
+            keeli_visit_rows(it, system->run, context, &context->failed);
+        else
+            while (!context->failed && keeli_iterator_drive(it))
+                system->run(&it->chunk, context);
+        return;
+    }
     for (const keel_chunk *c; !context->failed && (c = spans ? keeli_iterator_advance_span(it)
                                                              : keeli_iterator_advance(it)) != NULL;)
         system->run(c, context);
@@ -255,8 +263,9 @@ static void end_window(const keel_context *context) {
 
 // ------------------------------------------------------------------ all of it
 keel_result keeli_run_bound(keel_context *context) {
-    KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
-    KEEL_TRY(check_data(context));
+    if (context->view->has_uniques)
+        KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
+    if (context->view->takes_data) KEEL_TRY(check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
@@ -288,8 +297,9 @@ static keel_result run_anew(keel_context *context) {
 
 static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
     context->view = p->view;
-    const keel_result result =
-        keeli_prepared_is_idle(context->world, p) ? check_data(context) : keeli_run_bound(context);
+    const bool may_be_idle = p->has_data || context->splits; // others were asked before
+    const bool is_idle = may_be_idle && keeli_prepared_is_idle(context->world, p);
+    const keel_result result = is_idle ? check_data(context) : keeli_run_bound(context);
     p->busy = false;
     return result;
 }

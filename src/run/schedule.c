@@ -144,7 +144,7 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
         if (node->kind != KEELI_NODE_SYSTEM) continue;
         keeli_node *was = next_veteran(&v, old, node->step.system);
         if (!was) continue;
-        node->has_run = was->has_run;
+        node->has_run = keeli_atomic_load_byte(&was->has_run);
         memcpy(node->readers, was->readers, sizeof node->readers);
         memset(was->readers, 0, sizeof was->readers);
         node->stock.want = was->stock.want;
@@ -160,7 +160,7 @@ static bool is_for(const keeli_schedule *s, const keel_workload *table, const ch
 }
 
 static bool is_current(const keeli_schedule *s) {
-    return s->bindings == s->world->bindings && keeli_witnesses_agree(s);
+    return !s->is_partial && s->bindings == s->world->bindings && keeli_witnesses_agree(s);
 }
 
 // What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
@@ -241,6 +241,7 @@ static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
     s->is_busy = true;
     s->is_second = old ? old->is_second : first != NULL;
     if (s->is_second && first) learn(s, first);
+    if (old && old->is_partial) learn(s, old); // what it was told of since it was looked at
     keep(s);
 }
 
@@ -267,8 +268,5 @@ void keeli_schedule_give(keeli_schedule *s) {
     keel_world *world = s->world;
     keeli_world_lock(world);
     s->is_busy = false;
-    const bool forget = s->is_partial; // what was unknown may be known the next time
-    if (forget) unlink(s);
     keeli_world_unlock(world);
-    if (forget) free_schedule(s);
 }

@@ -67,6 +67,7 @@ typedef struct keeli_node {
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
+    bool is_starting; // a startup system is running; under the world's lock
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -136,7 +137,7 @@ typedef struct keeli_schedule {
     uint64_t bindings;           // of the world
     bool is_busy;
     bool is_second;                // made while another one of the workload was busy
-    bool is_partial;               // a component was unknown in shared mode: not for another time
+    bool is_partial;               // a component was unknown in shared mode: made anew next time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_section) groups;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
@@ -150,6 +151,8 @@ typedef struct keeli_schedule {
     uint32_t created;    // nodes that create, of which
     bool is_wide;        // some two nodes may run at once, or a step is parallel
     uint32_t parallel;   // steps that are
+    bool has_startup;    // a step is
+    bool is_nested;      // this run of startup systems is inside of another run
     bool names_stored;   // a nested workload is named, so that bytes tell nothing
     bool is_inner;       // the world was shared when the run began: others may be at work
     bool is_guest;       // that, or views are open: commands wait for later

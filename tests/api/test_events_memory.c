@@ -38,7 +38,7 @@ KEEL_WORKLOAD(all, KEEL_STEP(send), KEEL_STEP(receive), KEEL_STEP(split, .parall
 // Memory runs out after 0, 1, 2, ... allocations, until it does not.
 typedef bool attempt(api_fixture *f); // did all of it work?
 static void until_it_works(attempt *try, uint32_t workers) {
-    for (uint32_t after = 0;; ++after) {
+    for (uint32_t after = 0;; after += test_few()) {
         api_fixture f;
         api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
         owned_begin();

@@ -102,8 +102,8 @@ static bool fails_at(edit_fn *edit, size_t n, bool once, const char *after) {
 static void fails_everywhere(edit_fn *edit, size_t at_least) {
     char *after = reference(edit);
     size_t n = 0;
-    while (fails_at(edit, n, false, after))
-        assert_true(fails_at(edit, n++, true, after));
+    for (; fails_at(edit, n, false, after); n += test_stride())
+        assert_true(fails_at(edit, n, true, after));
     assert_in_range(n, at_least, 1000); // the edit does need memory
     free(after);
 }

@@ -174,6 +174,11 @@ static void entities(void **state) {
     ASSERT_TRAIL("D-1 d1 D-1 ");
     assert_int_equal(keel_add_entities(f.world, 2, NULL), KEEL_OK);
     ASSERT_TRAIL("C-1 C-1 ");
+    assert_int_equal(keel_add_entity_at(f.world, keel_null()), KEEL_ERROR_DEAD_ENTITY);
+    assert_int_equal(keel_add_entity_at(f.world, handle_at(50, 1)), KEEL_OK);
+    ASSERT_TRAIL("C-1 ");
+    assert_int_equal(keel_delete_entity(f.world, handle_at(50, 1)), KEEL_OK);
+    ASSERT_TRAIL("D-1 ");
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
     ASSERT_TRAIL("D-1 D-1 ");
     const keel_entity parent = keel_add_entity(f.world);

@@ -210,10 +210,109 @@ static void runs_in_observers_edit_nothing(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ what observers may run
+typedef struct Told {
+    uint32_t count;
+} Told;
+KEEL_EVENT(Told);
+typedef struct Sum {
+    uint32_t value;
+} Sum;
+KEEL_UNIQUE(Sum);
+KEEL_SYSTEM(write_it, KEEL_WRITE(Number, n)) { ++n->value; }
+KEEL_TASK(may_write_it, KEEL_MAY_WRITE(Number)) {}
+KEEL_TASK(may_edit_it, KEEL_MAY_EDIT(Other)) {}
+KEEL_TASK(write_sum, KEEL_UNIQUE_WRITE(Sum, sum)) { ++sum->value; }
+KEEL_TASK(send_it, KEEL_SEND(Told, told)) { (void)keel_send(told, Told, { 1 }); }
+KEEL_SYSTEM(read_it, KEEL_READ(Third, n), KEEL_UNIQUE_READ(Sum, sum)) { (void)n, (void)sum; }
+KEEL_TASK(record_it, KEEL_COMMANDS(commands, Other)) {
+    (void)keel_add_entity(commands, KEEL_INIT(Other, { 7 }));
+}
+KEEL_WORKLOAD(writing, KEEL_STEP(read_it), KEEL_STEP(write_sum), KEEL_STEP(write_it));
+
+enum { REFUSED = 8, GRANTED = 3 };
+static keel_result refused[REFUSED], granted[GRANTED];
+static keel_view *open_before;
+static void runs_all_sorts(const keel_event *event, void *data) {
+    keel_world *w = event->world;
+    uint32_t *times = data, i = 0;
+    keel_view view;
+    refused[i++] = keel_run(w, write_it);
+    refused[i++] = keel_run(w, may_write_it);
+    refused[i++] = keel_run(w, may_edit_it);
+    refused[i++] = keel_run(w, write_sum);
+    refused[i++] = keel_run(w, send_it);
+    refused[i++] = keel_run_parallel(w, write_it);
+    refused[i++] = keel_run_workload(w, writing);
+    refused[i++] = keel_view_begin(&view, w, KEEL_TERMS(KEEL_MAY_EDIT(Other)), "in an observer");
+    i = 0;
+    granted[i++] = keel_run(w, read_it);
+    granted[i++] = keel_run(w, record_it);
+    granted[i++] = keel_view_begin(&view, w, KEEL_TERMS(KEEL_READ(Third, n)), "in an observer");
+    keel_view_end(&view);
+    if (open_before)
+        assert_int_equal(keel_delete(open_before, event->entity, Number), KEEL_ERROR_SHARED);
+    ++*times;
+}
+
+static void assert_looked(keel_world *w, uint32_t *times, const char *message) {
+    assert_true(*times > 0);
+    for (uint32_t i = 0; i < REFUSED; ++i)
+        if (refused[i] != KEEL_ERROR_SHARED) fail_msg("%u is %d", i, (int)refused[i]);
+    for (uint32_t i = 0; i < GRANTED; ++i)
+        assert_int_equal(granted[i], KEEL_OK);
+    assert_error(w, KEEL_ERROR_SHARED, message);
+    assert_int_equal(keel_get_unique(w, Sum)->value, 0);
+    assert_int_equal(keel_event_count(w, Told), 0);
+    memset(refused, 0, sizeof refused);
+    *times = 0;
+}
+
+KEEL_TASK(edits_itself, KEEL_MAY_EDIT(Number), KEEL_MAY_READ(Third), KEEL_CONTEXT(context)) {
+    KEEL_EACH(context, KEEL_WITH(Third), KEEL_ENTITY(e))
+        (void)keel_add(context, e, Number, { 2 });
+}
+KEEL_SYSTEM(bystander, KEEL_WRITE(Velocity, v)) { v->x += 1; }
+KEEL_WORKLOAD(observed, KEEL_STEP(make_numbers), KEEL_STEP(bystander), KEEL_STEP(edits_itself));
+
+static void observers_run_readers(api_fixture *f) {
+    keel_world *w = f->world;
+    uint32_t times = 0;
+    assert_int_equal(keel_register(w, Number, Other, Third), KEEL_OK);
+    assert_int_equal(keel_set_unique(w, Sum, { 0 }), KEEL_OK);
+    assert_int_equal(keel_event_count(w, Told), 0);
+    (void)keel_add_entity(w, KEEL_INIT(Number, { 1 }));
+    keel_entity e = keel_add_entity(w, KEEL_INIT(Third, { 1 }), KEEL_INIT(Velocity, { 1, 0 }));
+    assert_false(keel_is_null(e));
+    assert_int_equal(keel_observe(w, Number, KEEL_ON_INSERTED, runs_all_sorts, &times), KEEL_OK);
+    const char *message = "write_it wants to write 'Number' inside of an observer";
+    (void)keel_add_entity(w, KEEL_INIT(Number, { 1 })); // an edit of the owner
+    assert_looked(w, &times, message);
+    assert_int_equal(keel_run_workload(w, observed), KEEL_OK); // commands, and in a system
+    assert_int_equal(times, 2);
+    assert_looked(w, &times, message);
+    keel_view view; // an edit through a view
+    assert_int_equal(keel_view_begin(&view, w, KEEL_TERMS(KEEL_MAY_EDIT(Number)), "outside"),
+                     KEEL_OK);
+    open_before = &view;
+    e = keel_add_entity(w, KEEL_INIT(Third, { 1 }));
+    assert_int_equal(keel_add(&view, e, Number, { 3 }), KEEL_OK);
+    open_before = NULL;
+    keel_view_end(&view);
+    assert_int_equal(times, 1);
+    keel_take_error(w);
+}
+
+static void observers_run_what_only_looks(void **state) {
+    (void)state;
+    with_workers(observers_run_readers);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(its_own_code_does_not_destroy_a_world, "code that a world runs does not destroy it"),
     TEST(runs_inside_of_runs_are_guests, "runs inside of runs disturb nobody"),
     TEST(runs_in_observers_edit_nothing, "runs in observers edit nothing"),
+    TEST(observers_run_what_only_looks, "observers run what looks; what writes is refused"),
     TEST(observers_stay_while_a_workload_runs, "observers stay while a workload runs"),
 };
 

@@ -13,12 +13,13 @@
 #endif
 // Each system that ran keeps its bound terms.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(HAS_SANITIZER)
-enum { MANY = 20000, RUNS = 5000 };
+enum { MOST = 20000, MOST_RUN = 5000 };
 #elif defined(NDEBUG)
-enum { MANY = 100000, RUNS = 100000 };
+enum { MOST = 100000, MOST_RUN = 100000 };
 #else
-enum { MANY = 100000, RUNS = 10000 };
+enum { MOST = 100000, MOST_RUN = 10000 };
 #endif
+static uint32_t many, many_run; // steps of a list, and of one that is run: these or fewer
 
 // ------------------------------------------------------------------ values that tell the order
 #define CELL(T)                                                                                    \
@@ -70,16 +71,16 @@ static void assert_cells(keel_world *w, uint32_t count, int runs) {
 
 static void run_many(api_fixture *f) {
     keel_step *steps;
-    keel_workload all = make_many(&steps, MANY);
+    keel_workload all = make_many(&steps, many);
     set_cells(f->world);
-    assert_int_equal(keel_world_workload_nodes(f->world, &all, NULL, 0), MANY);
-    assert_true(keel_world_workload_edges(f->world, &all, NULL, 0) < 6 * MANY);
-    all.step_count = RUNS;
+    assert_int_equal(keel_world_workload_nodes(f->world, &all, NULL, 0), many);
+    assert_true(keel_world_workload_edges(f->world, &all, NULL, 0) < 6 * many);
+    all.step_count = many_run;
     for (int run = 1; run <= 2; ++run) {
         assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
-        assert_cells(f->world, RUNS, run);
+        assert_cells(f->world, many_run, run);
     }
-    assert_in_range(f->memory.live_bytes, 0, MANY * 800u + RUNS * 800u + 1000000);
+    assert_in_range(f->memory.live_bytes, 0, many * 800u + many_run * 800u + 1000000);
     free(steps);
 }
 
@@ -106,29 +107,29 @@ static void build_shapes(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    keel_step *steps = calloc(MANY, sizeof *steps);
+    keel_step *steps = calloc(many, sizeof *steps);
     assert_non_null(steps);
-    for (uint32_t i = 0; i < MANY; ++i) // readers, one writer in the middle
-        steps[i].system = i == MANY / 2 ? &writes_system : &reads_system;
-    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
-    for (uint32_t i = 0; i < MANY; ++i) // two writers after each other, for each reader
+    for (uint32_t i = 0; i < many; ++i) // readers, one writer in the middle
+        steps[i].system = i == many / 2 ? &writes_system : &reads_system;
+    assert_int_equal(edges_of(f.world, steps, many), many - 1);
+    for (uint32_t i = 0; i < many; ++i) // two writers after each other, for each reader
         steps[i].system = i % 3 ? &writes_system : &reads_system;
-    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
-    for (uint32_t i = 0; i < MANY; ++i)
-        steps[i].system = i == MANY / 2 ? &takes_all_system : &free_of_all_system;
-    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
-    for (uint32_t i = 0; i < MANY; ++i) // half of them before a barrier
+    assert_int_equal(edges_of(f.world, steps, many), many - 1);
+    for (uint32_t i = 0; i < many; ++i)
+        steps[i].system = i == many / 2 ? &takes_all_system : &free_of_all_system;
+    assert_int_equal(edges_of(f.world, steps, many), many - 1);
+    for (uint32_t i = 0; i < many; ++i) // half of them before a barrier
         steps[i] = (keel_step){ .system = &free_of_all_system };
-    steps[MANY / 2] = (keel_step){ .barrier = true };
-    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
-    steps[MANY / 2] = (keel_step){ .system = &free_of_all_system };
-    const keel_workload inner = { .name = "inner", .steps = steps, .step_count = MANY };
+    steps[many / 2] = (keel_step){ .barrier = true };
+    assert_int_equal(edges_of(f.world, steps, many), many - 1);
+    steps[many / 2] = (keel_step){ .system = &free_of_all_system };
+    const keel_workload inner = { .name = "inner", .steps = steps, .step_count = many };
     const keel_step around[] = { { .workload = &inner, .sequential = true } };
-    assert_int_equal(edges_of(f.world, around, 1), 2 * MANY + MANY - 1);
-    for (uint32_t i = 0; i < MANY; ++i) // all after one, and that one last in the list
+    assert_int_equal(edges_of(f.world, around, 1), 2 * many + many - 1);
+    for (uint32_t i = 0; i < many; ++i) // all after one, and that one last in the list
         steps[i] = (keel_step){ .system = &free_of_all_system, .after = "mix_0" };
-    steps[MANY - 1] = (keel_step){ .system = &mix_0_system };
-    assert_int_equal(edges_of(f.world, steps, MANY), MANY - 1);
+    steps[many - 1] = (keel_step){ .system = &mix_0_system };
+    assert_int_equal(edges_of(f.world, steps, many), many - 1);
     free(steps);
     api_end(&f);
 }
@@ -136,15 +137,15 @@ static void build_shapes(void **state) {
 KEEL_TASK(spawns, KEEL_COMMANDS(c, Number)) { (void)keel_add_entity(c, KEEL_INIT(Number, { 1 })); }
 
 static void spawn_many(api_fixture *f) {
-    enum { COUNT = RUNS < 20000 ? RUNS / 4 : 20000 };
-    keel_step *steps = calloc(COUNT, sizeof *steps);
+    const uint32_t count = many_run < 20000 ? many_run / 4 : 20000;
+    keel_step *steps = calloc(count, sizeof *steps);
     assert_non_null(steps);
-    for (uint32_t i = 0; i < COUNT; ++i)
+    for (uint32_t i = 0; i < count; ++i)
         steps[i].system = &spawns_system;
-    const keel_workload all = { .name = "all", .steps = steps, .step_count = COUNT };
+    const keel_workload all = { .name = "all", .steps = steps, .step_count = count };
     for (uint32_t run = 1; run <= 2; ++run) {
         assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
-        assert_int_equal(keel_count(f->world, Number), run * COUNT);
+        assert_int_equal(keel_count(f->world, Number), run * count);
     }
     free(steps);
 }
@@ -159,16 +160,16 @@ static void change_many(void **state) {
     api_fixture f;
     api_begin_workers(&f, 1);
     keel_step *steps;
-    const keel_workload all = make_many(&steps, RUNS / 2);
+    const keel_workload all = make_many(&steps, many_run / 2);
     assert_int_equal(keel_world_add_workload(f.world, &all), KEEL_OK);
     set_cells(f.world);
     assert_int_equal(keel_run_named(f.world, "many"), KEEL_OK);
     // what it knows is looked up for each system of the new list, where none is the same
-    for (uint32_t i = 0; i < RUNS / 2; ++i)
+    for (uint32_t i = 0; i < many_run / 2; ++i)
         steps[i].system = &free_of_all_system;
     assert_int_equal(keel_world_add_workload(f.world, &all), KEEL_OK);
     assert_int_equal(keel_run_named(f.world, "many"), KEEL_OK);
-    assert_cells(f.world, RUNS / 2, 1);
+    assert_cells(f.world, many_run / 2, 1);
     free(steps);
     api_end(&f);
 }
@@ -181,4 +182,8 @@ static const struct CMUnitTest tests[] = {
     TEST(change_many, "a long list is replaced by another"),
 };
 
-int main(void) { return RUN(tests); }
+int main(void) {
+    many = test_rounds(MOST);
+    many_run = test_rounds(MOST_RUN);
+    return RUN(tests);
+}

@@ -292,6 +292,27 @@ static void since_the_last_clear(void **state) {
     api_end(&f);
 }
 
+static void only_bits_that_exist_can_be_cleared_and_walked(void **state) {
+    (void)state;
+    begin();
+    const uint32_t unknown = KEEL_TRACK_ALL + 1;
+    assert_int_equal(keel_delete_entity(f.world, e[0]), KEEL_OK);
+    assert_int_equal(keel_clear_changes(f.world, Points, unknown | KEEL_TRACK_DELETION, KEEL_NOW),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "keel_clear_changes of 'Points' takes KEEL_TRACK_* bits, not 0x14");
+    assert_int_equal(keel_clear_changes(f.world, Plain, UINT32_MAX, KEEL_NOW), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, NULL);
+    assert_int_equal(keel_clear_all_changes(f.world, unknown, KEEL_NOW), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_clear_changes of 'all'");
+    assert_int_equal(gone(unknown | KEEL_TRACK_DELETION), 0);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a walk over what is gone of 'Points'");
+    assert_int_equal(gone(KEEL_TRACK_DELETION), 1); // nothing of it was cleared
+    assert_int_equal(keel_clear_changes(f.world, Points, 0, KEEL_NOW), KEEL_OK);
+    assert_int_equal(gone(KEEL_TRACK_DELETION), 1);
+    api_end(&f);
+}
+
 static void timestamps_and_deletions(void **state) {
     (void)state;
     begin();
@@ -744,6 +765,8 @@ static const struct CMUnitTest tests[] = {
     TEST(marks_by_hand, "S-89: keel_mark, keel_patch and keel_replace mark one value"),
     TEST(terms_compose, "S-83: terms about changes go with all others and with handles"),
     TEST(since_the_last_clear, "S-82 S-86: outside of systems changes are since the last clear"),
+    TEST(only_bits_that_exist_can_be_cleared_and_walked,
+         "Only KEEL_TRACK_* bits can be cleared and walked over; others are an error"),
     TEST(timestamps_and_deletions, "S-86 S-87: clearing only what is older than a tick"),
     TEST(each_clear_clears_its_own, "S-85: each kind is cleared by itself, all of it (defect 6)"),
     TEST(readers_have_their_own, "readers see all since their own last pass"),

@@ -658,6 +658,6 @@ int main(int count, char **arguments) {
         TEST(another_mix, "S-77 S-79..S-81 S-90: another mix of storages: the same"),
     };
     operations_for_each =
-        count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : default_operations;
+        count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : test_rounds(default_operations);
     return RUN(tests);
 }

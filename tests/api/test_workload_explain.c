@@ -21,6 +21,14 @@ KEEL_WORKLOAD(frame, KEEL_STEP(age), KEEL_NESTED(physics, .run_if = KEEL_IF(is_t
               KEEL_STEP(bury, .skip_if_empty = KEEL_OF(Frozen)), KEEL_BARRIER,
               KEEL_STEP(save, .startup = true, .skip_if_missing = KEEL_UNIQUE_OF(Time)));
 
+typedef struct Hit {
+    int damage;
+} Hit;
+KEEL_EVENT(Hit);
+KEEL_TASK(shoot, KEEL_SEND(Hit, hits)) { (void)keel_send(hits, Hit, { 1 }); }
+KEEL_TASK(tell, KEEL_RECEIVE(Hit, hits)) { (void)keel_event_count(hits, Hit); }
+KEEL_WORKLOAD(turn, KEEL_STEP(shoot), KEEL_STEP(tell));
+
 // A copy that is as long as it says; also into too little room.
 static char *explain(keel_world *world, const keel_workload *w, keel_explain_format format) {
     const size_t length = keel_world_explain_workload(world, w, format, NULL, 0);
@@ -123,7 +131,9 @@ static void assert_flag_member(const json_t *object, const char *key, bool expec
 static void assert_why_member(const json_t *object, const keel_wait *why, bool raw) {
     static const char *const kinds[] = { NULL,      "commands", "world",  "storage",
                                          "barrier", "nested",   "thread", "order" };
-    static const char *const accesses[] = { "none", "read", "write", "edit" };
+    static const char *const plain[] = { "none", "read", "write", "edit" };
+    static const char *const of_events[] = { "none", "receive", "send", "send" };
+    const char *const *accesses = why->is_event ? of_events : plain;
     const json_t *value = json_object_get(object, "why");
     if (why->kind == KEEL_WAIT_NONE) {
         assert_true(json_is_null(value));
@@ -218,6 +228,34 @@ static void the_json_says_what_the_data_says(void **state) {
     }
     assert_int_equal(seen, 4);
     json_decref(root);
+    api_end(&f);
+}
+
+static void events_are_sent_and_received(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    char *text = explain(f.world, &turn_workload, KEEL_EXPLAIN_TEXT);
+    assert_non_null(strstr(text, "'shoot': sends Hit\n"));
+    assert_non_null(strstr(text, "'tell': receives Hit\n"));
+    assert_non_null(strstr(text, "'shoot' sends Hit, this one receives it\n"));
+    free(text);
+    json_t *root = assert_json_is_data(f.world, &turn_workload, true);
+    const json_t *nodes = json_object_get(root, "nodes");
+    static const char *const verbs[] = { "send", "receive" };
+    for (size_t i = 0; i < 2; ++i) {
+        const json_t *touches = json_object_get(json_array_get(nodes, i), "touches");
+        assert_int_equal(json_array_size(touches), 1);
+        assert_text_member(json_array_get(touches, 0), "storage", "Hit");
+        assert_text_member(json_array_get(touches, 0), "access", verbs[i]);
+    }
+    const json_t *why = json_object_get(json_array_get(nodes, 1), "why");
+    assert_text_member(why, "other_access", "send");
+    assert_text_member(why, "access", "receive");
+    json_decref(root);
+    text = explain(f.world, &turn_workload, KEEL_EXPLAIN_DOT);
+    assert_non_null(strstr(text, "n0 -> n1 [label=\"Hit: send, receive\"]"));
+    free(text);
     api_end(&f);
 }
 
@@ -398,6 +436,7 @@ static const struct CMUnitTest tests[] = {
     TEST(the_text_tells_batches_and_reasons, "S-74: the text tells batches and reasons"),
     TEST(all_reasons_have_words, "S-74: all reasons have words"),
     TEST(the_json_says_what_the_data_says, "S-74: the JSON says what the data says"),
+    TEST(events_are_sent_and_received, "Of events all formats say who sends and who receives"),
     TEST(the_drawing_has_all_nodes_and_edges, "S-74: the drawing has all nodes and edges"),
     TEST(names_may_hold_anything, "names may hold anything"),
     TEST(nothing_is_told_about_what_cannot_run, "nothing is told about what cannot run"),

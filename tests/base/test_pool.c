@@ -114,7 +114,7 @@ static void as_many_jobs_as_threads_run_together(void **state) {
         for (int i = 0; i < spin_count; ++i) {
             pool_fixture f;
             begin(&f, workers, spins[i]);
-            for (uint32_t round = 0; round < 60; ++round) {
+            for (uint32_t round = 0; round < test_rounds(60); ++round) {
                 run_together(&f, (int32_t)(workers - 1));
                 if (round % 4 == 0)
                     wait_some_us(round * 5); // before, while and after they doze off

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "data/indexed_set.h"
 
+#include "data/presence.h"
+
 #include "support/data_fixture.h"
 #include "support/test.h"
 
 #include <string.h>
 
-static test_heap memory;
+static test_heap memory, owners_memory;
 static keeli_indexed_set set;
+static keeli_presence owners_bits; // who has a value: the owner tells which blocks begin and end
 
 static void begin(uint32_t size, uint32_t align) {
     test_heap_init(&memory);
+    test_heap_init(&owners_memory);
     keeli_indexed_set_init(&set, size, align);
 }
 
@@ -18,15 +22,27 @@ static void end(void) {
     assert_true(keeli_indexed_set_is_valid(&set));
     assert_int_equal(set.bytes, memory.heap.live);
     keeli_indexed_set_deinit(&set, &memory.heap);
+    keeli_presence_deinit(&owners_bits, &owners_memory.heap);
     test_heap_deinit(&memory);
+    test_heap_deinit(&owners_memory);
+}
+
+static void *add_reserved(uint32_t index) {
+    assert_true(keeli_presence_reserve(&owners_bits, &owners_memory.heap, index));
+    if (keeli_presence_set(&owners_bits, index)) keeli_indexed_set_block_began(&set, index);
+    return keeli_indexed_set_add(&set, index);
 }
 
 static void *add(uint32_t index) {
     assert_true(keeli_indexed_set_reserve(&set, &memory.heap, index));
-    return keeli_indexed_set_add(&set, index);
+    return add_reserved(index);
 }
 
-static void remove_at(uint32_t index) { keeli_indexed_set_remove(&set, &memory.heap, index); }
+static void remove_at(uint32_t index) {
+    if (keeli_presence_clear(&owners_bits, index))
+        keeli_indexed_set_block_ended(&set, &memory.heap, index);
+    keeli_indexed_set_remove(&set, &memory.heap, index);
+}
 
 static uint32_t per_page(void) { return (uint32_t)1 << set.root.shift; }
 
@@ -73,6 +89,21 @@ static void values_above_1_kib_have_a_page_each(void **state) {
     assert_int_equal(set.bytes, two); // the spare
     remove_at(5);
     assert_int_equal(pages_with_memory(), 1);
+    end();
+}
+
+static void a_page_goes_with_the_last_value_of_its_last_block(void **state) {
+    (void)state;
+    begin(8, 8);
+    for (uint32_t i = 0; i < 128; ++i)
+        (void)add(i);
+    assert_int_equal(set.page_counts[0], 2);
+    for (uint32_t i = 0; i < 127; ++i)
+        remove_at(i);
+    assert_int_equal(set.page_counts[0], 1);
+    assert_int_equal(set.spare, KEELI_NO_SPARE);
+    remove_at(127);
+    assert_int_equal(set.spare, 0);
     end();
 }
 
@@ -189,8 +220,8 @@ static void a_page_that_was_promised_is_not_given_away(void **state) {
     assert_true(keeli_indexed_set_reserve(&set, &memory.heap, 5 * per_page()));
     remove_at(0); // a new spare: the promised page stays
     counting_allocator_fail_after(&memory.memory, 0);
-    *(uint64_t *)keeli_indexed_set_add(&set, per_page()) = 1;
-    *(uint64_t *)keeli_indexed_set_add(&set, 5 * per_page()) = 2;
+    *(uint64_t *)add_reserved(per_page()) = 1;
+    *(uint64_t *)add_reserved(5 * per_page()) = 2;
     assert_true(keeli_indexed_set_is_valid(&set));
     end();
 }
@@ -201,6 +232,7 @@ static void clearing_keeps_one_page(void **state) {
     for (uint32_t i = 0; i < 10 * per_page(); i += 3)
         *(uint64_t *)add(i) = i;
     keeli_indexed_set_clear(&set, &memory.heap);
+    keeli_presence_reset(&owners_bits);
     assert_int_equal(pages_with_memory(), 1);
     assert_true(keeli_indexed_set_is_valid(&set));
     for (uint32_t page = 0; page < 10; ++page)
@@ -220,6 +252,7 @@ static void values_of_a_block_go_together(void **state) {
         keeli_indexed_set_remove_bits(&set, &memory.heap, 64, 1u | 1u << 6 | 1u << 9);
         assert_true(keeli_indexed_set_is_valid(&set));
         keeli_indexed_set_remove_bits(&set, &memory.heap, 64, 1u << 3);
+        keeli_indexed_set_block_ended(&set, &memory.heap, 64);
         assert_true(pages_with_memory() <= (sizes[k] ? 1u : 0u)); // the spare
         end();
     }
@@ -238,8 +271,10 @@ static void blocks_of_64_are_copied(void **state) {
                 memset(add(i), (int)(i + 1), sizes[k]);
                 assert_true(keeli_indexed_set_reserve(&copy, &memory.heap, i));
             }
-        for (uint32_t w = 0; w < 4; ++w)
+        for (uint32_t w = 0; w < 4; ++w) {
             keeli_indexed_set_copy(&copy, &set, w * 64, bits[w]);
+            if (bits[w]) keeli_indexed_set_block_began(&copy, w * 64);
+        }
         assert_true(keeli_indexed_set_is_valid(&copy));
         for (uint32_t i = 0; i < 256; ++i)
             if (bits[i / 64] >> (i % 64) & 1)
@@ -304,6 +339,8 @@ static const struct CMUnitTest tests[] = {
     TEST(pages_hold_32_kib_or_more, "Pages hold 32 KiB or more, and whole words of bits"),
     TEST(values_lie_side_by_side_at_their_index, "Values lie side by side at their index"),
     TEST(values_above_1_kib_have_a_page_each, "Values above 1 KiB have a page each"),
+    TEST(a_page_goes_with_the_last_value_of_its_last_block,
+         "A page goes with the last value of its last block"),
     TEST(a_value_never_moves_while_it_lives, "A value never moves while it lives"),
     TEST(alignments_to_4096_are_honoured, "Alignments to 4096 are honoured"),
     TEST(page_starts_are_coloured, "Page starts are coloured"),

@@ -119,7 +119,7 @@ static void mark_whole(uint32_t how, uint32_t tick) {
 
 static void any_marks(void **state) {
     (void)state;
-    for (seed = 1; seed < 20; ++seed) {
+    for (seed = 1; seed <= test_rounds(18) + 1; ++seed) {
         const uint64_t from = seed;
         begin();
         uint32_t now = from % 2 ? 1 : UINT32_MAX - 200000; // near the end of what 32 bits hold

@@ -14,8 +14,8 @@ KEEL_COMPONENT(First);
 KEEL_COMPONENT(Second);
 
 static const keel_component *driver_of(const keel_iterator *it) {
-    assert_non_null(it->state->plan.leader);
-    return &it->state->plan.leader->component;
+    assert_non_null(it->state->plan->leader);
+    return &it->state->plan->leader->component;
 }
 
 // e1 = Second only, e2 = both, e0 and e3 = First only.

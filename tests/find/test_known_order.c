@@ -19,8 +19,20 @@ static void begin(sets *s) {
         s->e[i] = keel_add_entity(s->f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }));
 }
 
-static const keeli_known_order *known(const sets *s, const keel_component *c) {
-    return &keeli_storage_find(s->f.world, c)->known;
+// How many first slots of Number have the entities of Other, and where those begin.
+static keeli_same_order same(const sets *s) {
+    const keeli_storage *leader = keeli_storage_find(s->f.world, KEEL_OF(Number));
+    const keeli_storage *other = keeli_storage_find(s->f.world, KEEL_OF(Other));
+    for (uint32_t i = 0; i < 2; ++i) {
+        const keeli_same_order *known = &other->known.same[i];
+        if (known->leader == leader && known->moves == other->set.moves &&
+            known->leader_moves == leader->set.moves)
+            return *known;
+    }
+    return (keeli_same_order){ 0 };
+}
+static uint32_t run_of(const sets *s, const keel_component *c) {
+    return keeli_storage_find(s->f.world, c)->known.run;
 }
 
 KEEL_SYSTEM(check_pairs, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_DATA(uint32_t, visited)) {
@@ -30,6 +42,11 @@ KEEL_SYSTEM(check_pairs, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_DATA(ui
 KEEL_SYSTEM(check_awake, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_WITHOUT(Frozen),
             KEEL_DATA(uint32_t, visited)) {
     assert_int_equal(n->value, o->value);
+    ++*visited;
+}
+
+KEEL_SYSTEM(check_thirds, KEEL_READ(Third, t), KEEL_READ(Other, o), KEEL_DATA(uint32_t, visited)) {
+    assert_int_equal(t->value, o->value);
     ++*visited;
 }
 
@@ -56,14 +73,14 @@ static void a_walk_notes_how_far_orders_are_the_same(void **state) {
     assert_int_equal(keel_register(s.f.world, Frozen), KEEL_OK);
     assert_int_equal(keel_add(s.f.world, s.e[7], Frozen), KEEL_OK);
     assert_pairs(&s, COUNT);
-    assert_int_equal(known(&s, KEEL_OF(Other))->same, COUNT);
-    assert_int_equal(known(&s, KEEL_OF(Number))->run, COUNT);
+    assert_int_equal(same(&s).count, COUNT);
+    assert_int_equal(run_of(&s, KEEL_OF(Number)), COUNT);
     // what is appended is compared by the next walk
     for (uint32_t i = 0; i < 50; ++i)
         (void)keel_add_entity(s.f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }));
     assert_pairs(&s, COUNT + 50);
-    assert_int_equal(known(&s, KEEL_OF(Other))->same, COUNT + 50);
-    assert_int_equal(known(&s, KEEL_OF(Number))->run, COUNT + 50);
+    assert_int_equal(same(&s).count, COUNT + 50);
+    assert_int_equal(run_of(&s, KEEL_OF(Number)), COUNT + 50);
     api_end(&s.f);
 }
 
@@ -76,14 +93,14 @@ static void edits_of_slots_make_walks_compare_again(void **state) {
     assert_pairs(&s, COUNT - 1);
     assert_int_equal(keel_add(s.f.world, s.e[100], Other, { 100 }), KEEL_OK);
     assert_pairs(&s, COUNT);
-    assert_true(known(&s, KEEL_OF(Other))->same <= 100);
+    assert_true(same(&s).count <= 100);
     assert_int_equal(keel_delete_entity(s.f.world, s.e[10]), KEEL_OK);
     assert_pairs(&s, COUNT - 1);
     assert_int_equal(keel_sort(s.f.world, Number, descending, NULL), KEEL_OK);
     assert_pairs(&s, COUNT - 1);
     assert_int_equal(keel_sort_as(s.f.world, Other, Number), KEEL_OK);
     assert_pairs(&s, COUNT - 1);
-    assert_int_equal(known(&s, KEEL_OF(Other))->same, COUNT - 1);
+    assert_int_equal(same(&s).count, COUNT - 1);
     api_end(&s.f);
 }
 
@@ -105,12 +122,58 @@ static void a_leader_that_is_unregistered_is_forgotten(void **state) {
     sets s;
     begin(&s);
     assert_pairs(&s, COUNT);
-    assert_non_null(known(&s, KEEL_OF(Other))->leader);
+    assert_int_equal(same(&s).count, COUNT);
+    const keeli_storage *other = keeli_storage_find(s.f.world, KEEL_OF(Other));
     assert_int_equal(keel_unregister_component(s.f.world, KEEL_OF(Number)), KEEL_OK);
-    assert_null(known(&s, KEEL_OF(Other))->leader);
+    for (uint32_t i = 0; i < 2; ++i)
+        assert_null(other->known.same[i].leader);
     for (uint32_t i = COUNT; i-- > 0;)
         assert_int_equal(keel_add(s.f.world, s.e[i], Number, { i }), KEEL_OK);
     assert_pairs(&s, COUNT);
+    api_end(&s.f);
+}
+
+// Number and Third begin somewhere in Other, which follows both.
+static void orders_may_be_the_same_further_on(void **state) {
+    (void)state;
+    sets s;
+    begin(&s);
+    for (uint32_t i = 0; i < 100; ++i)
+        assert_int_equal(keel_remove(s.f.world, s.e[i], Number), KEEL_OK);
+    assert_int_equal(keel_sort_as(s.f.world, Number, Other), KEEL_OK);
+    for (uint32_t i = 200; i < 250; ++i)
+        assert_int_equal(keel_add(s.f.world, s.e[i], Third, { i }), KEEL_OK);
+    for (int again = 0; again < 3; ++again) {
+        assert_pairs(&s, COUNT - 100);
+        uint32_t thirds = 0;
+        assert_int_equal(keel_run_with(s.f.world, check_thirds, &thirds), KEEL_OK);
+        assert_int_equal(thirds, 50);
+        assert_int_equal(same(&s).count, COUNT - 100);
+        assert_int_equal(same(&s).from, 100);
+    }
+    assert_int_equal(keel_remove(s.f.world, s.e[150], Other), KEEL_OK);
+    assert_int_equal(same(&s).count, 0);
+    assert_pairs(&s, COUNT - 101);
+    api_end(&s.f);
+}
+
+// Number is looked up: where its slots are in the order of indices that is a subtraction.
+static void places_in_the_order_of_indices_are_learnt(void **state) {
+    (void)state;
+    sets s;
+    begin(&s);
+    for (uint32_t i = COUNT; i > 0; i -= 3) // no run of equal order
+        assert_int_equal(keel_add(s.f.world, s.e[i - 1], Third, { i - 1 }), KEEL_OK);
+    for (uint32_t gone = 0; gone < 3; ++gone) {
+        for (int again = 0; again < 2; ++again) {
+            uint32_t visited = 0;
+            assert_int_equal(keel_run_with(s.f.world, check_thirds, &visited), KEEL_OK);
+            assert_int_equal(visited, COUNT / 3 - gone);
+            assert_int_equal(run_of(&s, KEEL_OF(Other)), gone ? 5 : COUNT);
+        }
+        // the last goes into its slot; the next time a slot behind that
+        assert_int_equal(keel_remove(s.f.world, s.e[5 + 3 * gone], Other), KEEL_OK);
+    }
     api_end(&s.f);
 }
 
@@ -119,6 +182,8 @@ static const struct CMUnitTest tests[] = {
     TEST(edits_of_slots_make_walks_compare_again, "edits of slots make walks compare again"),
     TEST(handles_that_are_used_again_are_told_apart, "handles that are used again are told apart"),
     TEST(a_leader_that_is_unregistered_is_forgotten, "a leader that is unregistered is forgotten"),
+    TEST(orders_may_be_the_same_further_on, "orders may be the same from different slots on"),
+    TEST(places_in_the_order_of_indices_are_learnt, "places in the order of indices are learnt"),
 };
 
 int main(void) { return RUN(tests); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Keel and the model side by side: values, choices, comparison.
-#include "both.h"
+#include "followers.h"
+#include "queues.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -261,6 +262,8 @@ void both_begin(both *b, setting s, bool trace) {
     if (!b->world) both_fail(b, "no world");
     for (uint32_t k = 0; k < KINDS; ++k)
         b->columns[k] = keel_column_of_component(b->world, &b->components[k]);
+    followers_begin(b);
+    queues_begin(b);
 }
 
 void both_end(both *b) {
@@ -269,6 +272,8 @@ void both_end(both *b) {
     both_compare(b);
     if (!keel_world_check(b->world, &error)) both_fail(b, "keel_world_check: %s", error.message);
     keel_world_destroy(b->world);
+    followers_end(b);
+    queues_end(b);
     if (living) both_fail(b, "%u values were never dropped", (unsigned)living);
     if (fault) both_fail(b, "%s", fault);
     if (b->memory.live_bytes) both_fail(b, "%zu bytes were not freed", b->memory.live_bytes);
@@ -330,6 +335,7 @@ static uint32_t compare_components(const both *b, const model_slot *slot) {
         --count;
     count += !keel_is_null(slot->parent);
     count += slot->child_count > 0;
+    count += count_sets(b, e);
     if (count) both_fail(b, "entity %u: keel_next_component_of misses some", (unsigned)index);
     return owned;
 }
@@ -427,10 +433,13 @@ void both_compare(both *b) {
     if (keel_entity_count(b->world) != entities) both_fail(b, "keel_entity_count is wrong");
     compare_counts(b, counts);
     if (fault) both_fail(b, "%s", fault);
-    owned += elsewhere;
+    owned += elsewhere + (b->is_copy ? 0 : queues_own(b));
     if (owned != living)
         both_fail(b, "%u things live, the values own %u", (unsigned)living, (unsigned)owned);
     compare_groups(b);
+    if (b->is_copy) return;
+    followers_compare(b);
+    queues_compare(b);
 }
 
 uint32_t bits_of(const model_slot *slot) {

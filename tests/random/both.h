@@ -26,7 +26,7 @@ uint32_t mix_of(uint32_t a, uint32_t b);      // a hash of both
 static inline bool roll_once_in(dice *d, uint32_t n) { return roll_below(d, n) == n - 1; }
 
 // ------------------------------------------------------------------ kinds
-enum { KINDS = 12, MAX_SIZE = 1280 };
+enum { KINDS = 12, MAX_SIZE = 1280, SETS = 2 };
 // What stands behind the payload of a value.
 typedef enum tail {
     TAIL_NONE,
@@ -79,10 +79,13 @@ typedef struct both {
     group groups[GROUPS];
     hidden hidden[HIDDEN];
     uint32_t hidden_count, hidden_counts[KINDS];
-    uint64_t dropped; // commands on entities that were not alive
-    uint32_t step;    // operations so far
-    bool dry;         // memory may run out in this operation
-    bool ran_dry;     // it did: nothing may have changed
+    struct followers *followers; // observers and sets (followers.h)
+    struct queues *queues;       // events (queues.h)
+    bool is_copy;                // of the world that those belong to
+    uint64_t dropped;            // commands on entities that were not alive
+    uint32_t step;               // operations so far
+    bool dry;                    // memory may run out in this operation
+    bool ran_dry;                // it did: nothing may have changed
     bool trace;
     const char *doing; // the operation, for messages
 } both;
@@ -161,4 +164,4 @@ typedef struct operation_entry {
 // Each list ends with a NULL name.
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
     hierarchy_operations[], command_operations[], view_operations[], group_operations[],
-    world_operations[], many_operations[];
+    world_operations[], many_operations[], follow_operations[], event_operations[];

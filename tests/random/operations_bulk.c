@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random operations that make many entities at once: from columns of values, and copies.
-#include "both.h"
+#include "followers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +132,7 @@ static bool is_copyable(const both *b, keel_entity e) {
 static void op_clone_entity(both *b, dice *d) {
     const keel_entity prototype = roll_entity(b, d);
     if (is_crowded(b)) return;
+    follow_copies(b);
     const bool may_fail = may_copies_fail(d);
     const keel_entity e = keel_clone_entity(b->world, prototype);
     copies_left = UINT32_MAX;
@@ -154,6 +155,7 @@ static void op_clone_entities(both *b, dice *d) {
     const keel_entity prototype = roll_entity(b, d);
     const uint32_t count = roll_below(d, b->setting.many ? 80 : 8);
     if (is_crowded(b)) return;
+    follow_copies(b);
     const bool may_fail = may_copies_fail(d);
     const keel_result result = keel_clone_entities(b->world, prototype, count, out);
     copies_left = UINT32_MAX;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random operations on the components of one entity, and on one component everywhere.
-#include "both.h"
+#include "followers.h"
 
 #include <string.h>
 
@@ -278,6 +278,7 @@ static void op_unregister(both *b, dice *d) {
     }
     if (result == KEEL_ERROR_GROUPED && is_grouped(b, k)) return;
     forget_hidden_kind(b, k);
+    if (!is_grouped(b, k)) follow_unregistered(b, k);
     const keel_result expected = model_clear(&b->model, k);
     if (is_grouped(b, k)) both_fail(b, "kind %u of a group was unregistered", (unsigned)k);
     if (result != expected && (result != KEEL_OK || expected != KEEL_ABSENT))
@@ -318,14 +319,14 @@ static void op_unique(both *b, dice *d) {
 }
 
 const operation_entry component_operations[] = {
-    { "add", op_add, 30 },
+    { "add", op_add, 25 },
     { "add_unchecked", op_add_unchecked, 4 },
     { "add a value of the world", op_add_own, 5 },
-    { "add_values", op_add_values, 11 },
+    { "add_values", op_add_values, 9 },
     { "emplace", op_emplace, 4 },
     { "get_or_add", op_get_or_add, 4 },
     { "change", op_change, 3 },
-    { "remove", op_remove, 16 },
+    { "remove", op_remove, 12 },
     { "remove_values", op_remove_values, 5 },
     { "delete", op_delete, 6 },
     { "clear", op_clear, 1 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random operations on whole worlds: a copy, compared with the same model; an entity that goes to
 // another world and comes back; and components that are put out of sight and brought back.
-#include "both.h"
+#include "followers.h"
 
 #include <string.h>
 
@@ -26,6 +26,7 @@ static uint64_t hash_of(both *b, keel_world *world) {
 static void op_copy_world(both *b, dice *d) {
     static both copy;
     copy = *b;
+    copy.is_copy = true;
     counting_allocator_init(&copy.memory);
     memset(copy.groups, 0, sizeof copy.groups);
     copy.world = keel_world_create(&(keel_world_desc){ .allocator = copy.memory.allocator,
@@ -64,7 +65,10 @@ static void model_return(both *b, keel_entity e, const value *values, uint32_t b
     for (uint32_t k = 0; k < KINDS; ++k)
         if (bits >> k & 1) model_add(&b->model, e, k, &values[k]);
     for (uint32_t i = 0; i < b->hidden_count; ++i)
-        if (keel_is_same(b->hidden[i].e, old)) b->hidden[i].e = e;
+        if (keel_is_same(b->hidden[i].e, old)) {
+            b->hidden[i].e = e;
+            follow_hidden(b, e, b->hidden[i].kind);
+        }
 }
 
 static keel_result why_not(const both *b, keel_entity e) {
@@ -77,6 +81,7 @@ static void op_move_entity(both *b, dice *d) {
     static value values[KINDS];
     const keel_entity e = roll_entity(b, d);
     const uint32_t dry = roll_once_in(d, 3) ? roll_below(d, 16) : UINT32_MAX;
+    follow_copies(b);
     counting_allocator memory;
     counting_allocator_init(&memory);
     keel_world *there = keel_world_create(&(keel_world_desc){
@@ -134,10 +139,12 @@ static void op_disable(both *b, dice *d) {
     if (to_enable) {
         memcpy(&v, &h->value, kinds[k].size);
         forget_hidden(b, e, k);
+        follow_shown(b, e, k);
         model_add(&b->model, e, k, &v);
     } else {
         model_remove(&b->model, e, k, &v);
         hide(b, e, k, &v);
+        follow_hidden(b, e, k);
     }
 }
 

@@ -4,7 +4,7 @@
 // can be and printed; `random_operations --replay STRING` runs it again.
 //
 // Each string runs in a process of its own, so that a crash is a failure like any other.
-#include "both.h"
+#include "followers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,9 +28,9 @@ typedef struct string {
 
 // ------------------------------------------------------------------ one string
 static const operation_entry *const lists[] = {
-    entity_operations,    component_operations, bulk_operations,
-    hierarchy_operations, command_operations,   view_operations,
-    group_operations,     world_operations,     many_operations,
+    entity_operations,  component_operations, bulk_operations,  hierarchy_operations,
+    command_operations, view_operations,      group_operations, world_operations,
+    many_operations,    follow_operations,    event_operations,
 };
 
 static uint32_t total_weight(void) {
@@ -71,6 +71,7 @@ static void run_record(both *b, const uint8_t *record, uint32_t weight) {
     o->run(b, &d);
     counting_allocator_never_fail(&b->memory);
     forget_stale_hidden(b);
+    followers_settle(b);
     keel_take_error(b->world);
     const bool is_turn = b->step % COMPARE_EVERY == 0 && !(b->setting.many && b->step % 64);
     if (b->ran_dry || is_turn || b->trace) both_compare(b);

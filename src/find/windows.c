@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// Walks by windows of presence bits: spans where they are full, masks where values lie at the
+// entity's index, and lists elsewhere.
+#include "base/assert.h"
+#include "base/least.h"
+#include "find/iterate.h"
+
+// ------------------------------------------------------------------ what matches on a page
+// 64 words of presence on a page of 4,096 indices.
+static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
+    return page < s->presence.root.page_count ? s->presence.pages[page] : keeli_no_bits;
+}
+
+static void bits_of_living(const keel_world *world, uint32_t page, uint64_t *words) {
+    const uint32_t *versions = world->entities.versions[page];
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
+        uint64_t bits = 0;
+        for (uint32_t b = 0; b < 64; ++b)
+            bits |= (uint64_t)(~versions[w * 64 + b] >> 31) << b;
+        words[w] = bits;
+    }
+}
+
+static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
+    uint64_t some[KEELI_PAGE_WORDS] = { 0 };
+    for (uint32_t i = 0; i < any->count; ++i) {
+        const keeli_storage *s = it->view->storages[any->first + i];
+        const uint64_t *words = s ? words_of(s, page) : keeli_no_bits;
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            some[w] |= words[w];
+    }
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        it->words[w] &= some[w];
+}
+
+static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        words[w] = a[w] & b[w];
+}
+
+// Are there few matches on each page?
+static bool is_rare(const keeli_plan *plan) {
+    if (!plan->leader) return false;
+    const keeli_presence *p = &plan->leader->presence;
+    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
+}
+
+// Are all, some or no words of the page full of ones? Gives back zero when all are zero.
+static uint64_t sum_up(keeli_iterator *it) {
+    uint64_t some = 0, all = UINT64_MAX, full = 0;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
+        const uint64_t word = it->words[w];
+        some |= word;
+        all &= word;
+        full |= word == UINT64_MAX ? UINT64_MAX : 0;
+    }
+    it->all_full = all == UINT64_MAX;
+    it->has_full = full != 0;
+    return some;
+}
+
+// it->words: who matches on this page. False when nobody does.
+static bool match_page(keeli_iterator *it, uint32_t page) {
+    const keeli_plan *plan = it->plan;
+    uint64_t *words = it->words;
+    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
+    if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
+        memcpy(words, words_of(plan->leader, page), sizeof it->words);
+        return true;
+    }
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (words_of(plan->need[i], page) == keeli_no_bits) return false;
+    if (!plan->leader) bits_of_living(it->view->world, page, words);
+    else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
+    else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
+    for (uint32_t i = 1; i < plan->need_count; ++i)
+        keep_both(words, words, words_of(plan->need[i], page));
+    for (uint32_t i = 0; i < plan->without_count; ++i) {
+        const uint64_t *without = words_of(plan->without[i], page);
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            words[w] &= ~without[w];
+    }
+    for (uint32_t i = 0; i < plan->any_count; ++i)
+        keep_any(it, plan->any[i], page);
+    for (uint32_t i = 0; i < plan->change_count; ++i)
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+            if (words[w])
+                words[w] =
+                    keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
+    return sum_up(it) != 0;
+}
+
+// A piece need not begin and end with a word: leave out what is before and behind it.
+static void trim_words(keeli_iterator *it, uint32_t page) {
+    const uint32_t from = it->from, end = it->end;
+    if (from % 64 || end % 64) it->all_full = false;
+    if (from % 64 && from / KEELI_WINDOW == page)
+        it->words[from % KEELI_WINDOW / 64] &= ~(uint64_t)0 << from % 64;
+    if (end % 64 && end / KEELI_WINDOW == page)
+        it->words[end % KEELI_WINDOW / 64] &= ((uint64_t)1 << end % 64) - 1;
+}
+
+static void mask_entities(keeli_iterator *it, uint32_t slots) {
+    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
+    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
+    for (uint32_t i = 0; i < slots; ++i)
+        it->entities[i] =
+            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
+                           (it->at + i) };
+    it->chunk.entities = it->entities;
+}
+
+// The next slots of the window, for which all columns have their base.
+static void hand_out_window(keeli_iterator *it, keel_chunk_form form, uint32_t slots) {
+    it->chunk.form = form;
+    it->chunk.count = slots;
+    it->chunk.entities = NULL;
+    if (it->wants_entities) mask_entities(it, slots);
+    it->who = KEELI_WHO_RUN;
+    it->who_first = it->at;
+}
+
+// ------------------------------------------------------------------ windows that are full
+static uint32_t leading_full(const uint64_t *words, uint32_t count) {
+    uint32_t n = 0;
+    while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
+        n += 4;
+    while (n < count && words[n] == UINT64_MAX)
+        ++n;
+    return n;
+}
+
+// How many slots at the front of a window are ones, if no others are; else 0.
+static uint32_t leading_ones(const uint64_t *words) {
+    uint64_t all = ~(uint64_t)0, others = 0;
+    if (words[0] == all) {
+        for (uint32_t w = 1; w < KEELI_PAGE_WORDS; ++w)
+            all &= words[w];
+        if (!~all) return KEELI_WINDOW;
+    }
+    const uint32_t full = leading_full(words, KEELI_PAGE_WORDS);
+    const uint32_t more = (uint32_t)__builtin_ctzll(~words[full]);
+    if (words[full] >> more) return 0;
+    for (uint32_t w = full + 1; w < KEELI_PAGE_WORDS; ++w)
+        others |= words[w];
+    return others ? 0 : full * 64 + more;
+}
+
+// The next window, where it is ones up to some slot, and zeros behind it.
+static bool next_full_window(keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    const uint32_t window = it->next_page, first = window * KEELI_WINDOW;
+    const uint32_t slots = leading_ones(words_of(plan->leader, window));
+    if (!slots) return false;
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (leading_ones(words_of(plan->need[i], window)) != slots) return false;
+    it->is_full = true;
+    it->at = first < it->from ? it->from : first;
+    it->next_page = window + 1;
+    it->window_end = keeli_least(first + slots, it->end);
+    return it->at < it->window_end;
+}
+
+// The part of a full window that lies on one page of values in each column.
+static void next_full_span(keeli_iterator *it) {
+    uint32_t slots = it->window_end - it->at;
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        const uint32_t page = (uint32_t)1 << s->root->shift;
+        slots = keeli_least(slots, page - (it->at & (page - 1)));
+        it->chunk.columns[column->term].base = keeli_indexed_set_value(&s->indexed, it->at);
+    }
+    hand_out_window(it, KEEL_CHUNK_SPAN, slots);
+    it->at += slots;
+}
+
+// ------------------------------------------------------------------ other windows
+// Go to the next page that has matches.
+static bool next_window(keeli_iterator *it) {
+    uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
+    if (page * KEELI_WINDOW >= it->end) return false;
+    it->is_full = false;
+    for (;; ++page) {
+        if (it->plan->leader) page = keeli_presence_next_page(&it->plan->leader->presence, page);
+        if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
+        if (match_page(it, page)) break;
+    }
+    while (words > 4 && !(it->words[words - 1] | it->words[words - 2] | it->words[words - 3] |
+                          it->words[words - 4]))
+        words -= 4; // the end of a population is somewhere on a page
+    while (!it->words[words - 1])
+        --words;
+    it->at = page * KEELI_WINDOW;
+    it->next_page = page + 1;
+    // a piece begins and ends inside of a page
+    it->window_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
+    if (it->at < it->from) it->at = it->from / 64 * 64;
+    trim_words(it, page);
+    return true;
+}
+
+// The window can be handed out as a mask when all columns have one base: the slots from it->at on
+// for which that is so; 0: not even for 64.
+static uint32_t mask_slots(const keeli_iterator *it) {
+    uint32_t slots = it->window_end - it->at;
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_storage *s = it->plan->columns[c].storage;
+        if (!s || !s->size) continue;
+        if (s->kind != KEEL_INDEXED || s->root->shift < 6) return 0;
+        const uint32_t page = (uint32_t)1 << s->root->shift;
+        slots = keeli_least(slots, page - (it->at & (page - 1)));
+    }
+    return slots;
+}
+
+// Give each column its base for `slots` slots. False when a `maybe` is there for some only.
+static bool set_bases(keeli_iterator *it, uint32_t slots) {
+    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        uint64_t there = 0, absent = 0;
+        for (uint32_t w = 0; column->maybe && w < slots / 64; ++w) {
+            const uint64_t bits = s ? keeli_presence_word(&s->presence, it->at / 64 + w) : 0;
+            there |= words[w] & bits;
+            absent |= words[w] & ~bits;
+        }
+        if (there && absent) return false;
+        it->chunk.columns[column->term].base =
+            absent ? NULL : keeli_store_at(s, s->size ? it->at : 0);
+    }
+    return true;
+}
+
+// Words that go into one chunk: full ones that are worth a span, or all up to such ones.
+static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
+    uint32_t n = leading_full(words, count);
+    *is_span = n == count || n >= KEELI_SPAN_WORDS;
+    while (!*is_span && n < count) {
+        const uint32_t full = leading_full(words + n, count - n);
+        if (full >= KEELI_SPAN_WORDS) break;
+        n += full;
+        while (n < count && words[n] != UINT64_MAX)
+            ++n;
+    }
+    return n;
+}
+
+// Words of zeros are skipped, words of ones are handed out as spans.
+static bool next_mask(keeli_iterator *it, uint32_t slots) {
+    uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    const uint32_t count = slots / 64;
+    uint32_t n = count, more = 0;
+    bool is_span = it->all_full;
+    if (it->has_full && !is_span) n = words_together(words, count, &is_span);
+    if (!set_bases(it, 64 * n)) return false;
+    // the ones that a span goes on with, in the next word: mostly the end of a population
+    if (is_span && n < count && !it->plan->has_maybe) {
+        more = (uint32_t)__builtin_ctzll(~words[n]);
+        words[n] &= words[n] + 1;
+    }
+    it->chunk.words = words;
+    hand_out_window(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, 64 * n + more);
+    it->at += 64 * n;
+    return true;
+}
+
+// Skip words without matches. False when the window is at its end.
+static bool skip_empty(keeli_iterator *it) {
+    while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
+        it->at += 64;
+    return it->at < it->window_end;
+}
+
+// Append the matches of a word to `out`; how many.
+static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1)
+        out[count++] = index + (uint32_t)__builtin_ctzll(bits);
+    return count;
+}
+
+// Append the next matches before `end`, as long as there is room.
+static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
+    uint32_t *out = it->candidates, at = it->at;
+    while (at < end && count + 64 <= KEELI_BLOCK) {
+        const uint64_t *words = &it->words[at % KEELI_WINDOW / 64];
+        if (words[0]) count += take_word(out + count, words[0], at);
+        at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
+    }
+    it->at = at;
+    return count;
+}
+
+// A list of the next matches in the window; false when there are none.
+static bool next_list(keeli_iterator *it, uint32_t slots) {
+    const uint32_t count = take_words(it, 0, it->at + slots);
+    it->one_page = true;
+    it->highest = it->at;
+    return count && keeli_list_chunk(it, count);
+}
+
+// Few matches on each page: masks would be nearly empty, each miss of the cache would wait for the
+// one before, and most words of the other storages would be read for nothing. So the leader's
+// entities of several pages go into one list, which is filtered. False at the end.
+static bool gather_list(keeli_iterator *it) {
+    for (;;) {
+        uint32_t count = 0;
+        while (count + 64 <= KEELI_BLOCK) {
+            if (it->at < it->window_end) count = take_words(it, count, it->window_end);
+            else if (!next_window(it)) break;
+        }
+        if (!count) return false;
+        it->highest = it->candidates[count - 1];
+        it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
+        count = keeli_list_filter(it, count);
+        if (count && keeli_list_chunk(it, count)) return true;
+    }
+}
+
+static __attribute__((noinline)) bool drive_words(keeli_iterator *it) {
+    if (it->end == 0) return false;
+    if (is_rare(it->plan)) return gather_list(it);
+    for (;;) {
+        if (!skip_empty(it)) {
+            if (!next_window(it)) return false;
+            continue;
+        }
+        const uint32_t slots = mask_slots(it);
+        if (slots && next_mask(it, slots)) return true;
+        if (next_list(it, slots ? slots : it->window_end - it->at)) return true;
+    }
+}
+
+bool keeli_drive_bits(keeli_iterator *it) {
+    if (!it->plan->has_spans) return drive_words(it);
+    const bool has_rest = it->at < it->window_end;
+    if (!has_rest && it->next_page * KEELI_WINDOW >= it->end) return false;
+    if (has_rest ? !it->is_full : !next_full_window(it)) return drive_words(it);
+    next_full_span(it);
+    return true;
+}
