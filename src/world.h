@@ -106,7 +106,7 @@ typedef struct keeli_storage {
     size_t moved_bytes;
     struct keeli_storage *next_moved;
     struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
-    KEELI_ARRAY(keeli_feed) feeds;               // sets that its events fill: KEELI_IS_SOURCE
+    KEELI_ARRAY(keeli_feed) feeds;     // sets that its events fill: KEELI_IS_SOURCE
     KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
     bool is_coming;                 // during keel_strip: the entity does
