@@ -38,6 +38,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_deinit(&heap);
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
+    keeli_guard_allocator(world);
     world->library = &keeli_library;
     keeli_lock_init(&world->lock);
     keeli_lock_init(&world->edit_lock);
@@ -106,7 +107,8 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 // Does code of the user's run that was called by the world and comes back to it?
 static bool is_in_use(keel_world *world) {
-    if (world->is_ending || world->applying || world->calling || keeli_world_is_running(world))
+    if (world->is_ending || world->applying || world->calling || world->inside ||
+        keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views; view; view = view->next)
         if (view->serial && view->custom && view->in_hands) return true;
@@ -128,9 +130,10 @@ void keel_world_destroy(keel_world *world) {
     world->share_depth = world->concurrent = 0;
     keeli_customs_deinit(world);
     keeli_notify_end(world);
+    keeli_threads_ending(world);
+    keeli_registry_drop(world);
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
-    keeli_threads_ending(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);

@@ -89,6 +89,7 @@ typedef struct keeli_storage {
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
+    keel_world *world;                 // whose it is, for hooks (edit/hooks.c)
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
@@ -105,7 +106,7 @@ typedef struct keeli_storage {
     size_t moved_bytes;
     struct keeli_storage *next_moved;
     struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
-    KEELI_ARRAY(keeli_feed) feeds;               // sets that its events fill: KEELI_IS_SOURCE
+    KEELI_ARRAY(keeli_feed) feeds;     // sets that its events fill: KEELI_IS_SOURCE
     KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
     bool is_coming;                 // during keel_strip: the entity does
@@ -249,6 +250,7 @@ struct keel_world {
     uint32_t observed;
     uint32_t notifying;      // observers are being called in owner mode; so deep
     uint32_t calling;        // in any mode: their lists stay as they are
+    uint32_t inside;         // other functions of the user's that edits call (edit/hooks.h)
     uint32_t editing;        // an edit that consists of edits is being made; so deep
     bool lost_observers;     // some were taken away while they were called
     bool moved_out;          // the values of the entity that they are told of are gone

@@ -47,7 +47,7 @@ extern "C" {
     X(KEEL_ERROR_COUNT, -16, "not exactly one entity matches")                                     \
     X(KEEL_ERROR_GROUPED, -17, "a group orders or follows the component")                          \
     X(KEEL_ERROR_HASH, -18, "the component does not say which bytes are its value")                \
-    X(KEEL_ERROR_THREAD, -19, "the component is bound to another thread")                          \
+    X(KEEL_ERROR_THREAD, -19, "the component or the view belongs to another thread")               \
     X(KEEL_ERROR_VIEW, -20, "a custom view could not be made")                                     \
     X(KEEL_ERROR_FILE, -21, "a file cannot be written")
 

@@ -74,7 +74,8 @@ KEEL_API keel_result keel_world_begin_custom_view(keel_world *world, const keel_
 
 /// Drop it and give its storages back: keel_custom_end.
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
-///   custom view was begun there, it was ended already, or its own init or drop asks for it
+///   custom view was begun there, it was ended already, or its own init or drop asks for it;
+///   KEEL_ERROR_THREAD in another thread than the one that began it, while several are at work
 KEEL_API keel_result keel_world_end_custom_view(keel_world *world, void *value);
 
 /// The same inside a system, over what the system declared. One that is left open is dropped when

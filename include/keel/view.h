@@ -169,6 +169,8 @@ KEEL_API keel_result keel_view_begin_in(keel_view *view, keel_context *context,
 /// Close a view: give its storages back. Its iterators end too. A closed view stays closed: calling
 /// again does nothing. In a keel_view_parallel_for over it that is refused (KEEL_ERROR_BORROWED is
 /// kept): end it after the loop.
+/// @threads the one that began it; another one is refused while several are at work
+///   (KEEL_ERROR_THREAD is kept)
 KEEL_API void keel_view_end(keel_view *view);
 
 /// How many entities match. Counts by walking them, except for views of one plain term. A walk may

@@ -8,6 +8,10 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
     heap->allocator = allocator;
     heap->live = 0;
     heap->shared = false;
+    heap->caller = 0;
+    heap->is_calling = false;
+    heap->around = NULL;
+    heap->owner = NULL;
     heap->spare_blocks = NULL;
     heap->spare_block_count = 0;
     keeli_lock_init(&heap->lock);
@@ -15,19 +19,36 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
 
 void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
 
-static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
+static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
+                       size_t align) {
     const keel_allocator *a = &heap->allocator;
-    void *fresh = a->resize ? a->resize(a->context, block, old_size, new_size, align)
-                            : keeli_system_resize(block, old_size, new_size, align);
+    heap->is_calling = true;
+    if (heap->around) heap->around(heap->owner, true);
+    void *fresh = a->resize(a->context, block, old_size, new_size, align);
+    if (heap->around) heap->around(heap->owner, false);
+    heap->is_calling = false;
+    return fresh;
+}
+
+// An allocator that comes back to the world by a way that needs memory gets none.
+static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
+    void *fresh;
+    if (!heap->allocator.resize) fresh = keeli_system_resize(block, old_size, new_size, align);
+    else if (heap->is_calling && new_size) return NULL;
+    else fresh = call_user(heap, block, old_size, new_size, align);
     if (fresh || new_size == 0) heap->live += new_size - old_size;
     return fresh;
 }
 
 void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
     if (old_size == 0 && new_size == 0) return NULL;
-    if (!heap->shared) return call(heap, block, old_size, new_size, align);
+    const uint64_t self = heap->shared ? keeli_thread_id() : 0;
+    if (!self || keeli_atomic_peek64(&heap->caller) == self)
+        return call(heap, block, old_size, new_size, align);
     keeli_lock_take(&heap->lock);
+    keeli_atomic_put64(&heap->caller, self);
     void *fresh = call(heap, block, old_size, new_size, align);
+    keeli_atomic_put64(&heap->caller, 0);
     keeli_lock_give(&heap->lock);
     return fresh;
 }

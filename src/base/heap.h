@@ -10,6 +10,10 @@ typedef struct keeli_heap {
     size_t live;              // bytes
     bool shared;              // calls may come from several threads: take the lock
     keeli_lock lock;
+    uint64_t caller;                          // shared: the thread that has the lock (atomic)
+    bool is_calling;                          // the user's allocator
+    void (*around)(void *owner, bool begins); // calls of the user's allocator; NULL: nothing
+    void *owner;
     struct keeli_arena_block *spare_blocks; // for all arenas (arena.c)
     uint32_t spare_block_count;
 } keeli_heap;

@@ -4,13 +4,16 @@
 #include <string.h>
 
 void keeli_event_queue_init(keeli_event_queue *queue, const keel_component *type) {
-    *queue =
-        (keeli_event_queue){ .type = type, .limit = type->limit ? type->limit : KEELI_EVENT_LIMIT };
+    *queue = (keeli_event_queue){ .type = type,
+                                  .drop = type->drop,
+                                  .move = type->move,
+                                  .hook_data = type->hook_data,
+                                  .limit = type->limit ? type->limit : KEELI_EVENT_LIMIT };
 }
 
 // ------------------------------------------------------------------ events that go
 static void drop_value(const keeli_event_queue *q, uint64_t number) {
-    if (q->type->drop) q->type->drop(keeli_event_queue_at(q, number), q->type->hook_data);
+    if (q->drop) q->drop(keeli_event_queue_at(q, number), q->hook_data);
 }
 
 static void drop_first(keeli_event_queue *q) {
@@ -25,7 +28,7 @@ void keeli_event_queue_settle(keeli_event_queue *q) {
     for (uint32_t i = 0; i < q->readers.count; ++i)
         if (q->readers.items[i].next < least) least = q->readers.items[i].next;
     if (!q->readers.count || least <= q->begin) return;
-    if (q->type->drop) {
+    if (q->drop) {
         while (q->begin < least)
             drop_first(q);
     } else {
@@ -83,7 +86,7 @@ static const void *follow(const keeli_event_queue *q, const char *fresh, const v
 
 static void move_values(const keeli_event_queue *q, char *to) {
     const keel_component *type = q->type;
-    if (!type->move) {
+    if (!q->move) {
         const size_t run = keeli_event_queue_run(q, q->begin);
         const size_t front = (run < q->count ? run : q->count) * type->size;
         const size_t all = (size_t)q->count * type->size;
@@ -92,8 +95,7 @@ static void move_values(const keeli_event_queue *q, char *to) {
         return;
     }
     for (uint32_t i = 0; i < q->count; ++i)
-        type->move(to + (size_t)i * type->size, keeli_event_queue_at(q, q->begin + i),
-                   type->hook_data);
+        q->move(to + (size_t)i * type->size, keeli_event_queue_at(q, q->begin + i), q->hook_data);
 }
 
 static void free_values(keeli_event_queue *q, keeli_heap *heap) {
@@ -136,7 +138,7 @@ bool keeli_event_queue_push(keeli_event_queue *q, const void *value, const char 
     char *to = keeli_event_queue_at(q, q->begin + q->count++);
     if (!type->size) return is_news;
     if (!value) memset(to, 0, type->size);
-    else if (type->move) type->move(to, (void *)(uintptr_t)value, type->hook_data); // handed over
+    else if (q->move) q->move(to, (void *)(uintptr_t)value, q->hook_data); // handed over
     else keeli_bytes_copy_fresh(to, value, type->size); // it may be the one that just went
     return is_news;
 }

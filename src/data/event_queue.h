@@ -18,7 +18,10 @@ typedef struct keeli_event_reader {
 } keeli_event_reader;
 
 typedef struct keeli_event_queue {
-    const keel_component *type; // size and hooks
+    const keel_component *type; // its size
+    keel_drop_hook *drop;
+    keel_move_hook *move;
+    void *hook_data;
     uint32_t limit;
     char *values; // a ring
     uint32_t capacity, first, count;
@@ -58,7 +61,7 @@ static inline uint32_t keeli_event_queue_run(const keeli_event_queue *queue, uin
 }
 // The usual case of both in place; false: the other way.
 static inline bool keeli_event_queue_put(keeli_event_queue *queue, const void *value) {
-    if (queue->count >= queue->room || queue->type->move || !queue->values || !value) return false;
+    if (queue->count >= queue->room || queue->move || !queue->values || !value) return false;
     void *to = keeli_event_queue_at(queue, queue->begin + queue->count);
     keeli_bytes_copy_fresh(to, value, queue->type->size);
     ++queue->count;

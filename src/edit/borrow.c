@@ -3,6 +3,7 @@
 #include "edit/borrow.h"
 
 #include "edit/group.h"
+#include "edit/hooks.h"
 #include "edit/report.h"
 #include "edit/threads.h"
 
@@ -208,12 +209,15 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
                                                          const keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
+        if (world->inside >= KEELI_IN_HOOK) return keeli_world_is_editable(world);
         if (use->access > KEEL_ACCESS_READ)
-            return keeli_error(world, KEEL_ERROR_SHARED,
-                               "%s wants to %s '%s' inside of an observer, which only looks; "
-                               "record the edit in event->commands",
-                               holder->name, use->storage->events ? "send" : to_do(use->access),
-                               use->storage->component.name);
+            return keeli_error(
+                world, KEEL_ERROR_SHARED,
+                "%s wants to %s '%s' inside of an observer, or of another function that "
+                "an edit calls: they only look; "
+                "record the edit in event->commands",
+                holder->name, use->storage->events ? "send" : to_do(use->access),
+                use->storage->component.name);
     }
     return KEEL_OK;
 }
@@ -291,6 +295,13 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
 // ------------------------------------------------------------------ edits
 keel_result keeli_world_is_editable(keel_world *world) {
     if (!world->share_depth) return KEEL_OK;
+    if (world->inside)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           world->inside >= KEELI_IN_HOOK
+                               ? "a hook or an allocator cannot use the world: an edit is half "
+                                 "done; do that when the edit has returned"
+                               : "a function that an edit calls cannot edit the world; record the "
+                                 "edit with keel_world_commands");
     if (keeli_is_inside_edit(world))
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "an observer cannot edit the world; record the edit in event->commands");
@@ -338,7 +349,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
-    if (world->notifying || world->edits_inside) KEEL_TRY(keeli_world_is_editable(world));
+    if (world->notifying | world->inside | world->edits_inside)
+        KEEL_TRY(keeli_world_is_editable(world));
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
         return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
     const keeli_use *use = use_of(holder, storage);

@@ -37,7 +37,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
 // Is the caller the user's code that an edit calls? It may look at all, and change nothing.
 static inline bool keeli_is_inside_edit(const keel_world *world) {
-    return world->notifying ||
+    return world->notifying | world->inside ||
            (world->concurrent && keeli_atomic_peek64(&world->editor) == keeli_thread_id());
 }
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.

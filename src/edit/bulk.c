@@ -188,7 +188,7 @@ static bool push_copies(keel_world *world, const batch *b, keeli_storage *s, con
     }
     for (uint32_t i = 0; i < b->count; ++i) {
         void *to = keeli_store_open(world, s, b->entities[i]);
-        if (!c->copy(to, value, c->hook_data)) {
+        if (!keeli_hook_copy(s, to, value)) {
             unplace(world, s, b->entities[i]); // was never filled
             pop(world, b, s, i);
             return false;

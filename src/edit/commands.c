@@ -50,7 +50,7 @@ static void drop_values(keel_world *world, command *c) {
     for (uint32_t i = 0; i < c->count; ++i) {
         const part *p = &c->parts[i];
         const keeli_storage *s = p->number ? world->root.storages[p->number] : NULL;
-        if (s && p->value && s->component.drop) s->component.drop(p->value, s->component.hook_data);
+        if (s && p->value) keeli_value_drop(s, p->value);
         c->parts[i].number = 0;
     }
 }
@@ -222,10 +222,9 @@ static keel_result prepare_values(keel_commands *list, command *c, const keel_va
 
 static void take_values(const keel_commands *list, const command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
-        const keel_component *d = &list->world->root.storages[c->parts[i].number]->component;
-        if (!values[i].value) continue;
-        if (d->move) d->move(c->parts[i].value, (void *)(uintptr_t)values[i].value, d->hook_data);
-        else memcpy(c->parts[i].value, values[i].value, d->size);
+        const keeli_storage *s = list->world->root.storages[c->parts[i].number];
+        if (values[i].value)
+            keeli_value_move(s, c->parts[i].value, (void *)(uintptr_t)values[i].value);
     }
 }
 
@@ -404,8 +403,7 @@ keel_result keel_commands_send_event(keel_commands *commands, const keel_compone
         c->parts->value =
             keeli_arena_new(&commands->arena, &commands->world->heap, type->size, type->align);
         if (!c->parts->value) return no_memory(commands);
-        if (type->move) type->move(c->parts->value, (void *)(uintptr_t)value, type->hook_data);
-        else memcpy(c->parts->value, value, type->size);
+        keeli_value_move(s, c->parts->value, (void *)(uintptr_t)value);
     }
     return append(commands, c);
 }

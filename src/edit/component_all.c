@@ -20,11 +20,19 @@ keel_result keel_clear_component(keel_world *world, const keel_component *compon
 }
 
 // ------------------------------------------------------------------ retain
+static bool is_kept(keel_world *world, const keeli_storage *s, keel_entity e, keel_retain_fn *keep,
+                    void *data) {
+    keeli_asking_begin(world);
+    const bool kept = keep(e, keeli_store_value(world, s, keel_entity_index(e)), data);
+    keeli_asking_end(world);
+    return kept;
+}
+
 // Slots from the back, so that what moves into a hole was asked already.
 static void retain_slots(keel_world *world, keeli_storage *s, keel_retain_fn *keep, void *data) {
     for (uint32_t slot = s->set.count; slot--;) {
         const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
-        if (!keep(e, keeli_sparse_set_value(&s->set, slot), data)) keeli_commit_delete(world, s, e);
+        if (!is_kept(world, s, e, keep, data)) keeli_commit_delete(world, s, e);
     }
 }
 
@@ -46,7 +54,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     } else {
         for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i) {
             const keel_entity e = keeli_entity_at(&world->entities, i);
-            if (!keep(e, keeli_store_value(world, s, i), data)) keeli_commit_delete(world, s, e);
+            if (!is_kept(world, s, e, keep, data)) keeli_commit_delete(world, s, e);
         }
     }
     return keeli_done(world, keeli_store_count(s) < before ? KEEL_OK : KEEL_ABSENT);

@@ -81,8 +81,7 @@ static keel_result register_all(const keel_world *from, keel_world *to) {
 // ------------------------------------------------------------------ copying values
 // Fill a place that holds no value; false when the copy hook fails.
 static bool copy_value(const keeli_storage *s, void *to, const void *from) {
-    const keel_component *c = &s->component;
-    if (c->copy) return c->copy(to, from, c->hook_data);
+    if (s->component.copy) return keeli_hook_copy(s, to, from);
     keeli_bytes_put(to, from, s->size);
     return true;
 }

@@ -14,13 +14,14 @@ enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal va
 // ------------------------------------------------------------------ values
 // Which bytes of a value count: one run of them, or all fields one by one.
 typedef struct value_form {
-    const keel_component *component;
+    const keeli_storage *storage;
     uint32_t offset, size; // of the run; UINT32_MAX: fields
 } value_form;
 
 // Fields that follow each other without a gap are one run.
-static value_form form_of(const keel_component *c) {
-    value_form form = { c, 0, c->size };
+static value_form form_of(const keeli_storage *s) {
+    const keel_component *c = &s->component;
+    value_form form = { s, 0, c->size };
     if (c->no_padding || !c->field_count) return form;
     form.offset = c->fields[0].offset;
     form.size = 0;
@@ -35,10 +36,10 @@ static value_form form_of(const keel_component *c) {
 }
 
 static uint64_t hash_value(const value_form *form, const void *value, uint64_t seed) {
-    const keel_component *c = form->component;
+    const keel_component *c = &form->storage->component;
     const char *bytes = value;
     if (c->hash) {
-        const uint64_t own = c->hash(value, c->hook_data);
+        const uint64_t own = keeli_hook_hash(form->storage, value);
         return keeli_hash(&own, sizeof own, seed);
     }
     if (form->size != UINT32_MAX) return keeli_hash(bytes + form->offset, form->size, seed);
@@ -60,7 +61,7 @@ static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
 // The values of all entities in `who`, one of the storage's two bitmaps.
 static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
                               const keeli_presence *who, uint64_t term) {
-    const value_form form = form_of(&s->component);
+    const value_form form = form_of(s);
     const uint64_t seed = seed_of(s, term);
     uint64_t sum = 0;
     for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
@@ -77,7 +78,7 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
 // Events have an order, so that each goes into the hash of those after it.
 static uint64_t hash_of_events(const keeli_storage *s) {
     const keeli_event_queue *queue = s->events;
-    const value_form form = form_of(&s->component);
+    const value_form form = form_of(s);
     const uint64_t end = keeli_event_queue_end(queue);
     uint64_t number = keeli_event_queue_waiting(queue), hash = seed_of(s, EVENT_TERM);
     if (number == end) return 0;
@@ -87,7 +88,7 @@ static uint64_t hash_of_events(const keeli_storage *s) {
 }
 
 static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
-    const value_form form = form_of(&s->component);
+    const value_form form = form_of(s);
     if (s->events) return hash_of_events(s);
     if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
     uint64_t sum = sum_of_values(world, s, &s->presence, COMPONENT_TERM);

@@ -309,13 +309,20 @@ typedef struct sorting {
     void *data;
 } sorting;
 
+static bool is_first(const sorting *s, keel_entity a, keel_entity b) {
+    keeli_asking_begin(s->world);
+    const bool is = s->compare(s->world, a, b, s->data) <= 0;
+    keeli_asking_end(s->world);
+    return is;
+}
+
 // Merge two chains of `left` and `right` children that are linked by `next`; returns the first,
 // with the last in `*last`.
 static keel_entity merge(const sorting *s, keel_entity a, uint32_t left, keel_entity b,
                          uint32_t right, keel_entity *last) {
     keel_entity first = keel_null(), end = keel_null();
     while (left || right) {
-        const bool take_a = left && (!right || s->compare(s->world, a, b, s->data) <= 0);
+        const bool take_a = left && (!right || is_first(s, a, b));
         const keel_entity e = take_a ? a : b;
         const keel_entity next = child_at(s->world, e)->next;
         if (take_a) a = next, --left;

@@ -148,7 +148,7 @@ static keel_result stage(keel_world *world, many *m, uint32_t count, bool with_h
         char *to = (char *)m->staged + (size_t)i * c->size;
         if (!with_hook) {
             memcpy(to, m->values + i * m->stride, c->size);
-        } else if (!c->copy(to, m->values, c->hook_data)) {
+        } else if (!keeli_hook_copy(m->s, to, m->values)) {
             drop_staged(m, i);
             return keeli_cannot_copy(world, m->s);
         }

@@ -117,9 +117,10 @@ remove_slowly(keel_world *world, keel_entity e, const keel_component *component,
 // From a sparse set, next to others of the block of 64.
 static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keeli_storage *s,
                                                          uint32_t index, uint64_t *word) {
+    const uint32_t slot = s->set.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
     *word &= ~keeli_bit_of(index);
     --s->presence.count;
-    take_slot(s, index);
+    keeli_sparse_set_take_plain(&s->set, slot, index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -185,11 +186,14 @@ static bool take_all_parts(keel_world *world, uint32_t index, uint32_t allowed) 
     return !list || take_parts(world, index, list, list->count, allowed);
 }
 
-// The same as long as everything is plain and goes with its bit: how many are left.
-static inline uint32_t take_plain_bits(const keel_world *world, uint32_t index,
-                                       keeli_component_list *list) {
+// The same as long as everything is plain and goes with its bit, or, with `slots`, is in sparse
+// sets: how many are left.
+static inline __attribute__((always_inline)) uint32_t take_plain_parts(const keel_world *world,
+                                                                       uint32_t index,
+                                                                       const uint16_t *numbers,
+                                                                       uint32_t count, bool slots) {
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
-    const uint16_t *numbers = keeli_list_numbers(list), *next = numbers + list->count;
+    const uint16_t *next = numbers + count;
     keeli_storage *const *storages = world->by_ordinal.items;
     for (; next != numbers; --next) {
         keeli_storage *s = storages[next[-1]];
@@ -197,9 +201,13 @@ static inline uint32_t take_plain_bits(const keel_world *world, uint32_t index,
         const uint64_t bits = *word, rest = bits & ~keeli_bit_of(index);
         if (s->flags) break;
         if (!(bits >> (index % 64) & 1)) continue;
-        if (!rest || !s->goes_with_bit) break;
+        if (!rest || !(s->goes_with_bit || (slots && s->kind == KEEL_SPARSE_SET))) break;
         *word = rest;
         --s->presence.count;
+        if (slots && !s->goes_with_bit) {
+            const uint32_t *cells = s->set.sparse[page];
+            keeli_sparse_set_take_plain(&s->set, cells[index % KEELI_SPARSE_PAGE], index);
+        }
     }
     return (uint32_t)(next - numbers);
 }
@@ -261,7 +269,8 @@ static __attribute__((noinline)) keel_result delete_observed(keel_world *world, 
 static __attribute__((noinline)) keel_result delete_rest(keel_world *world, keel_entity e,
                                                          uint32_t left) {
     const uint32_t index = keel_entity_index(e);
-    if (!take_parts(world, index, list_of(world, index), left, 0)) return delete_slowly(world, e);
+    if (left && !take_parts(world, index, list_of(world, index), left, 0))
+        return delete_slowly(world, e);
     delete_row(world, e);
     keeli_validate_entities(world);
     return KEEL_OK;
@@ -273,12 +282,23 @@ static __attribute__((noinline)) keel_result take_row(keel_world *world, uint32_
     return KEEL_OK;
 }
 
-// Nothing here is a call that comes back, as when adding.
-static __attribute__((noinline)) keel_result delete_plain(keel_world *world, keel_entity e) {
-    keeli_component_list *list = list_of(world, keel_entity_index(e));
-    const uint32_t left = list ? take_plain_bits(world, keel_entity_index(e), list) : 0;
+// `left` listed components may be there still: the last one is in a sparse set.
+static __attribute__((noinline)) keel_result delete_slots(keel_world *world, keel_entity e,
+                                                          const uint16_t *numbers, uint32_t left) {
+    left = take_plain_parts(world, keel_entity_index(e), numbers, left, true);
     if (left) return delete_rest(world, e, left);
-    const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
+    delete_row(world, e);
+    keeli_validate_entities(world);
+    return KEEL_OK;
+}
+
+// Nothing here is a call that comes back, as when adding.
+static __attribute__((noinline)) keel_result delete_bits(keel_world *world, keel_entity e,
+                                                         const uint16_t *numbers, uint32_t count) {
+    const uint32_t index = keel_entity_index(e);
+    const uint32_t left = take_plain_parts(world, index, numbers, count, false);
+    if (left) return delete_slots(world, e, numbers, left);
+    const uint32_t place = *keeli_row_of(world, index);
     keeli_entity_index_delete(&world->entities, e);
     if (place != KEELI_NO_ROW) return take_row(world, place);
     keeli_validate_entities(world);
@@ -292,5 +312,11 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
         world->observed | world->owned_storages)
         return delete_observed(world, e);
-    return delete_plain(world, e);
+    keeli_component_list *list = list_of(world, keel_entity_index(e));
+    const uint32_t count = list ? list->count : 0;
+    if (!count) return delete_rest(world, e, 0);
+    const uint16_t *numbers = keeli_list_numbers(list);
+    return world->by_ordinal.items[numbers[count - 1]]->kind == KEEL_SPARSE_SET
+               ? delete_slots(world, e, numbers, count)
+               : delete_bits(world, e, numbers, count);
 }

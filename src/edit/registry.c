@@ -123,15 +123,20 @@ static keel_field *copy_fields(keeli_heap *heap, const keel_component *c) {
     return fields;
 }
 
+static void drop_unique(keel_world *world, keeli_storage *s) {
+    const keel_component *c = &s->component;
+    if (!s->unique) return;
+    keeli_value_drop(s, s->unique);
+    keeli_free(&world->heap, s->unique, c->size ? c->size : 1, c->align);
+    s->unique = NULL;
+}
+
 static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
     keeli_events_deinit(world, s);
-    if (s->unique) {
-        if (c->drop) c->drop(s->unique, c->hook_data);
-        keeli_free(heap, s->unique, c->size ? c->size : 1, c->align);
-    }
+    drop_unique(world, s);
     keeli_free_text(heap, (char *)(uintptr_t)c->name);
     keeli_free_text(heap, (char *)(uintptr_t)c->type);
     keeli_free_text(heap, (char *)(uintptr_t)c->file);
@@ -151,6 +156,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
     own->fields = c->field_count ? copy_fields(heap, c) : NULL;
     own->slot = &s->slot;
+    s->world = world;
     s->slot = index;
     const bool has_queue = !c->is_event || keeli_events_init(world, s);
     if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
@@ -292,6 +298,17 @@ bool keeli_registry_init(keel_world *world) {
                                          .parents = world->parents->root,
                                          .children = world->children->root };
     return true;
+}
+
+void keeli_registry_drop(keel_world *world) {
+    keeli_store_drop_all(world);
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        drop_unique(world, s);
+        if (s->events) keeli_event_queue_clear(s->events);
+        keeli_tracking_deinit(world, s);
+        s->flags &= ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_OBSERVED | KEELI_IS_MARKED);
+    }
 }
 
 void keeli_registry_deinit(keel_world *world) {

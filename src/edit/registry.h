@@ -13,5 +13,8 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
 const char *keeli_storage_text(keel_storage storage);
 // Bytes of a value that a described field covers.
 uint32_t keeli_field_bytes(const keel_field *field);
+// At the end of the world: drop all values while everything is in its place, for hooks that look;
+// then free it all.
+void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);

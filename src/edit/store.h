@@ -3,6 +3,7 @@
 // reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
 #include "base/bytes.h"
+#include "edit/hooks.h"
 #include "world.h"
 
 #include <keel/edit.h>
@@ -42,15 +43,14 @@ static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
 }
 // Fill a place that holds no value. NULL: zeros.
 static inline void keeli_value_put(const keeli_storage *s, void *to, const void *value) {
-    if (value && s->component.move)
-        s->component.move(to, (void *)(uintptr_t)value, s->component.hook_data); // handed over
+    if (value && s->component.move) keeli_hook_move(s, to, (void *)(uintptr_t)value); // handed over
     else keeli_bytes_put(to, value, s->size);
 }
 static inline void keeli_value_drop(const keeli_storage *s, void *value) {
-    if (s->component.drop) s->component.drop(value, s->component.hook_data);
+    if (s->component.drop) keeli_hook_drop(s, value);
 }
 static inline void keeli_value_move(const keeli_storage *s, void *to, void *from) {
-    if (s->component.move) s->component.move(to, from, s->component.hook_data);
+    if (s->component.move) keeli_hook_move(s, to, from);
     else memcpy(to, from, s->size);
 }
 

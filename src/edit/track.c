@@ -51,9 +51,9 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
 void keeli_tracking_update_hooks(keeli_storage *s) {
     if (!s->tracking) return;
     keeli_removal_log *log = &s->tracking->gone;
-    log->drop = s->component.drop;
-    log->move = s->component.move;
-    log->hook_data = s->component.hook_data;
+    log->drop = s->set.drop;
+    log->move = s->set.move;
+    log->hook_data = s->set.hook_data;
 }
 
 // Also where nobody is: to a set somebody may come without asking for room.

@@ -12,10 +12,9 @@ static size_t bytes_of(const keel_component *c) {
     return c->size ? c->size : 1; // a unique tag is set or not
 }
 
-static void move_into(const keel_component *c, void *to, const void *value) {
-    if (!value) memset(to, 0, bytes_of(c));
-    else if (c->move) c->move(to, (void *)(uintptr_t)value, c->hook_data); // handed over
-    else memcpy(to, value, c->size);
+static void move_into(const keeli_storage *s, void *to, const void *value) {
+    if (!value) memset(to, 0, bytes_of(&s->component));
+    else keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
 }
 
 keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
@@ -31,7 +30,7 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     const keel_component *c = &s->component;
     if (s->unique) {
         if (value == s->unique) return s->changed_at = world->tick, KEEL_OK;
-        if (c->drop) c->drop(s->unique, c->hook_data);
+        keeli_value_drop(s, s->unique);
         s->changed_at = world->tick;
     } else {
         s->unique = keeli_new(&world->heap, bytes_of(c), c->align);
@@ -39,7 +38,7 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
         s->set_at = world->tick;
         s->changed_at = 0;
     }
-    move_into(c, s->unique, value);
+    move_into(s, s->unique, value);
     return KEEL_OK;
 }
 
@@ -63,10 +62,9 @@ keel_result keel_remove_unique_value(keel_world *world, const keel_component *un
     KEEL_TRY(keeli_may_edit(world, NULL, s, "remove"));
     const keel_component *c = &s->component;
     if (out) {
-        if (c->move) c->move(out, s->unique, c->hook_data);
-        else memcpy(out, s->unique, c->size);
-    } else if (c->drop) {
-        c->drop(s->unique, c->hook_data);
+        keeli_value_move(s, out, s->unique);
+    } else {
+        keeli_value_drop(s, s->unique);
     }
     keeli_free(&world->heap, s->unique, bytes_of(c), c->align);
     s->unique = NULL;

@@ -167,9 +167,9 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     keel_result result;
     void *value = value_to_change(world, e, component, "patch", &s, &result);
     if (result != KEEL_OK) return result;
-    ++world->share_depth; // it may look around, but edit nothing
+    keeli_asking_begin(world); // it may look around, but edit nothing
     patch(value, data);
-    --world->share_depth;
+    keeli_asking_end(world);
     return changed(world, s, e);
 }
 

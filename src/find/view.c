@@ -491,6 +491,7 @@ static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *ins
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
+    view->thread = keeli_thread_id();
     view->reader = reader;
     keel_result result = keeli_view_bind(view, terms, NULL);
     if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
@@ -538,8 +539,17 @@ void keeli_view_close(keeli_view *view) {
     keeli_view_give(view);
 }
 
+keel_result keeli_view_may_end(const keeli_view *view) {
+    if (!view->world->concurrent || view->thread == keeli_thread_id()) return KEEL_OK;
+    return keeli_misuse(view->world, KEEL_ERROR_THREAD,
+                        "view '%s' is ended in another thread than the one that began it, which "
+                        "may be using it; end it there",
+                        view->holder.name);
+}
+
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
+    if (state && keeli_view_may_end(state) < 0) return;
     if (state && keeli_atomic_peek(&state->loops)) {
         (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
                            "view '%s' is ended in a parallel loop over it; end it after the loop",

@@ -37,6 +37,7 @@ typedef struct keeli_view {
     bool is_parameter;              // it ends with its system
     bool in_hands;                  // its init or drop runs: nobody else may end it
     keeli_arena scratch;            // of a custom view that is no parameter
+    uint64_t thread;                // that opened it
     int32_t loops;                  // keel_view_parallel_for over it that run (atomic)
     bool filters_changes;           // a term is about changes
     bool asks_about_changes;        // or a system may ask about them by itself
@@ -92,6 +93,9 @@ keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_ho
                                     const char *where);
 // keel_view_end.
 void keeli_view_close(keeli_view *view);
+// While several threads are at work: KEEL_OK in the thread that opened it, KEEL_ERROR_THREAD in
+// others. A world that is handed over as a whole takes its open views along.
+keel_result keeli_view_may_end(const keeli_view *view);
 // The last one that was opened inside and is still open, or NULL. Inside of NULL: the last custom
 // view that was begun by hand in the world.
 keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside);

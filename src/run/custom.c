@@ -80,6 +80,7 @@ static keel_result take_state(keeli_view **state, keel_world *world, keel_contex
                               const keel_custom_view *kind) {
     keeli_view *view = *state = keeli_view_take(world, kind && kind->name ? kind->name : NULL);
     if (!view) return KEEL_ERROR_MEMORY;
+    view->thread = keeli_thread_id();
     view->holder.parent = keeli_lender(outer ? &outer->view->holder : NULL);
     KEEL_TRY(keeli_custom_bind(view, kind));
     KEEL_TRY(keeli_custom_check_uniques(world, kind));
@@ -208,6 +209,7 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_lane *la
                             "custom view '%s' cannot be ended by its own init or drop; whoever "
                             "began it ends it",
                             view->holder.name);
+    KEEL_TRY(keeli_view_may_end(view));
     return end(view, outer, lane);
 }
 

@@ -212,11 +212,69 @@ static void threads_read_one_world(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ whose view it is
+typedef struct Bundle {
+    keel_view numbers;
+} Bundle;
+KEEL_CUSTOM_VIEW(Bundle, KEEL_VIEW(numbers, KEEL_READ(Number, n)));
+typedef struct foreign {
+    keel_world *world;
+    keel_view view;
+    Bundle *bundle;
+    keel_result result;
+} foreign;
+
+static void *end_others(void *argument) {
+    foreign *of = argument;
+    keel_view_end(&of->view);
+    of->result = keel_custom_end(of->world, of->bundle);
+    return NULL;
+}
+
+static void run_in_thread(void *(*run)(void *), void *argument) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run, argument), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void whoever_began_a_view_ends_it(void **state) {
+    (void)state;
+    api_fixture f;
+    Bundle bundle;
+    api_begin(&f);
+    (void)keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_share_begin(f.world), KEEL_OK);
+    foreign of = { .world = f.world, .bundle = &bundle };
+    of.view = open_view(f.world, KEEL_TERMS(KEEL_READ(Number, n)));
+    keel_view mine = of.view;
+    assert_int_equal(keel_custom_begin(f.world, Bundle, &bundle), KEEL_OK);
+    run_in_thread(end_others, &of);
+    assert_int_equal(of.result, KEEL_ERROR_THREAD);
+    assert_error(f.world, KEEL_ERROR_THREAD, "'a test's view' is ended in another thread");
+    assert_int_equal(keel_view_count(&mine), 1); // still open
+    assert_int_equal(keel_view_count(&bundle.numbers), 1);
+    assert_int_equal(keel_custom_end(f.world, &bundle), KEEL_OK);
+    keel_view_end(&mine);
+    assert_int_equal(keel_share_end(f.world), KEEL_OK);
+    // a world that is handed over takes its views along
+    of.view = open_view(f.world, KEEL_TERMS(KEEL_WRITE(Number, n)));
+    assert_int_equal(keel_custom_begin(f.world, Bundle, &bundle), KEEL_ERROR_BORROWED);
+    (void)keel_take_error(f.world);
+    keel_view_end(&of.view);
+    of.view = open_view(f.world, KEEL_TERMS(KEEL_READ(Number, n)));
+    assert_int_equal(keel_custom_begin(f.world, Bundle, &bundle), KEEL_OK);
+    run_in_thread(end_others, &of);
+    assert_int_equal(of.result, KEEL_OK);
+    assert_no_error(f.world);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(shared_mode_refuses_structural_edits, "shared mode refuses every structural edit"),
     TEST(shared_mode_nests_and_ends, "shared mode nests, and ends when no view is open"),
     TEST(what_the_world_does_not_know_matches_nothing,
          "in shared mode an unknown component matches nothing"),
+    TEST(whoever_began_a_view_ends_it, "while threads share a world, each ends its own views"),
     TEST(threads_read_one_world, "S-3 S-4: threads read one world, and write one at a time"),
 };
 int main(void) { return RUN(tests); }
