@@ -87,7 +87,7 @@ typedef struct keel_allocator {
     /// Allocate (`block` NULL, `old_size` 0), free (`new_size` 0, returns NULL) or resize.
     /// On failure return NULL and leave `block` as it is. Freeing never fails. `align` is a power
     /// of two, the same for all calls about one block. Keel never calls it from two threads at
-    /// once.
+    /// once. It must not call the world, which would refuse edits and give it no memory.
     void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align);
     void *context; ///< handed to every call
 } keel_allocator;

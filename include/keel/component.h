@@ -83,7 +83,9 @@ typedef struct keel_field {
 } keel_field;
 
 /// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared,
-/// or still there when the world is destroyed. It must not fail and must not call the world.
+/// or still there when the world is destroyed. It must not fail and must not call the world: an
+/// edit is half done. Edits, views and systems are refused there (KEEL_ERROR_SHARED), as in all
+/// hooks.
 typedef void keel_drop_hook(void *value, void *hook_data);
 /// Make `to` (uninitialised) an independent copy of `from`; false when that fails.
 /// It must not call the world.

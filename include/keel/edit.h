@@ -201,7 +201,7 @@ KEEL_API keel_result keel_delete_component_from_many(keel_world *world, const ke
 /// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_component(keel_world *world, const keel_component *component);
 
-/// Decides for one value: true keeps it. It must not call the world.
+/// Decides for one value: true keeps it. It may look at the world; edits are KEEL_ERROR_SHARED.
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 
 /// Delete the component from every entity for which `keep` answers false.

@@ -293,8 +293,8 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
 }
 
 // ------------------------------------------------------------------ edits
-keel_result keeli_world_is_editable(keel_world *world) {
-    if (!world->share_depth) return KEEL_OK;
+// Apart, so that asking is one compare.
+static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
     if (world->inside)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            world->inside >= KEELI_IN_HOOK
@@ -313,6 +313,10 @@ keel_result keeli_world_is_editable(keel_world *world) {
         world, KEEL_ERROR_SHARED,
         "the world is shared between threads; record the edit with commands, or call "
         "keel_share_end first");
+}
+
+keel_result keeli_world_is_editable(keel_world *world) {
+    return world->share_depth ? tell_why_not(world) : KEEL_OK;
 }
 
 keel_result keeli_world_is_idle(keel_world *world, const char *what) {
