@@ -38,19 +38,13 @@ static void leave(keel_group *g, uint32_t index, bool gone) {
 }
 
 // ------------------------------------------------------------------ one entity
-// The component comes to the entity, or is about to go. Groups that exclude it see that the other
-// way round.
-static void follow(const keeli_storage *s, uint32_t index, bool comes) {
+void keeli_groups_added(keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        if (s->groups.items[i].excludes == comes) leave(g, index, false);
-        else if (!keeli_group_has(g, index) && matches(g, index, comes ? NULL : s)) enter(g, index);
+        if (s->groups.items[i].excludes) leave(g, index, false);
+        else if (!keeli_group_has(g, index) && matches(g, index, NULL)) enter(g, index);
     }
 }
-
-void keeli_groups_added(keeli_storage *s, uint32_t index) { follow(s, index, true); }
-
-void keeli_groups_removing(keeli_storage *s, uint32_t index) { follow(s, index, false); }
 
 // Do the last `count` values of all owned sets follow the members? They are in one order, then.
 static bool are_next(const keel_group *g, uint32_t count) {
@@ -70,6 +64,14 @@ void keeli_groups_added_new(keeli_storage *s, const keel_entity *entities, uint3
         }
         for (uint32_t k = 0; k < count; ++k)
             enter(g, keel_entity_index(entities[k]));
+    }
+}
+
+void keeli_groups_removing(keeli_storage *s, uint32_t index) {
+    for (uint32_t i = 0; i < s->groups.count; ++i) {
+        keel_group *g = s->groups.items[i].group;
+        if (!s->groups.items[i].excludes) leave(g, index, false);
+        else if (!keeli_group_has(g, index) && matches(g, index, s)) enter(g, index);
     }
 }
 
