@@ -89,7 +89,7 @@ static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, ui
 // `run`; 0 when one lacks the first entity.
 static uint32_t common_run(const keeli_iterator *it, keeli_storage *const *list, uint32_t count,
                            const keel_entity *first, uint32_t run) {
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count && run; ++i) {
         const keeli_sparse_set *set = &list[i]->set;
         const keeli_same_order *same = known_same(it, list[i]);
         const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
