@@ -3,6 +3,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/pointer_table.h"
 #include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
@@ -243,9 +244,8 @@ struct keel_world {
 
     uint64_t tick;      // of changes that are made now; one more after each run (edit/track.h)
     uint64_t tick_base; // what 32-bit ticks count from
-    struct keeli_system_reader **system_readers; // of systems that are run by themselves
-    uint32_t system_reader_count, system_reader_capacity;
-    struct keel_reader *readers; // of the user
+    keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
+    struct keel_reader *readers;        // of the user
     // storages with observers, entities included (edit/observe.c), and observed views
     uint32_t observed;
     uint32_t notifying;      // observers are being called in owner mode; so deep
@@ -262,9 +262,8 @@ struct keel_world {
     struct keeli_view_observer *view_observers; // in order of registration (edit/observe_view.c)
     bool unsettled; // entities may have entered or left what these match
 
-    struct keeli_prepared **prepared; // systems whose terms are bound (run/prepared.c)
-    uint32_t prepared_count, prepared_capacity;
-    uint64_t bindings; // changes when what terms are bound to does: components, groups
+    keeli_pointer_table prepared; // systems whose terms are bound: keeli_prepared (run/prepared.c)
+    uint64_t bindings;            // changes when what terms are bound to does: components, groups
 
     keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
     uint32_t worker_count;  // that may work at once; at most executor.worker_count

@@ -102,10 +102,6 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, 
 bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_window w);
 // Does the log hold all that changed since then? `*count` single changes, oldest first.
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count);
-// The i-th of these `count`.
-static inline keeli_change keeli_ticks_logged(const keeli_ticks *t, uint32_t count, uint32_t i) {
-    return t->log[t->log_count - count + i];
-}
 
 // ------------------------------------------------------------------ marking
 // A single change, which goes to the log; not from several threads. The quick half does nothing and

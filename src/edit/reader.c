@@ -8,43 +8,14 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ systems
-// Open addressing, never more than half full.
-static uint32_t place_of(const keel_world *world, const keel_system *system) {
-    const uint32_t mask = world->system_reader_capacity - 1;
-    uint32_t at = (uint32_t)((uintptr_t)system >> 4) & mask;
-    while (world->system_readers[at] && world->system_readers[at]->system != system)
-        at = (at + 1) & mask;
-    return at;
-}
-
-static bool grow(keel_world *world) {
-    if ((world->system_reader_count + 1) * 2 <= world->system_reader_capacity) return true;
-    const uint32_t old_capacity = world->system_reader_capacity;
-    const uint32_t capacity = old_capacity ? old_capacity * 2 : 32;
-    keeli_system_reader **old = world->system_readers;
-    keeli_system_reader **fresh =
-        keeli_new_zeroed(&world->heap, capacity * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
-    world->system_readers = fresh;
-    world->system_reader_capacity = capacity;
-    for (uint32_t i = 0; i < old_capacity; ++i)
-        if (old[i]) fresh[place_of(world, old[i]->system)] = old[i];
-    keeli_free(&world->heap, old, old_capacity * sizeof *old, sizeof(void *));
-    return true;
-}
-
 static keeli_reader *find_or_add(keel_world *world, const keel_system *system) {
-    if (world->system_reader_capacity) {
-        keeli_system_reader *known = world->system_readers[place_of(world, system)];
-        if (known) return &known->reader;
-    }
-    if (!grow(world)) return NULL;
-    keeli_system_reader *fresh = KEELI_NEW(&world->heap, keeli_system_reader);
-    if (!fresh) return NULL;
-    *fresh = (keeli_system_reader){ { 0, system->name }, system };
-    world->system_readers[place_of(world, system)] = fresh;
-    ++world->system_reader_count;
-    return &fresh->reader;
+    keeli_reader *reader = keeli_pointer_find(&world->system_readers, system);
+    if (reader || !keeli_pointer_reserve(&world->system_readers, &world->heap)) return reader;
+    reader = KEELI_NEW(&world->heap, keeli_reader);
+    if (!reader) return NULL;
+    reader->name = system->name;
+    keeli_pointer_add(&world->system_readers, system, reader);
+    return reader;
 }
 
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system) {
@@ -104,11 +75,9 @@ void keeli_readers_deinit(keel_world *world) {
         free_reader(world, r);
     }
     world->readers = NULL;
-    for (uint32_t i = 0; i < world->system_reader_capacity; ++i)
-        if (world->system_readers[i])
-            KEELI_FREE(&world->heap, keeli_system_reader, world->system_readers[i]);
-    keeli_free(&world->heap, world->system_readers, world->system_reader_capacity * sizeof(void *),
-               sizeof(void *));
+    for (uint32_t i = 0; i < world->system_readers.capacity; ++i)
+        KEELI_FREE(&world->heap, keeli_reader, world->system_readers.items[i].value);
+    keeli_pointer_table_deinit(&world->system_readers, &world->heap);
 }
 
 // ------------------------------------------------------------------ values

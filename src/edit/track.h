@@ -10,12 +10,6 @@
 #pragma once
 #include "world.h"
 
-// A system that is run by itself. In a workload each step has readers of its own.
-typedef struct keeli_system_reader {
-    keeli_reader reader;
-    const keel_system *system;
-} keeli_system_reader;
-
 struct keel_reader {
     keeli_reader reader; // its name is owned
     keel_world *world;

@@ -94,8 +94,8 @@ static uint32_t common_run(const keeli_iterator *it, keeli_storage *const *list,
         const keeli_same_order *same = known_same(it, list[i]);
         const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
         if (run <= known) {
-            KEEL_ASSERT_INTERNAL(equal_run(first, keeli_sparse_set_entity(set, same->from + it->at),
-                                           keeli_least(run, 64)) >= 1);
+            KEEL_ASSERT_INTERNAL(first->bits ==
+                                 keeli_sparse_set_entity(set, same->from + it->at)->bits);
             continue;
         }
         const uint32_t slot =

@@ -183,98 +183,82 @@ void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component
 }
 
 // ------------------------------------------------------------------ edits
-keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
+// NULL: the view is closed.
+static const keeli_view *edit_begin(const keel_view *view) {
     const keeli_view *v = keeli_view_of(view);
-    if (!v) return (void)keeli_view_is_closed(view), keel_null();
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_entity result = keeli_edit_add_entity(v->world, &v->holder, values);
+    if (v) keeli_edit_lock(v->world, &v->holder);
+    return v;
+}
+
+static keel_result edit_end(const keeli_view *v, keel_result result) {
     keeli_edit_unlock(v->world, &v->holder);
+    return result;
+}
+
+keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
+    const keeli_view *v = edit_begin(view);
+    if (!v) return (void)keeli_view_is_closed(view), keel_null();
+    const keel_entity result = keeli_edit_add_entity(v->world, &v->holder, values);
+    (void)edit_end(v, KEEL_OK);
     return result;
 }
 
 keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_delete_entity(v->world, &v->holder, e);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_delete_entity(v->world, &v->holder, e));
 }
 
 keel_result keel_view_strip(const keel_view *view, keel_entity e) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_strip(v->world, &v->holder, e);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_strip(v->world, &v->holder, e));
 }
 
 keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_delete_entities_with(v->world, &v->holder, component);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_delete_entities_with(v->world, &v->holder, component));
 }
 
 keel_result keel_view_add_component(const keel_view *view, keel_entity e,
                                     const keel_component *component, const void *value) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_add(v->world, &v->holder, e, component, value);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_add(v->world, &v->holder, e, component, value));
 }
 
 keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
                                               const keel_component *component, const void *value) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_add_unchecked(v->world, &v->holder, e, component, value);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_add_unchecked(v->world, &v->holder, e, component, value));
 }
 
 keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_add_values(v->world, &v->holder, e, values);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_add_values(v->world, &v->holder, e, values));
 }
 
 keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
                                        const keel_component *component, void *out) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_remove(v->world, &v->holder, e, component, out);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_remove(v->world, &v->holder, e, component, out));
 }
 
 keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_remove_values(v->world, &v->holder, e, outs);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_remove_values(v->world, &v->holder, e, outs));
 }
 
 keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                         const keel_component *const *components) {
-    const keeli_view *v = keeli_view_of(view);
+    const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    keeli_edit_lock(v->world, &v->holder);
-    const keel_result result = keeli_edit_delete_components(v->world, &v->holder, e, components);
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
+    return edit_end(v, keeli_edit_delete_components(v->world, &v->holder, e, components));
 }
 
 // ------------------------------------------------------------------ columns

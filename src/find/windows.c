@@ -134,7 +134,7 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
 static uint32_t leading_ones(const uint64_t *words) {
     uint64_t all = ~(uint64_t)0, others = 0;
     if (words[0] == all) {
-        for (uint32_t w = 1; w < KEELI_PAGE_WORDS; ++w)
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             all &= words[w];
         if (!~all) return KEELI_WINDOW;
     }

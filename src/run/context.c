@@ -141,43 +141,42 @@ void *keel_context_get_unique_value_mut(keel_context *context, const keel_compon
 }
 
 // ------------------------------------------------------------------ edits
+static const keeli_holder *edit_begin(const keel_context *context) {
+    keeli_edit_lock(context->world, holder_of(context));
+    return holder_of(context);
+}
+
+static keel_result edit_end(const keel_context *context, keel_result result) {
+    keeli_edit_unlock(context->world, holder_of(context));
+    return result;
+}
+
 keel_result keel_context_add_component(keel_context *context, keel_entity e,
                                        const keel_component *component, const void *value) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    keeli_edit_lock(context->world, holder_of(context));
-    const keel_result result =
-        keeli_edit_add(context->world, holder_of(context), e, component, value);
-    keeli_edit_unlock(context->world, holder_of(context));
-    return result;
+    const keeli_holder *holder = edit_begin(context);
+    return edit_end(context, keeli_edit_add(context->world, holder, e, component, value));
 }
 
 keel_result keel_context_add_values(keel_context *context, keel_entity e,
                                     const keel_value *values) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    keeli_edit_lock(context->world, holder_of(context));
-    const keel_result result = keeli_edit_add_values(context->world, holder_of(context), e, values);
-    keeli_edit_unlock(context->world, holder_of(context));
-    return result;
+    const keeli_holder *holder = edit_begin(context);
+    return edit_end(context, keeli_edit_add_values(context->world, holder, e, values));
 }
 
 keel_result keel_context_remove_component(keel_context *context, keel_entity e,
                                           const keel_component *component, void *out) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    keeli_edit_lock(context->world, holder_of(context));
-    const keel_result result =
-        keeli_edit_remove(context->world, holder_of(context), e, component, out);
-    keeli_edit_unlock(context->world, holder_of(context));
-    return result;
+    const keeli_holder *holder = edit_begin(context);
+    return edit_end(context, keeli_edit_remove(context->world, holder, e, component, out));
 }
 
 keel_result keel_context_delete_components(keel_context *context, keel_entity e,
                                            const keel_component *const *components) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    keeli_edit_lock(context->world, holder_of(context));
-    const keel_result result =
-        keeli_edit_delete_components(context->world, holder_of(context), e, components);
-    keeli_edit_unlock(context->world, holder_of(context));
-    return result;
+    const keeli_holder *holder = edit_begin(context);
+    return edit_end(context, keeli_edit_delete_components(context->world, holder, e, components));
 }
 
 // ------------------------------------------------------------------ hierarchy

@@ -5,32 +5,6 @@
 
 #include <string.h>
 
-// ------------------------------------------------------------------ the table
-// By the system's address, open addressing; never more than half full.
-static uint32_t place_of(const keel_world *world, const keel_system *system) {
-    const uint32_t mask = world->prepared_capacity - 1;
-    uint32_t at = (uint32_t)((uintptr_t)system / 16) & mask;
-    while (world->prepared[at] && world->prepared[at]->system != system)
-        at = (at + 1) & mask;
-    return at;
-}
-
-static bool grow(keel_world *world) {
-    if ((world->prepared_count + 1) * 2 <= world->prepared_capacity) return true;
-    const uint32_t old_capacity = world->prepared_capacity;
-    const uint32_t capacity = old_capacity ? old_capacity * 2 : 32;
-    keeli_prepared **old = world->prepared;
-    keeli_prepared **fresh =
-        keeli_new_zeroed(&world->heap, capacity * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
-    world->prepared = fresh;
-    world->prepared_capacity = capacity;
-    for (uint32_t i = 0; i < old_capacity; ++i)
-        if (old[i]) fresh[place_of(world, old[i]->system)] = old[i];
-    keeli_free(&world->heap, old, old_capacity * sizeof *old, sizeof(void *));
-    return true;
-}
-
 // ------------------------------------------------------------------ what can be kept
 // Terms with lists of components and custom views could change behind their pointers, and plain
 // pointers to components made at run time could be used for others.
@@ -63,8 +37,8 @@ static bool is_same(const keeli_prepared *p, const keel_system *system) {
 }
 
 keeli_prepared *keeli_prepared_take(keel_world *world, const keel_system *system) {
-    if (!world->prepared_capacity || world->share_depth) return NULL;
-    keeli_prepared *p = world->prepared[place_of(world, system)];
+    if (world->share_depth) return NULL;
+    keeli_prepared *p = keeli_pointer_find(&world->prepared, system);
     if (!p || p->busy || p->bindings != world->bindings || !is_same(p, system)) return NULL;
     p->busy = true;
     return p;
@@ -120,13 +94,13 @@ static void keep_looks(keeli_prepared *p) {
 // ------------------------------------------------------------------ keeping
 bool keeli_prepared_keep(keel_world *world, const keel_system *system, const keeli_view *view) {
     if (!can_keep(world, system, view)) return true;
-    if (!grow(world)) return false;
-    const uint32_t at = place_of(world, system);
-    keeli_prepared *p = world->prepared[at];
+    keeli_prepared *p = keeli_pointer_find(&world->prepared, system);
     if (p && p->busy) return true;
-    if (!p && !(p = KEELI_NEW(&world->heap, keeli_prepared))) return false;
-    if (!world->prepared[at]) ++world->prepared_count;
-    world->prepared[at] = p;
+    if (!p) {
+        if (!keeli_pointer_reserve(&world->prepared, &world->heap)) return false;
+        if (!(p = KEELI_NEW(&world->heap, keeli_prepared))) return false;
+        keeli_pointer_add(&world->prepared, system, p);
+    }
     p->system = system;
     p->name = system->name;
     p->kind = system->kind;
@@ -151,12 +125,11 @@ bool keeli_loop_is_empty(const keeli_view *view) {
 }
 
 void keeli_prepared_deinit(keel_world *world) {
-    for (uint32_t i = 0; i < world->prepared_capacity; ++i) {
-        keeli_prepared *p = world->prepared[i];
+    for (uint32_t i = 0; i < world->prepared.capacity; ++i) {
+        keeli_prepared *p = world->prepared.items[i].value;
         if (!p) continue;
         if (p->view) keeli_view_free(p->view);
         KEELI_FREE(&world->heap, keeli_prepared, p);
     }
-    keeli_free(&world->heap, world->prepared, world->prepared_capacity * sizeof(void *),
-               sizeof(void *));
+    keeli_pointer_table_deinit(&world->prepared, &world->heap);
 }

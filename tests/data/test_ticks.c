@@ -74,7 +74,7 @@ static void compare(uint32_t last, uint32_t now) {
     }
     if (!keeli_ticks_log_since(&ticks, last, &count)) return;
     for (uint32_t i = 0; i < count; ++i) {
-        const keeli_change c = keeli_ticks_logged(&ticks, count, i);
+        const keeli_change c = ticks.log[ticks.log_count - count + i];
         if (!present[c.index] || keeli_ticks_get(&ticks, c.index) != c.tick) continue;
         assert_false(logged[c.index]);
         logged[c.index] = true;

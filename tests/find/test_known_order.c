@@ -177,12 +177,38 @@ static void places_in_the_order_of_indices_are_learnt(void **state) {
     api_end(&s.f);
 }
 
+KEEL_SYSTEM(check_all_three, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_READ(Third, t),
+            KEEL_DATA(uint32_t, visited)) {
+    assert_int_equal(n->value, o->value);
+    assert_int_equal(n->value, t->value);
+    ++*visited;
+}
+
+// The group leads; its first entity lacks Third, so Other, which is beside, is not to be followed.
+static void a_group_whose_first_entity_does_not_match(void **state) {
+    (void)state;
+    sets s;
+    begin(&s);
+    assert_non_null(KEEL_GROUP(s.f.world, KEEL_OWNED(Number), KEEL_GET(Other)));
+    for (uint32_t i = 1; i < COUNT; ++i)
+        assert_int_equal(keel_add(s.f.world, s.e[i], Third, { i }), KEEL_OK);
+    for (uint32_t i = 0; i < 2 * COUNT; ++i) // the group is the smallest
+        (void)keel_add_entity(s.f.world, KEEL_INIT(Third, { i }));
+    for (int again = 0; again < 2; ++again) {
+        uint32_t visited = 0;
+        assert_int_equal(keel_run_with(s.f.world, check_all_three, &visited), KEEL_OK);
+        assert_int_equal(visited, COUNT - 1);
+    }
+    api_end(&s.f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_walk_notes_how_far_orders_are_the_same, "a walk notes how far orders are the same"),
     TEST(edits_of_slots_make_walks_compare_again, "edits of slots make walks compare again"),
     TEST(handles_that_are_used_again_are_told_apart, "handles that are used again are told apart"),
     TEST(a_leader_that_is_unregistered_is_forgotten, "a leader that is unregistered is forgotten"),
     TEST(orders_may_be_the_same_further_on, "orders may be the same from different slots on"),
+    TEST(a_group_whose_first_entity_does_not_match, "a group's first entity need not match"),
     TEST(places_in_the_order_of_indices_are_learnt, "places in the order of indices are learnt"),
 };
 
