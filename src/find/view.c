@@ -549,7 +549,7 @@ keel_result keeli_view_may_end(const keeli_view *view) {
 
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
-    if (state && keeli_atomic_peek(&state->loops)) {
+    if (state && keeli_atomic_peek(&state->loops)) { // whoever of its threads asks
         (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
                            "view '%s' is ended in a parallel loop over it; end it after the loop",
                            state->holder.name);
