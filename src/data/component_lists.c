@@ -52,9 +52,8 @@ bool keeli_component_lists_reserve_slow(keeli_component_lists *lists, keeli_heap
 
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index,
                                uint16_t number) {
-    if (index / 4096 >= lists->capacity || !lists->pages[index / 4096]) return false;
-    keeli_component_list *list = keeli_list_of(lists, index);
-    for (uint16_t i = 0; i < list->count; ++i)
+    keeli_component_list *list = keeli_list_if_any(lists, index);
+    for (uint16_t i = 0; list && i < list->count; ++i)
         if (keeli_list_numbers(list)[i] == number) return true;
     return false;
 }

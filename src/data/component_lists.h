@@ -27,6 +27,12 @@ static inline keeli_component_list *keeli_list_of(const keeli_component_lists *l
                                                   uint32_t index) {
     return &lists->pages[index / 4096][index / 64 % 64];
 }
+// The same; NULL: no component ever was on that page.
+static inline keeli_component_list *keeli_list_if_any(const keeli_component_lists *lists,
+                                                      uint32_t index) {
+    const uint32_t page = index / 4096;
+    return page < lists->capacity && lists->pages[page] ? keeli_list_of(lists, index) : NULL;
+}
 static inline uint16_t *keeli_list_numbers(keeli_component_list *list) {
     return list->capacity ? list->numbers.many : list->numbers.few;
 }
@@ -36,9 +42,8 @@ bool keeli_component_lists_reserve_slow(keeli_component_lists *lists, keeli_heap
 // Is there room for `extra` more numbers in the list of this index?
 static inline bool keeli_component_lists_has_room(const keeli_component_lists *lists,
                                                   uint32_t index, uint32_t extra) {
-    if (index / 4096 >= lists->capacity || !lists->pages[index / 4096]) return false;
-    const keeli_component_list *list = keeli_list_of(lists, index);
-    return list->count + extra <= (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE);
+    const keeli_component_list *list = keeli_list_if_any(lists, index);
+    return list && list->count + extra <= (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE);
 }
 // Make that room; false when out of memory.
 static inline bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap,

@@ -38,17 +38,15 @@ typedef struct keeli_entity_index {
 void keeli_entity_index_init(keeli_entity_index *ix);
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
 
-static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    return i / KEELI_ENTITY_PAGE < ix->root.page_count &&
-           ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
-           upper < KEELI_DEAD; // an invented handle may look like a dead slot
-}
-// The same where the index's page is known to be there.
+// Is the handle alive? The index's page is known to be there.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     return ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
-           upper < KEELI_DEAD;
+           upper < KEELI_DEAD; // an invented handle may look like a dead slot
+}
+static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
+    return keel_entity_index(e) / KEELI_ENTITY_PAGE < ix->root.page_count &&
+           keeli_entity_has_version(ix, e);
 }
 
 // The living entity at an index.

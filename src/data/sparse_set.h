@@ -39,11 +39,14 @@ void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *componen
 // Drops all values and frees everything.
 void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap);
 
+// The slot of an entity index that is in the set.
+static inline uint32_t keeli_sparse_set_slot(const keeli_sparse_set *set, uint32_t index) {
+    return set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
+}
 // The slot of an entity index, or KEELI_NO_SLOT.
 static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32_t index) {
-    const uint32_t page = index / KEELI_SPARSE_PAGE;
-    return page < set->root.page_count ? set->sparse[page][index % KEELI_SPARSE_PAGE]
-                                       : KEELI_NO_SLOT;
+    return index / KEELI_SPARSE_PAGE < set->root.page_count ? keeli_sparse_set_slot(set, index)
+                                                            : KEELI_NO_SLOT;
 }
 static inline void *keeli_sparse_set_value(const keeli_sparse_set *set, uint32_t slot) {
     return (char *)set->values[slot >> set->root.shift] +

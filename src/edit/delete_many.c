@@ -19,15 +19,8 @@ typedef struct stretch {
 } stretch;
 #define NO_BLOCK UINT32_MAX
 
-// What the block of an index has; NULL: nothing was ever there.
-static keeli_component_list *list_of(const keel_world *world, uint32_t index) {
-    const uint32_t page = index / 4096;
-    if (page >= world->lists.capacity || !world->lists.pages[page]) return NULL;
-    return keeli_list_of(&world->lists, index);
-}
-
 static bool is_plain(const keel_world *world, uint32_t first) {
-    keeli_component_list *list = list_of(world, first);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, first);
     if (!list) return true;
     const uint16_t *numbers = keeli_list_numbers(list);
     uint32_t flags = 0;
@@ -55,7 +48,7 @@ static void take_from(keel_world *world, stretch *at, keeli_storage *s, uint32_t
 }
 
 static void take_block(keel_world *world, stretch *at, uint32_t place) {
-    keeli_component_list *list = list_of(world, at->first[place]);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, at->first[place]);
     if (!list) return;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = list->count; i--;) // downwards: when a number goes the last takes its place

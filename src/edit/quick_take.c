@@ -30,8 +30,7 @@ static __attribute__((noinline)) void take_last(keel_world *world, keeli_storage
 
 // A function of its own: its callers are loops, which keep their registers.
 static __attribute__((noinline)) void take_slot(keeli_storage *s, uint32_t index) {
-    const uint32_t slot = s->set.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
-    keeli_sparse_set_take_plain(&s->set, slot, index);
+    keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
 }
 
 // Take a bit, which is in this word, and its value; the row of a KEEL_ARCHETYPE goes elsewhere.
@@ -117,10 +116,9 @@ remove_slowly(keel_world *world, keel_entity e, const keel_component *component,
 // From a sparse set, next to others of the block of 64.
 static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keeli_storage *s,
                                                          uint32_t index, uint64_t *word) {
-    const uint32_t slot = s->set.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
     *word &= ~keeli_bit_of(index);
     --s->presence.count;
-    keeli_sparse_set_take_plain(&s->set, slot, index);
+    keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -155,13 +153,6 @@ static __attribute__((noinline)) bool note_deletion(keel_world *world, keeli_sto
     return true;
 }
 
-// The list of the index's block; NULL: nothing was ever there.
-static inline keeli_component_list *list_of(const keel_world *world, uint32_t index) {
-    const uint32_t page = index / 4096;
-    if (page >= world->lists.capacity || !world->lists.pages[page]) return NULL;
-    return keeli_list_of(&world->lists, index);
-}
-
 // Take what the first `count` listed components of its block have of the entity, in one pass. False
 // when one of them is not plain: the others may be gone already, and the long way takes the rest.
 static inline bool take_parts(keel_world *world, uint32_t index, keeli_component_list *list,
@@ -182,7 +173,7 @@ static inline bool take_parts(keel_world *world, uint32_t index, keeli_component
     return true;
 }
 static bool take_all_parts(keel_world *world, uint32_t index, uint32_t allowed) {
-    keeli_component_list *list = list_of(world, index);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     return !list || take_parts(world, index, list, list->count, allowed);
 }
 
@@ -204,10 +195,8 @@ static inline __attribute__((always_inline)) uint32_t take_plain_parts(const kee
         if (!rest || !(s->goes_with_bit || (slots && s->kind == KEEL_SPARSE_SET))) break;
         *word = rest;
         --s->presence.count;
-        if (slots && !s->goes_with_bit) {
-            const uint32_t *cells = s->set.sparse[page];
-            keeli_sparse_set_take_plain(&s->set, cells[index % KEELI_SPARSE_PAGE], index);
-        }
+        if (slots && !s->goes_with_bit)
+            keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     }
     return (uint32_t)(next - numbers);
 }
@@ -235,7 +224,7 @@ static __attribute__((noinline)) keel_result delete_slowly(keel_world *world, ke
 // The flags of all that the entity has, in sight or not.
 static uint32_t flags_of(const keel_world *world, uint32_t index) {
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
-    keeli_component_list *list = list_of(world, index);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (!list) return 0;
     const uint16_t *numbers = keeli_list_numbers(list);
     uint32_t flags = 0;
@@ -269,7 +258,7 @@ static __attribute__((noinline)) keel_result delete_observed(keel_world *world, 
 static __attribute__((noinline)) keel_result delete_rest(keel_world *world, keel_entity e,
                                                          uint32_t left) {
     const uint32_t index = keel_entity_index(e);
-    if (left && !take_parts(world, index, list_of(world, index), left, 0))
+    if (left && !take_parts(world, index, keeli_list_if_any(&world->lists, index), left, 0))
         return delete_slowly(world, e);
     delete_row(world, e);
     keeli_validate_entities(world);
@@ -312,7 +301,7 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
         world->observed | world->owned_storages)
         return delete_observed(world, e);
-    keeli_component_list *list = list_of(world, keel_entity_index(e));
+    keeli_component_list *list = keeli_list_if_any(&world->lists, keel_entity_index(e));
     const uint32_t count = list ? list->count : 0;
     if (!count) return delete_rest(world, e, 0);
     const uint16_t *numbers = keeli_list_numbers(list);

@@ -183,8 +183,8 @@ void keeli_store_take(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at) {
-    if (index / 4096 >= world->lists.capacity || !world->lists.pages[index / 4096]) return NULL;
-    keeli_component_list *list = keeli_list_of(&world->lists, index);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    if (!list) return NULL;
     const uint16_t *numbers = keeli_list_numbers(list);
     if (*at > list->count) *at = list->count;
     while (*at) {

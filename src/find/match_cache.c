@@ -68,6 +68,14 @@ const keeli_match *keeli_match_get(keel_world *world, const keeli_match_key *key
     return match;
 }
 
+bool keeli_match_is_current(keel_world *world, const keeli_match *match) {
+    const keeli_archetypes *a = &world->archetypes;
+    keeli_world_lock(world);
+    const bool is_current = match->generation == a->generation && match->seen == a->count;
+    keeli_world_unlock(world);
+    return is_current;
+}
+
 void keeli_matches_deinit(keel_world *world) {
     for (keeli_match *match = world->matches, *next; match; match = next) {
         next = match->next;

@@ -22,4 +22,6 @@ typedef struct keeli_match {
 // The matching archetypes, up to date; NULL when out of memory. Valid until archetypes are freed,
 // which no open view survives.
 const keeli_match *keeli_match_get(keel_world *world, const keeli_match_key *key);
+// Would keeli_match_get find nothing to add to it?
+bool keeli_match_is_current(keel_world *world, const keeli_match *match);
 void keeli_matches_deinit(keel_world *world);

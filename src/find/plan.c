@@ -319,19 +319,11 @@ void keeli_kept_plan_init(keeli_kept_plan *kept, uint32_t terms) {
     kept->counts = (uint32_t *)(void *)(kept->must + terms);
 }
 
-static bool knows_all_archetypes(keel_world *world, const keeli_match *match) {
-    const keeli_archetypes *a = &world->archetypes;
-    keeli_world_lock(world);
-    const bool knows = match->generation == a->generation && match->seen == a->count;
-    keeli_world_unlock(world);
-    return knows;
-}
-
 static bool still_holds(const keeli_kept_plan *kept, keel_world *world) {
     if (!kept->is_made) return false;
     for (uint32_t i = 0; i < kept->must_count; ++i)
         if (keeli_store_count(kept->must[i]) != kept->counts[i]) return false;
-    return !kept->plan.match || knows_all_archetypes(world, kept->plan.match);
+    return !kept->plan.match || keeli_match_is_current(world, kept->plan.match);
 }
 
 // Counts are all that decides among storages of one kind. Costs of several kinds, or of a group,
