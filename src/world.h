@@ -21,13 +21,13 @@
 #include <keel/track.h>
 #include <keel/workload.h>
 
-// A group that names a component (edit/group.h).
+// A group that names a component (follow/group.h).
 typedef struct keeli_group_link {
     struct keel_group *group;
     bool excludes; // names it as what must not be there
 } keeli_group_link;
 
-// Functions to be called when something happens (edit/observe.c). One that was taken away while
+// Functions to be called when something happens (follow/observe.c). One that was taken away while
 // they are called has no function until all are through.
 typedef struct keeli_observer {
     keel_observer_fn *function;
@@ -40,13 +40,13 @@ typedef struct keeli_observers {
     uint32_t kinds;                   // of all
 } keeli_observers;
 
-// A set that the events of a component fill (edit/collect.c).
+// A set that the events of a component fill (follow/collect.c).
 typedef struct keeli_feed {
     struct keeli_storage *set;
     uint32_t kinds; // KEEL_ON_*
 } keeli_feed;
 
-// What is known of the changes of one component (edit/track.c).
+// What is known of the changes of one component (follow/track.c).
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
     keeli_ticks inserted, modified; // with the base world->tick_base
@@ -71,11 +71,11 @@ typedef struct keeli_known_order {
     bool run_ends; // the next one has another index
 } keeli_known_order;
 
-// A component or a unique, and how it is used now. edit/registry.c makes and frees it; edit/store.h
-// changes the values.
+// A component or a unique, and how it is used now. world/registry.c makes and frees it;
+// world/store.h changes the values.
 typedef struct keeli_storage {
     uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
-    int32_t borrow;   // 0 free, n readers, -1 one writer or editor (edit/borrow.c)
+    int32_t borrow;   // 0 free, n readers, -1 one writer or editor (world/borrow.c)
     uint32_t size;    // of a value
     uint16_t ordinal; // among the world's components: its number in component_lists
     keel_storage kind;
@@ -90,7 +90,7 @@ typedef struct keeli_storage {
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
-    keel_world *world;                 // whose it is, for hooks (edit/hooks.c)
+    keel_world *world;                 // whose it is, for hooks (world/hooks.c)
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
@@ -120,13 +120,13 @@ enum {
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
-    KEELI_IS_BOUND = 32,     // has a rule about threads (edit/threads.c)
+    KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
     KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
-    KEELI_IS_SOURCE = 512,   // its events fill sets (edit/collect.c)
+    KEELI_IS_SOURCE = 512,   // its events fill sets (follow/collect.c)
     KEELI_IS_SET = 1024,     // events of others fill it
-    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (edit/observe_view.c)
+    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observe_view.c)
     // somebody is told of what happens to its values
     KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
@@ -140,13 +140,13 @@ typedef struct keeli_use {
     int32_t inner; // in a system: how its own views use the storage, counted as in `borrow`
 } keeli_use;
 
-// What a view or a running system may touch, and its name for messages (edit/borrow.c).
+// What a view or a running system may touch, and its name for messages (world/borrow.c).
 typedef struct keeli_holder {
     KEELI_ARRAY(keeli_use) uses;
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    uint64_t tick;                    // of what it changes; 0: world->tick (edit/track.h)
+    uint64_t tick;                    // of what it changes; 0: world->tick (follow/track.h)
     uint32_t opened;                  // views that were opened inside and are still open
     struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
@@ -159,7 +159,7 @@ typedef struct keeli_stored_workload {
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
 } keeli_stored_workload;
 
-// The first error of a run in linear order, whoever met it first (edit/report.c).
+// The first error of a run in linear order, whoever met it first (world/report.c).
 typedef struct keeli_first_error {
     keel_error error;
     uint32_t node, piece; // where it happened
@@ -189,13 +189,14 @@ typedef struct keeli_loop_cost {
 } keeli_loop_cost;
 
 struct keel_world {
-    struct keeli_world_root root; // storages by process-wide number (edit/registry.c), for keel_get
-    const void *library; // which copy of libkeel made it (keeli_library in edit/registry.c)
+    struct keeli_world_root
+        root;            // storages by process-wide number (world/registry.c), for keel_get
+    const void *library; // which copy of libkeel made it (keeli_library in world/registry.c)
     keeli_heap heap;
     char *name;
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error; // the first since keel_take_error (edit/report.c)
+    keel_error error; // the first since keel_take_error (world/report.c)
     keeli_lock lock;  // taken in shared mode for what follows and for `error`
     // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
     uint32_t share_depth;
@@ -210,13 +211,13 @@ struct keel_world {
     keeli_lane *lanes;      // otherwise: all threads that run systems
     int32_t workload_depth; // workloads that are being run
 
-    uint64_t owner;          // the thread that made or adopted it (edit/threads.c)
+    uint64_t owner;          // the thread that made or adopted it (world/threads.c)
     uint32_t owned_storages; // how many have values that stay in that thread
 
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
     keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
-    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (edit/store.c)
+    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (world/store.c)
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
@@ -225,14 +226,14 @@ struct keel_world {
     keeli_storage *parents, *children;       // keel_parent and keel_child, always there
     struct keeli_links links;                // what loops over them read (edit/hierarchy.c)
 
-    keeli_holder *holders;            // open ones (edit/borrow.c)
+    keeli_holder *holders;            // open ones (world/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed
     struct keeli_view *views;         // all view states, open or spare (find/view.c)
     struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
     uint32_t has_inner_views;         // some system had one, ever (atomic)
     struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
 
-    struct keel_group *groups; // in order of creation, the latest first (edit/group.c)
+    struct keel_group *groups; // in order of creation, the latest first (follow/group.c)
 
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
@@ -242,15 +243,15 @@ struct keel_world {
     bool applying;
     uint64_t dropped_commands;
 
-    uint64_t tick;      // of changes that are made now; one more after each run (edit/track.h)
+    uint64_t tick;      // of changes that are made now; one more after each run (follow/track.h)
     uint64_t tick_base; // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
-    // storages with observers, entities included (edit/observe.c), and observed views
+    // storages with observers, entities included (follow/observe.c), and observed views
     uint32_t observed;
     uint32_t notifying;      // observers are being called in owner mode; so deep
     uint32_t calling;        // in any mode: their lists stay as they are
-    uint32_t inside;         // other functions of the user's that edits call (edit/hooks.h)
+    uint32_t inside;         // other functions of the user's that edits call (world/hooks.h)
     uint32_t editing;        // an edit that consists of edits is being made; so deep
     bool lost_observers;     // some were taken away while they were called
     bool moved_out;          // the values of the entity that they are told of are gone
@@ -258,8 +259,8 @@ struct keel_world {
     bool reacting;           // these are being applied
     keel_commands *reaction; // these; NULL: there was no observer yet
 
-    uint32_t set_count;                         // storages that others fill (edit/collect.c)
-    struct keeli_view_observer *view_observers; // in order of registration (edit/observe_view.c)
+    uint32_t set_count;                         // storages that others fill (follow/collect.c)
+    struct keeli_view_observer *view_observers; // in order of registration (follow/observe_view.c)
     bool unsettled; // entities may have entered or left what these match
 
     keeli_pointer_table prepared; // systems whose terms are bound: keeli_prepared (run/prepared.c)
@@ -307,9 +308,8 @@ static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, i
     return true;
 }
 
-// edit/registry.c
-// ------------------------------------------------------------------------------------- Its address
-// tells copies of the library in one process apart: each numbers components by itself.
+// ---- world/registry.c -----------------------------------------------------------------------
+// Its address tells copies of the library in one process apart: each numbers components by itself.
 extern const char keeli_library;
 // The storage of a component whose number its descriptor has already; NULL elsewhere.
 static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {

@@ -4,12 +4,12 @@
 #include "edit/edit.h"
 
 #include "edit/bulk_run.h"
-#include "edit/collect.h"
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "follow/collect.h"
+#include "follow/group.h"
+#include "follow/observe.h"
+#include "follow/track.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 #include <string.h>
 

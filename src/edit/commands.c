@@ -6,10 +6,10 @@
 
 #include "edit/edit.h"
 #include "edit/events.h"
-#include "edit/observe.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/threads.h"
+#include "follow/observe.h"
+#include "world/registry.h"
+#include "world/report.h"
+#include "world/threads.h"
 
 #include <string.h>
 

@@ -2,13 +2,13 @@
 // Adding, removing and reading components of one entity.
 #include "edit/edit.h"
 
-#include "edit/collect.h"
-#include "edit/observe.h"
 #include "edit/quick.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/threads.h"
-#include "edit/track.h"
+#include "follow/collect.h"
+#include "follow/observe.h"
+#include "follow/track.h"
+#include "world/registry.h"
+#include "world/report.h"
+#include "world/threads.h"
 
 #include <string.h>
 

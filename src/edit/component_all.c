@@ -2,8 +2,8 @@
 // Edits of one component on all entities that have it.
 #include "edit/edit.h"
 
-#include "edit/observe.h"
-#include "edit/report.h"
+#include "follow/observe.h"
+#include "world/report.h"
 
 keel_result keel_clear_component(keel_world *world, const keel_component *component) {
     if (!world) return keeli_no_world();

@@ -3,13 +3,13 @@
 // is dropped: everything else of that world is empty.
 #include "edit/edit.h"
 
-#include "edit/collect.h"
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/observe_view.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "follow/collect.h"
+#include "follow/group.h"
+#include "follow/observe.h"
+#include "follow/observe_view.h"
+#include "follow/track.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 // the value stays where it is. Only this file sets and clears bits of `disabled`.
 #include "edit/edit.h"
 
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/observe_view.h"
-#include "edit/report.h"
+#include "follow/group.h"
+#include "follow/observe.h"
+#include "follow/observe_view.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ bits
 void keeli_store_disable(keeli_storage *s, uint32_t index) {

@@ -3,8 +3,8 @@
 // The public functions of edit.h, view.h, commands.h and workload.h all end here. Every edit checks
 // and reserves first, then commits, which cannot fail.
 #pragma once
-#include "edit/borrow.h"
-#include "edit/store.h"
+#include "world/borrow.h"
+#include "world/store.h"
 
 // Edits of different components on behalf of holders may meet in the lists of components: they
 // take turns when several threads are at work. The owner's edits never meet anybody.

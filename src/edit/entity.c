@@ -2,9 +2,9 @@
 // Creating and deleting single entities.
 #include "edit/edit.h"
 
-#include "edit/observe.h"
 #include "edit/quick.h"
-#include "edit/report.h"
+#include "follow/observe.h"
+#include "world/report.h"
 
 static keel_result reserve_entity(keel_world *world) {
     const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);

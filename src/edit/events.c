@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "edit/events.h"
 
-#include "edit/borrow.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "follow/track.h"
+#include "world/borrow.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 #include <keel/events.h>
 

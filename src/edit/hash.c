@@ -4,10 +4,10 @@
 // order of registration leave no trace in it.
 #include "base/hash.h"
 
-#include "edit/borrow.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/store.h"
+#include "world/borrow.h"
+#include "world/registry.h"
+#include "world/report.h"
+#include "world/store.h"
 
 enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal values of each differ
 

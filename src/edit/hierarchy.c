@@ -6,9 +6,9 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
-#include "edit/observe.h"
 #include "edit/quick.h"
-#include "edit/report.h"
+#include "follow/observe.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ links
 static bool has_children(const keel_world *world, keel_entity e) {

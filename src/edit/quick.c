@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Adding components and entities, quickly.
 #include "edit/edit.h"
-#include "edit/group.h"
 #include "edit/quick_parts.h"
-#include "edit/report.h"
+#include "follow/group.h"
+#include "world/report.h"
 
 enum { values_at_most = 8 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the quick edits (quick.c, quick_take.c) ask storages and do to them.
 #pragma once
-#include "edit/observe.h"
 #include "edit/quick.h"
-#include "edit/track.h"
+#include "follow/observe.h"
+#include "follow/track.h"
 
 // One flags word says whether an edit of this storage is more than its bytes; and nobody uses it.
 static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *s) {

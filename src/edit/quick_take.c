@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Removing components and deleting entities, quickly.
 #include "edit/edit.h"
-#include "edit/group.h"
 #include "edit/quick_parts.h"
-#include "edit/report.h"
+#include "follow/group.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ removing
 // Take a value that was moved out or dropped; false when its row cannot move without memory.

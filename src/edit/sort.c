@@ -3,8 +3,8 @@
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
 // it cannot be changed under the sort.
 #include "edit/edit.h"
-#include "edit/group.h"
-#include "edit/report.h"
+#include "follow/group.h"
+#include "world/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 // One entity moves from world to world.
 #include "edit/edit.h"
 
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/observe_view.h"
-#include "edit/registry.h"
-#include "edit/report.h"
+#include "follow/group.h"
+#include "follow/observe.h"
+#include "follow/observe_view.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ moving one entity
 // A list of all values of an entity, where they are; NULL when out of memory. Free it with

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Terms about changes: as filters, and as what leads a walk.
 #include "base/least.h"
-#include "edit/track.h"
 #include "find/iterate.h"
+#include "follow/track.h"
 
 // ------------------------------------------------------------------ filters
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What custom views declare. Making and dropping them is the run layer's (run/custom.c).
-#include "edit/report.h"
 #include "find/view.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ what it declares
 static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The plan of a view as text, for people. Nothing is walked.
 #include "base/writer.h"
-#include "edit/group.h"
-#include "edit/registry.h"
 #include "find/plan.h"
+#include "follow/group.h"
+#include "world/registry.h"
 
 #include <inttypes.h>
 

@@ -3,9 +3,9 @@
 #include "find/iterate.h"
 
 #include "base/least.h"
-#include "edit/group.h"
-#include "edit/report.h"
 #include "find/mark.h"
+#include "follow/group.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ states
 // Under the lock: whose walk it is must be told together with its serial, or the end of another

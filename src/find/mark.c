@@ -3,8 +3,8 @@
 
 #include "base/least.h"
 #include "edit/bulk_run.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "follow/track.h"
+#include "world/report.h"
 
 static bool is_tracked(const keeli_storage *s) {
     return s->flags & KEELI_IS_TRACKED && s->tracking->kinds & KEEL_TRACK_MODIFICATION;

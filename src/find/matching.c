@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One component on all entities that a view matches: they are collected first, then edited.
-#include "edit/report.h"
 #include "find/iterate.h"
+#include "world/report.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 // costs are compared: candidates, times what one costs.
 #include "find/plan.h"
 
-#include "edit/group.h"
-#include "edit/report.h"
+#include "follow/group.h"
+#include "world/report.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 // Opening and closing views: terms are checked, storages resolved and borrowed.
 #include "find/view.h"
 
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/track.h"
 #include "find/iterate.h"
+#include "follow/track.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 #include <stdio.h>
 #include <string.h>

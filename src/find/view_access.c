@@ -3,10 +3,10 @@
 // what it holds.
 #include "find/view.h"
 
-#include "edit/report.h"
-#include "edit/threads.h"
-#include "edit/track.h"
 #include "find/iterate.h"
+#include "follow/track.h"
+#include "world/report.h"
+#include "world/threads.h"
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);

@@ -2,10 +2,10 @@
 // What a system may do with its context: look things up, and edit, within what it declared.
 #include "run/context.h"
 
-#include "edit/report.h"
-#include "edit/threads.h"
-#include "edit/track.h"
 #include "find/iterate.h"
+#include "follow/track.h"
+#include "world/report.h"
+#include "world/threads.h"
 
 #include <keel/typed.h>
 

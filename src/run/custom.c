@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/custom.h"
 
-#include "edit/report.h"
+#include "world/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "run/describe.h"
 
 #include "data/component_index.h"
-#include "edit/registry.h"
-#include "edit/report.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ one node, one edge
 static keel_node_kind kind_of(const keeli_node *node) {

@@ -2,9 +2,9 @@
 #include "run/events.h"
 
 #include "edit/events.h"
-#include "edit/report.h"
-#include "edit/threads.h"
 #include "run/schedule.h"
+#include "world/report.h"
+#include "world/threads.h"
 
 #include <keel/events.h>
 

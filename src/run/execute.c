@@ -4,13 +4,13 @@
 #include "run/execute.h"
 
 #include "edit/events.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "follow/track.h"
 #include "run/startup.h"
 #include "run/stock.h"
 #include "run/team.h"
 #include "run/warm.h"
 #include "run/worth.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.

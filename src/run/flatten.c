@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Steps become nodes: nested workloads are written out in place, between a node that opens them
 // and one that closes them.
-#include "edit/report.h"
 #include "run/schedule.h"
 #include "run/workload.h"
+#include "world/report.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The graph: what each node touches, and an edge wherever two nodes conflict, from the last writer
 // and the readers since, so that a hundred thousand systems need no look at all pairs.
-#include "edit/registry.h"
-#include "edit/report.h"
 #include "run/schedule.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 #include <stdlib.h>
 #include <string.h>

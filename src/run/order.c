@@ -4,8 +4,8 @@
 // smallest position first).
 #include "run/order.h"
 
-#include "edit/report.h"
 #include "run/schedule.h"
+#include "world/report.h"
 
 #include <stdio.h>
 #include <string.h>

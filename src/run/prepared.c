@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/prepared.h"
 
-#include "edit/track.h"
+#include "follow/track.h"
 
 #include <string.h>
 

@@ -2,9 +2,8 @@
 // Running one system: its terms are bound and borrowed like a view's, its function is called, its
 // commands are applied.
 #include "edit/events.h"
-#include "edit/report.h"
-#include "edit/track.h"
 #include "find/iterate.h"
+#include "follow/track.h"
 #include "run/context.h"
 #include "run/custom.h"
 #include "run/events.h"
@@ -12,6 +11,7 @@
 #include "run/team.h"
 #include "run/timings.h"
 #include "run/warm.h"
+#include "world/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>

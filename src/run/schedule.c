@@ -4,8 +4,8 @@
 #include "run/schedule.h"
 
 #include "data/component_index.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "follow/track.h"
+#include "world/report.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 // One system, split over the workers: each takes pieces of its view and runs a copy of its context
 // over them. What pieces record is joined in their order; the first piece, in that order, that
 // fails is the failure of the system, and all pieces run in any case.
-#include "edit/report.h"
 #include "run/stock.h"
 #include "run/team.h"
 #include "run/timings.h"
+#include "world/report.h"
 
 #include <string.h>
 

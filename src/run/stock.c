@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "run/stock.h"
 
-#include "edit/registry.h"
-#include "edit/report.h"
 #include "run/team.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 enum { batch_at_least = 16 };
 

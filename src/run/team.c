@@ -5,10 +5,10 @@
 // who goes on.
 #include "run/team.h"
 
-#include "edit/report.h"
 #include "run/execute.h"
 #include "run/order.h"
 #include "run/worth.h"
+#include "world/report.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
 // lock, held for the copy of two names: nobody pays who did not ask for timings.
 #include "run/timings.h"
 
-#include "edit/borrow.h"
-#include "edit/report.h"
 #include "run/schedule.h"
+#include "world/borrow.h"
+#include "world/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

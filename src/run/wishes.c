@@ -2,8 +2,8 @@
 // What .after, .before and the like ask for. Edges go straight from step to step where there are
 // few; where many wait for a name that many have, all of them meet in one node, a join: n + m edges
 // instead of n * m. The order is the same with and without joins.
-#include "edit/report.h"
 #include "run/schedule.h"
+#include "world/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 // Workloads: lists of systems that are run, and those that the world keeps by name.
 #include "run/workload.h"
 
-#include "edit/report.h"
 #include "run/execute.h"
 #include "run/lane.h"
 #include "run/timings.h"
+#include "world/report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rules about threads where they meet groups, archetypes, whole worlds and the scheduler.
-#include "edit/borrow.h"
+#include "world/borrow.h"
 
 #include "support/api_fixture.h"
 #include "support/elsewhere.h"

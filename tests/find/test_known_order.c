@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What walks note about the order of sparse sets, and that no edit makes it wrong.
-#include "edit/registry.h"
 #include "find/iterate.h"
+#include "world/registry.h"
 
 #include "support/api_types.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Which components and uniques a world knows. Names are few, so they are searched one by one.
-#include "edit/registry.h"
+#include "registry.h"
 
-#include "edit/borrow.h"
-#include "edit/collect.h"
+#include "borrow.h"
 #include "edit/commands.h"
 #include "edit/events.h"
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/observe_view.h"
-#include "edit/report.h"
-#include "edit/store.h"
-#include "edit/threads.h"
-#include "edit/track.h"
+#include "follow/collect.h"
+#include "follow/group.h"
+#include "follow/observe.h"
+#include "follow/observe_view.h"
+#include "follow/track.h"
+#include "report.h"
+#include "store.h"
+#include "threads.h"
 
 #include <keel/typed.h>
 #include <stdio.h>

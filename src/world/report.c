@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Errors are kept and logged here and nowhere else.
-#include "edit/report.h"
+#include "report.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Making and destroying groups, and looking at them.
-#include "edit/group.h"
+#include "group.h"
 
 #include "edit/edit.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/threads.h"
+#include "world/registry.h"
+#include "world/report.h"
+#include "world/threads.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Values in storages of every kind: rows of archetypes, and what goes over whole storages.
-#include "edit/store.h"
+#include "store.h"
 
 #include "base/assert.h"
-#include "edit/collect.h"
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/observe_view.h"
-#include "edit/track.h"
+#include "follow/collect.h"
+#include "follow/group.h"
+#include "follow/observe.h"
+#include "follow/observe_view.h"
+#include "follow/track.h"
 
 // ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who looks at changes, and what they see: systems, the user's readers, and everybody else.
 #include "edit/events.h"
-#include "edit/report.h"
-#include "edit/store.h"
-#include "edit/track.h"
+#include "track.h"
+#include "world/report.h"
+#include "world/store.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reactive sets: tags that the world gives to entities when something happens to their components.
-// An edit of a source is an edit of its sets, too: who borrows it borrows them (edit/borrow.c).
+// An edit of a source is an edit of its sets, too: who borrows it borrows them (world/borrow.c).
 //
 // Entities are a source, too (world->entity_storage), whose one event is that they are created.
 //
@@ -9,7 +9,7 @@
 // overwriting, marking and deleting it may not. For that the lists of blocks name a set wherever it
 // has room, not just where somebody is in it, and its memory is not trimmed.
 #pragma once
-#include "edit/store.h"
+#include "world/store.h"
 
 // Before the storage gets values, if it is a source or a set: make room for `extra` more, one of
 // them at this index. `numbers`: how many its block's list is going to get besides. False when out

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Who uses which storage now.
-#include "edit/borrow.h"
+#include "borrow.h"
 
-#include "edit/group.h"
-#include "edit/hooks.h"
-#include "edit/report.h"
-#include "edit/threads.h"
+#include "follow/group.h"
+#include "hooks.h"
+#include "report.h"
+#include "threads.h"
 
 // ------------------------------------------------------------------ one counter
 // Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.

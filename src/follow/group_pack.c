@@ -2,10 +2,10 @@
 // Keeping groups packed while components come and go. The order is that of the EnTT seed: a value
 // is pushed first, then its entity is swapped into the group; an entity is swapped out of the group
 // first, then its value is taken. Nothing here can fail: all room was made before.
-#include "edit/group.h"
+#include "group.h"
 
 #include "base/assert.h"
-#include "edit/collect.h"
+#include "collect.h"
 
 // ------------------------------------------------------------------ who belongs
 // Does the entity match, when `except` is taken as absent?

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Components that are bound to threads. A rule has two halves: values belong to the world's thread
 // (not Send, in Rust's words), and one thread at a time uses the storage (not Sync).
-#include "edit/threads.h"
+#include "threads.h"
 
-#include "edit/borrow.h"
+#include "borrow.h"
 #include "edit/commands.h"
-#include "edit/report.h"
+#include "report.h"
 
 // ------------------------------------------------------------------ rules
 static bool is_owned(keel_threads rule) {

@@ -4,10 +4,10 @@
 // comes here.
 #include "edit/bulk_run.h"
 #include "edit/edit.h"
-#include "edit/group.h"
-#include "edit/observe.h"
-#include "edit/observe_view.h"
-#include "edit/track.h"
+#include "group.h"
+#include "observe.h"
+#include "observe_view.h"
+#include "track.h"
 
 // ------------------------------------------------------------------ coming
 void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "edit/observe_view.h"
+#include "observe_view.h"
 
-#include "edit/borrow.h"
 #include "edit/commands.h"
-#include "edit/observe.h"
-#include "edit/registry.h"
-#include "edit/report.h"
+#include "observe.h"
+#include "world/borrow.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ who matches
 // Has the entity what must be there, when `except` is taken as absent?

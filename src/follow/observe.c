@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "edit/observe.h"
+#include "observe.h"
 
 #include "edit/commands.h"
 #include "edit/edit.h"
-#include "edit/observe_view.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "observe_view.h"
+#include "track.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 enum { rounds_at_most = 64 };
 

@@ -2,7 +2,7 @@
 // Observers: user code that is called when something happens. While it runs the world is shared, so
 // that edits are refused; what observers record is applied when the edit that called them is done.
 #pragma once
-#include "edit/collect.h"
+#include "collect.h"
 
 void keeli_observers_deinit(keel_world *world, keeli_observers *observers);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "edit/hooks.h"
+#include "hooks.h"
 
 void keeli_hook_drop(const keeli_storage *s, void *value) {
     keeli_inside_begin(s->world, KEELI_IN_HOOK);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "edit/track.h"
+#include "track.h"
 
 #include "edit/edit.h"
-#include "edit/observe.h"
-#include "edit/registry.h"
-#include "edit/report.h"
+#include "observe.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "edit/collect.h"
+#include "collect.h"
 
-#include "edit/borrow.h"
 #include "edit/edit.h"
-#include "edit/group.h"
-#include "edit/observe_view.h"
-#include "edit/registry.h"
-#include "edit/report.h"
-#include "edit/track.h"
+#include "group.h"
+#include "observe_view.h"
+#include "track.h"
+#include "world/borrow.h"
+#include "world/registry.h"
+#include "world/report.h"
 
 // ------------------------------------------------------------------ how many there could be
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
