@@ -268,9 +268,11 @@ static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
 
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count) {
-    uint32_t head = ix->free_head, retired = 0;
+    uint32_t head = ix->free_head, retired = 0, deleted = 0;
     for (uint32_t k = 0; k < count; ++k) {
         const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
+        if (*version_of(ix, i) != upper) continue;
+        ++deleted;
         if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
             *version_of(ix, i) = KEELI_DEAD;
             *where_of(ix, i) = KEELI_RETIRED;
@@ -282,9 +284,9 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
         head = i;
     }
     ix->free_head = head;
-    ix->free_count += count - retired;
+    ix->free_count += deleted - retired;
     ix->retired += retired;
-    ix->alive -= count;
+    ix->alive -= deleted;
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {

@@ -32,6 +32,8 @@ bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, 
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_store_joined(world, s, index);
 }
+// The same where that is the whole edit: what waits for its end follows at once.
+keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e);
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
@@ -62,3 +64,9 @@ static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t ind
 static inline void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
     keeli_notify_all_of(world, e, kind, dies);
 }
+// A value goes out of sight, or comes back, and stays where it is: only who keeps entities together
+// by what they have is told.
+void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index);
+// Must somebody be told of each value that goes, if all go?
+bool keeli_is_any_followed(const keel_world *world);
