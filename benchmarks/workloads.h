@@ -17,8 +17,9 @@
     X(create_2,             create_2,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
     X(create_2_pointer,     create_2,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
     X(create_2_bulk,        create_2_bulk,        1, 1, (10000, 100000, 1000000), (40, 8, 2)) \
-    X(create_2_cold,        create_2_cold,        0, 1, (1000000), (1)) \
-    X(create_2_bulk_cold,   create_2_bulk_cold,   0, 1, (1000000), (1)) \
+    X(create_empty_cold,    create_empty_cold,    0, 0, (100000, 1000000), (1, 1)) \
+    X(create_2_cold,        create_2_cold,        0, 1, (100000, 1000000), (1, 1)) \
+    X(create_2_bulk_cold,   create_2_bulk_cold,   0, 1, (100000, 1000000), (1, 1)) \
     X(create_2_worst,       create_2_worst,       0, 0, (1000000), (1)) \
     X(memory_2,             memory_2,             0, 1, (1000000), (1)) \
     X(memory_2_bulk,        memory_2,             0, 1, (1000000), (1)) \
