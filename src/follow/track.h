@@ -61,14 +61,14 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
     const keeli_tracking *t = s->tracking;
-    const keeli_removal_log *log = &t->gone;
+    const keeli_queue *log = &t->gone;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
     if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
         return false;
     if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_room(&t->modified, index, values))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           log->capacity >= log->limit || (uint64_t)log->count + values <= log->capacity;
+           log->capacity >= log->limit || (uint64_t)log->count + values <= log->room;
 }
 // Make room for `extra` values, one at this index; the storage is tracked.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
