@@ -2,12 +2,10 @@
 // The map of all state. A world owns everything below; each part says which file changes it.
 #pragma once
 #include "base/arena.h"
-#include "base/array.h"
-#include "base/pointer_table.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
-#include "data/component_lists.h"
 #include "data/entity_index.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"

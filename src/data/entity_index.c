@@ -5,7 +5,7 @@
 #include "data/entity_index.h"
 
 #include "base/assert.h"
-#include "base/fill.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -305,7 +305,7 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
     ix->alive = 0;
 }
 
-// ------------------------------------------------------------------ promised handles
+// ------------------------------------------------------------------ reserved handles
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
     const uint32_t i = take(ix);
     *where_of(ix, i) = KEELI_HELD;

@@ -10,7 +10,7 @@
 // (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages
 // that were never written are one shared constant page of gaps, so a far index costs no memory.
 #pragma once
-#include "base/heap.h"
+#include "base/memory.h"
 
 #include <keel/view.h>
 
@@ -19,7 +19,7 @@
 
 #define KEELI_FREE_END 0xFFFFFFFFu // end of the free list
 #define KEELI_GAP 0xFFFFFFFEu      // never used, not in the free list
-#define KEELI_HELD 0xFFFFFFFDu     // promised to a command, not alive yet
+#define KEELI_HELD 0xFFFFFFFDu     // reserved for a command, not alive yet
 #define KEELI_RETIRED 0xFFFFFFFCu  // its versions are used up
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
@@ -122,17 +122,17 @@ void keeli_entity_index_clear(keeli_entity_index *ix);
 // Make `to` (uninitialised) a copy in which no living entity has a row; false when out of memory.
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap);
-// Give all promised handles back, in ascending order.
+// Give all reserved handles back, in ascending order.
 void keeli_entity_index_release_all(keeli_entity_index *ix);
 
-// Promise a handle to a command (after a successful reserve): not alive, not handed out again.
+// Reserve a handle for a command (after a successful reserve): not alive, not handed out again.
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix);
-// Is it promised and not yet alive?
+// Is it reserved and not yet alive?
 bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e);
-// Bring a promised handle to life, or give it back (its version is used up).
+// Bring a reserved handle to life, or give it back (its version is used up).
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
-// Give back a promised handle that nobody ever saw: it is the next to be handed out again.
+// Give back a reserved handle that nobody ever saw: it is the next to be handed out again.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
 
 // The first living entity at index `from` or above; null at the end.

@@ -8,8 +8,8 @@
 // Invariants: no reader is beyond the end; removed values ascend by tick. Checked by
 // keeli_queue_is_valid.
 #pragma once
-#include "base/array.h"
 #include "base/bytes.h"
+#include "base/memory.h"
 
 #include <keel/component.h>
 

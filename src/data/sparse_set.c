@@ -3,7 +3,7 @@
 #include "data/sparse_set.h"
 
 #include "base/assert.h"
-#include "base/fill.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, ui
     return fresh;
 }
 
-bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
+bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     if (page >= set->root.page_count) {
         uint32_t had = set->sparse_capacity;
@@ -198,7 +198,7 @@ static void set_room(keeli_sparse_set *set) {
     set->room = room < (uint64_t)1 << 31 ? (uint32_t)room : (uint32_t)1 << 31;
 }
 
-bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
+bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
     const uint64_t need = (uint64_t)set->count + extra;
     if (need == 0) return true;
     if (need >= (uint64_t)1 << 31) return false; // slots have 31 bits
@@ -219,8 +219,8 @@ static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
     set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
 }
 
-uint32_t keeli_sparse_set_push_run(keeli_sparse_set *set, const keel_entity *entities,
-                                   uint32_t count) {
+uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities,
+                                     uint32_t count) {
     const uint32_t first = set->count;
     uint32_t index = keel_entity_index(entities[0]), slot = first;
     for (uint32_t left = count; left;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "data/ticks.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool grow(keeli_ticks *t, keeli_heap *heap, uint32_t need) {
     return true;
 }
 
-bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
     if (page >= t->capacity && !grow(t, heap, page + 1)) return false;
     while (t->page_count <= page)
@@ -39,7 +39,7 @@ bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index) 
     return true;
 }
 
-bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
     uint32_t capacity = 64;
     while (capacity < values / 4 && capacity < KEELI_TICK_LOG_MAX)
         capacity *= 2;
@@ -94,16 +94,16 @@ bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count)
 }
 
 // ------------------------------------------------------------------ marking
-static void tell(keeli_ticks *t, uint32_t tick) {
+static void note_unlogged(keeli_ticks *t, uint32_t tick) {
     put(&t->latest, tick);
     put(&t->log_from, tick); // the log does not know of it
 }
 
-void keeli_ticks_mark_quietly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick) {
     keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
     p->slots[index % KEELI_TICK_PAGE] = tick;
     put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
-    tell(t, tick);
+    note_unlogged(t, tick);
 }
 
 // A quarter of the log goes, and what is of the same tick: nobody can use a part of it.
@@ -117,16 +117,16 @@ static void make_room(keeli_ticks *t) {
     memmove(t->log, t->log + gone, t->log_count * sizeof *t->log);
 }
 
-void keeli_ticks_mark_slowly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+void keeli_ticks_mark_when_full(keeli_ticks *t, uint32_t index, uint32_t tick) {
     if (!t->log_capacity) {
-        keeli_ticks_mark_quietly(t, index, tick);
+        keeli_ticks_mark_unlogged(t, index, tick);
         return;
     }
     make_room(t);
-    (void)keeli_ticks_mark_quickly(t, index, tick);
+    (void)keeli_ticks_mark_fast(t, index, tick);
 }
 
-void keeli_ticks_mark_run(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick) {
+void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick) {
     while (count) {
         const uint32_t at = index % 64, n = keeli_least(count, 64 - at);
         const uint64_t bits = n == 64 ? ~(uint64_t)0 : (((uint64_t)1 << n) - 1) << at;
@@ -141,7 +141,7 @@ void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32
     const uint32_t at = block % KEELI_TICK_BLOCKS;
     if (!bits) return;
     put(&p->latest[at], tick);
-    tell(t, tick);
+    note_unlogged(t, tick);
     if (bits == ~(uint64_t)0) {
         p->whole[at] = tick;
         return;
@@ -152,7 +152,7 @@ void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32
 
 void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
     t->all = tick;
-    tell(t, tick);
+    note_unlogged(t, tick);
 }
 
 // ------------------------------------------------------------------ pushing down
@@ -187,7 +187,7 @@ void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
     *slot = 0;
 }
 
-void keeli_ticks_reset_run(keeli_ticks *t, uint32_t index, uint32_t count) {
+void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
     if (t->all) push_all_down(t);
     while (count) {
         keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];

@@ -2,7 +2,7 @@
 // The hash of a world: a sum of one well-mixed term for each living entity, each component of an
 // entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
 // order of registration leave no trace in it.
-#include "base/hash.h"
+#include "base/bytes.h"
 
 #include "world/borrow.h"
 #include "world/registry.h"

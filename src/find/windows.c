@@ -2,7 +2,7 @@
 // Walks by windows of presence bits: spans where they are full, masks where values lie at the
 // entity's index, and lists elsewhere.
 #include "base/assert.h"
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/iterate.h"
 
 // ------------------------------------------------------------------ what matches on a page

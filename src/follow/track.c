@@ -152,9 +152,9 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count) {
     keeli_tracking *t = s->tracking;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_run(&t->modified, index, count);
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_range(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
-    if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_tick_now(world, s));
+    if (count > 64) keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
     else
         for (const uint32_t end = index + count; index < end; ++index)
             keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
@@ -164,7 +164,7 @@ void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint
     keeli_ticks *t = &s->tracking->modified;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
-        keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
+        keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 

@@ -92,7 +92,7 @@ static inline void keeli_track_modified(const keel_world *world, keeli_storage *
 // False: nothing was done, it takes more.
 static inline bool keeli_track_modified_quickly(const keel_world *world, keeli_storage *s,
                                                 uint32_t index) {
-    return keeli_ticks_mark_quickly(&s->tracking->modified, index, keeli_tick_freely(world));
+    return keeli_ticks_mark_fast(&s->tracking->modified, index, keeli_tick_freely(world));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.
