@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// What pages look like before anything is written to them; never written itself.
-uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
+// What pages look like before anything is written to them, which is after a reserve.
+const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 
 static const size_t page_bytes = KEELI_PAGE_WORDS * sizeof(uint64_t);
 
@@ -46,7 +46,7 @@ bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index
     const uint32_t page = index / 4096;
     if (page >= p->capacity && !grow(p, heap, page + 1)) return false;
     while (p->root.page_count <= page)
-        p->pages[p->root.page_count++] = keeli_no_bits;
+        p->pages[p->root.page_count++] = (uint64_t *)(uintptr_t)keeli_no_bits;
     if (p->pages[page] != keeli_no_bits) return true;
     uint64_t *words = keeli_new_zeroed(heap, page_bytes, 64);
     if (!words) return false;
@@ -137,7 +137,7 @@ void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {
     for (uint32_t page = 0; page < p->root.page_count; ++page) {
         if (is_used(p, page) || p->pages[page] == keeli_no_bits) continue;
         keeli_free(heap, p->pages[page], page_bytes, 64);
-        p->pages[page] = keeli_no_bits;
+        p->pages[page] = (uint64_t *)(uintptr_t)keeli_no_bits;
         p->bytes -= page_bytes;
     }
 }

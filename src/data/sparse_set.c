@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// What pages of cells look like before anything is written to them; never written itself.
-uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
+// What pages of cells look like before anything is written to them, which is after a reserve.
+const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
 static const size_t cell_bytes = KEELI_SPARSE_PAGE * sizeof(uint32_t);
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
 static char tag_value[1]; // where the values of tags are said to be
@@ -91,7 +91,7 @@ bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_
         set->root.sparse = set->sparse;
         set->root.page_count = page + 1;
         for (; had < set->sparse_capacity; ++had)
-            set->sparse[had] = keeli_no_cells;
+            set->sparse[had] = (uint32_t *)(uintptr_t)keeli_no_cells;
     }
     if (set->sparse[page] != keeli_no_cells) return true;
     uint32_t *cells = keeli_new(heap, cell_bytes, 64);
@@ -355,7 +355,7 @@ static void trim_cells(keeli_sparse_set *set, keeli_heap *heap) {
         uint32_t *cells = set->sparse[p];
         if (cells == keeli_no_cells || memcmp(cells, keeli_no_cells, cell_bytes) != 0) continue;
         keeli_free(heap, cells, cell_bytes, 64);
-        set->sparse[p] = keeli_no_cells;
+        set->sparse[p] = (uint32_t *)(uintptr_t)keeli_no_cells;
         set->bytes -= cell_bytes;
     }
 }

@@ -64,7 +64,7 @@ static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *h
     return extra <= set->room - set->count || keeli_sparse_set_grow(set, heap, extra);
 }
 // Make room for the cell of an entity index.
-extern uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
+extern const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
                                                  uint32_t index) {

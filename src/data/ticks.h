@@ -56,7 +56,7 @@ static inline bool keeli_is_within(keeli_window w, uint32_t tick) {
     return tick - w.first < w.span; // never, 0, is below any `first`
 }
 
-extern keeli_tick_page keeli_no_ticks;
+extern const keeli_tick_page keeli_no_ticks;
 
 // ------------------------------------------------------------------ room
 // Make room for an index; false when out of memory.
