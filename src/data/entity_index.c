@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { page_words = KEELI_ENTITY_PAGE + 16 }; // of versions: with 64 counts of living entities
+enum { page_words = KEELI_ENTITY_PAGE + 16 }; // of versions: with the count of the living
 
 // What pages look like before anything is written to them. Pages are written after own_page only.
 static const uint32_t gap_versions[page_words] = { KEELI_4096_TIMES(KEELI_DEAD | 1u) };
@@ -18,9 +18,8 @@ static const uint32_t gap_where[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_GA
 static uint32_t *version_of(const keeli_entity_index *ix, uint32_t i) {
     return &ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
 }
-static void count_living(const keeli_entity_index *ix, uint32_t i, int change) {
-    uint8_t *living = keeli_living_of_block(ix->versions[i / KEELI_ENTITY_PAGE], i);
-    *living = (uint8_t)(*living + change);
+static uint32_t *living_around(const keeli_entity_index *ix, uint32_t i) {
+    return keeli_living_on_page(ix->versions[i / KEELI_ENTITY_PAGE]);
 }
 static uint32_t *where_of(const keeli_entity_index *ix, uint32_t i) {
     return &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
@@ -165,7 +164,7 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
     uint32_t *version = version_of(ix, i);
     *version &= ~KEELI_DEAD;
     *where_of(ix, i) = KEELI_NO_ROW;
-    count_living(ix, i, 1);
+    ++*living_around(ix, i);
     return handle(i, *version);
 }
 
@@ -178,10 +177,7 @@ static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) 
         where[i] = KEELI_NO_ROW;
         out[i] = handle(first + i, versions[i]);
     }
-    for (uint32_t i = first, n; i < first + count; i += n) {
-        n = keeli_least(64 - i % 64, first + count - i);
-        count_living(ix, i, (int)n);
-    }
+    *living_around(ix, first) += count;
     ix->size += count;
 }
 
@@ -205,7 +201,7 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
     for (uint32_t k = count; k--;) {
         const uint32_t i = keel_entity_index(added[k]);
         *version_of(ix, i) |= KEELI_DEAD;
-        count_living(ix, i, -1);
+        --*living_around(ix, i);
         if (k < listed) {
             *where_of(ix, i) = next;
             next = i;
@@ -258,7 +254,7 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
     }
     *version_of(ix, i) = upper_of(e);
     *where_of(ix, i) = KEELI_NO_ROW;
-    count_living(ix, i, 1);
+    ++*living_around(ix, i);
     return KEEL_OK;
 }
 
@@ -282,7 +278,7 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
     uint32_t head = ix->free_head, retired = 0;
     for (uint32_t k = 0; k < count; ++k) {
         const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
-        count_living(ix, i, -1);
+        --*living_around(ix, i);
         if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
             *version_of(ix, i) = KEELI_DEAD;
             *where_of(ix, i) = KEELI_RETIRED;
@@ -308,7 +304,7 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
             i -= i % KEELI_ENTITY_PAGE;
             continue;
         }
-        *keeli_living_of_block(page, i) = 0;
+        *keeli_living_on_page(page) = 0;
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
         const bool dead = (version & KEELI_DEAD) != 0;
         if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED)) continue;
@@ -336,7 +332,7 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     *version_of(ix, i) = upper_of(e);
     *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
-    count_living(ix, i, 1);
+    ++*living_around(ix, i);
 }
 
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
@@ -394,40 +390,19 @@ bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *f
 }
 
 // ------------------------------------------------------------------ walking
-// The first block of 64 at `block` or above where somebody lives.
-static uint32_t next_block(const keeli_entity_index *ix, uint32_t block) {
-    const uint32_t end = (ix->size + 63) / 64;
-    while (block < end) {
-        const uint8_t *living = keeli_living_of_block(ix->versions[block / 64], block * 64);
-        uint64_t eight = 1;
-        if (block % 8 == 0) memcpy(&eight, living, sizeof eight);
-        if (!eight) block += 8;
-        else if (*living) return block;
-        else ++block;
-    }
-    return UINT32_MAX;
-}
-
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
     for (uint32_t i = from; i < ix->size; ++i) {
-        if (i == from || i % 64 == 0) {
-            const uint32_t block = next_block(ix, i / 64);
-            if (block == UINT32_MAX) break;
-            if (block != i / 64) i = block * 64;
-        }
-        const uint32_t version = *version_of(ix, i);
-        if (!(version & KEELI_DEAD)) return handle(i, version);
+        uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE], *at = &page[i % KEELI_ENTITY_PAGE];
+        if (!*keeli_living_on_page(page)) i |= KEELI_ENTITY_PAGE - 1;
+        else if (!(*at & KEELI_DEAD)) return handle(i, *at);
+        else if (i % 4 == 0 && at[1] & at[2] & at[3] & KEELI_DEAD) i += 3;
     }
     return keel_null();
 }
 
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words) {
-    const uint32_t *versions = ix->versions[page];
-    uint64_t counts[8], some = 0;
-    memcpy(counts, versions + KEELI_ENTITY_PAGE, sizeof counts);
-    for (uint32_t i = 0; i < 8; ++i)
-        some |= counts[i];
-    if (!some) return false;
+    uint32_t *versions = ix->versions[page];
+    if (!*keeli_living_on_page(versions)) return false;
     for (uint32_t w = 0; w < 64; ++w) {
         words[w] = 0;
         for (uint32_t b = 0; b < 64; ++b)
@@ -445,7 +420,7 @@ static bool is_dead_version_valid(uint32_t version, uint32_t where) {
 }
 
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
-    uint32_t alive = 0, alive_in_block = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
+    uint32_t alive = 0, alive_on_page = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
     const uint64_t covered = (uint64_t)ix->root.page_count * KEELI_ENTITY_PAGE, size = ix->size;
     if (size > covered) return false;
     for (uint64_t at = 0; at < size; ++at) {
@@ -458,11 +433,10 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
             continue;
         }
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
-        if (i % 64 == 0) alive_in_block = 0;
-        alive_in_block += !(version & KEELI_DEAD);
-        if ((i % 64 == 63 || i + 1 == ix->size) &&
-            *keeli_living_of_block(ix->versions[i / KEELI_ENTITY_PAGE], i) != alive_in_block)
-            return false;
+        if (i % KEELI_ENTITY_PAGE == 0) alive_on_page = 0;
+        alive_on_page += !(version & KEELI_DEAD);
+        if ((i + 1) % KEELI_ENTITY_PAGE == 0 || i + 1 == ix->size)
+            if (*living_around(ix, i) != alive_on_page) return false;
         if (!(version & KEELI_DEAD)) {
             ++alive;
             if (version == 0 || version > KEEL_ENTITY_VERSION_MAX + 1u) return false;

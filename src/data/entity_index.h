@@ -2,8 +2,8 @@
 // Which handles are alive: two paged arrays by entity index.
 //   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
 //                and the upper part of the next handle, so that "alive with this version" is one
-//                compare. Behind the versions of a page: how many of each block of 64 are alive, so
-//                that walks skip what is dead.
+//                compare. Behind the versions of a page: how many of them are alive, so that
+//                walks skip what is dead.
 //   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead:
 //                the next free index, or why it is not in the free list (the marks below).
 // Free indices are handed out in three steps: the free list (last deleted first), then gaps
@@ -42,10 +42,8 @@ void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
 static inline uint32_t keeli_entity_count(const keeli_entity_index *ix) {
     return ix->size - ix->gap_count - ix->free_count - ix->held - ix->retired;
 }
-// How many of the block of 64 around index `i` live; `page`: its versions.
-static inline uint8_t *keeli_living_of_block(uint32_t *page, uint32_t i) {
-    return (uint8_t *)(page + KEELI_ENTITY_PAGE) + i / 64 % 64;
-}
+// How many live on a page of versions.
+static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEELI_ENTITY_PAGE; }
 
 // Is the handle alive? The index's page is known to be there.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
@@ -90,7 +88,7 @@ static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity n
     uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
     page[i % KEELI_ENTITY_PAGE] = (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
     *where = KEELI_NO_ROW;
-    ++*keeli_living_of_block(page, i);
+    ++*keeli_living_on_page(page);
 }
 // After a successful reserve.
 keel_entity keeli_entity_index_add(keeli_entity_index *ix);
@@ -110,7 +108,7 @@ static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity
     const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE], *version = &page[i % KEELI_ENTITY_PAGE];
     uint32_t *where = &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
-    --*keeli_living_of_block(page, i);
+    --*keeli_living_on_page(page);
     if (upper == KEEL_ENTITY_VERSION_MAX + 1u) { // its versions are used up
         *version = KEELI_DEAD;
         *where = KEELI_RETIRED;

@@ -164,7 +164,7 @@ static void a_far_index_costs_a_page_and_pointers(void **state) {
     test_index_init(&t);
     assert_int_equal(test_index_add_at(&t, 1000000, 0), KEEL_OK);
     const size_t pages = 1000000 / KEELI_ENTITY_PAGE + 1;
-    const size_t own_page = 2 * KEELI_ENTITY_PAGE * sizeof(uint32_t) + 64; // and 64 counts
+    const size_t own_page = 2 * KEELI_ENTITY_PAGE * sizeof(uint32_t) + 64; // and a count
     assert_int_equal(t.memory.memory.live_bytes, own_page + 2 * pages * sizeof(void *));
     test_index_deinit(&t);
 }
