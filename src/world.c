@@ -188,7 +188,7 @@ keel_result keel_world_trim(keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_store_trim(world, world->order.items[i]);
     for (uint32_t i = 0; i < world->queues.count; ++i)
-        keeli_queue_trim(world->queues.items[i]->events, &world->heap);
+        keeli_queue_trim(world->queues.items[i]->events, &world->heap, 0);
     keeli_blocks_deinit(&world->heap);
     keeli_groups_trim(world);
     keeli_component_lists_trim(&world->lists, &world->heap);

@@ -190,7 +190,7 @@ static void move_values(const keeli_queue *q, char *to) {
     if (range < q->count) memcpy(to + front, q->values, (size_t)(q->count - range) * q->size);
 }
 
-static bool grow(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const void **value) {
+static bool resize(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const void **value) {
     const size_t entry = q->of_removed ? sizeof *q->removed : 0;
     char *values = keeli_new(heap, (size_t)capacity * q->size, q->align);
     keeli_removed *removed = keeli_new(heap, capacity * entry, _Alignof(keeli_removed));
@@ -211,15 +211,19 @@ static bool grow(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const void
     return true;
 }
 
+// A power of two, or the limit.
+static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
+    uint64_t capacity = q->size > 256 ? 1 : 16;
+    while (capacity < need)
+        capacity *= 2;
+    return capacity < q->limit ? (uint32_t)capacity : q->limit;
+}
+
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
     if ((uint64_t)q->count + extra <= q->room || q->capacity >= q->limit) return true;
     keeli_queue_settle(q);
     const uint64_t need = (uint64_t)q->count + extra;
-    if (need <= q->room) return true;
-    uint64_t capacity = q->capacity ? q->capacity : q->size > 256 ? 1 : 16;
-    while (capacity < need)
-        capacity *= 2;
-    return grow(q, heap, capacity < q->limit ? (uint32_t)capacity : q->limit, value);
+    return need <= q->room || resize(q, heap, capacity_for(q, need), value);
 }
 
 void keeli_queue_set_limit(keeli_queue *q, uint32_t limit) {
@@ -229,8 +233,11 @@ void keeli_queue_set_limit(keeli_queue *q, uint32_t limit) {
     set_room(q);
 }
 
-void keeli_queue_trim(keeli_queue *q, keeli_heap *heap) {
-    if (!q->count) free_memory(q, heap);
+void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
+    const uint64_t need = (uint64_t)q->count + extra;
+    if (!need) free_memory(q, heap);
+    else if (capacity_for(q, need) < q->capacity)
+        (void)resize(q, heap, capacity_for(q, need), NULL); // without memory it stays as it is
 }
 
 // ------------------------------------------------------------------ appending

@@ -109,8 +109,8 @@ void keeli_queue_clear(keeli_queue *queue);
 void keeli_queue_clear_removed(keeli_queue *queue, bool deleted, uint64_t tick);
 // At most so many from now on.
 void keeli_queue_set_limit(keeli_queue *queue, uint32_t limit);
-// Give memory back when it is empty.
-void keeli_queue_trim(keeli_queue *queue, keeli_heap *heap);
+// Give memory back that is not needed for what is held and `extra` more.
+void keeli_queue_trim(keeli_queue *queue, keeli_heap *heap, uint32_t extra);
 
 // ------------------------------------------------------------------ readers
 // NULL: it does not read this queue. The reader NULL is the world.

@@ -39,10 +39,15 @@ bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     return true;
 }
 
-bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+static uint32_t log_capacity_for(uint32_t values) {
     uint32_t capacity = 64;
     while (capacity < values / 4 && capacity < KEELI_TICK_LOG_MAX)
         capacity *= 2;
+    return capacity;
+}
+
+bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    const uint32_t capacity = log_capacity_for(values);
     if (capacity <= t->log_capacity) return true;
     keeli_change *log = keeli_new(heap, capacity * sizeof *log, _Alignof(keeli_change));
     if (!log) return false;
@@ -228,6 +233,35 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     t->log_count -= gone;
     for (uint32_t i = 0; i < t->log_count; ++i)
         t->log[i] = (keeli_change){ t->log[i + gone].index, t->log[i + gone].tick - by };
+}
+
+// The log gives up what it holds when it does not fit any more: readers scan then.
+static void trim_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    const uint32_t capacity = values ? log_capacity_for(values) : 0;
+    if (capacity >= t->log_capacity) return;
+    if (t->log_count > capacity) {
+        t->log_from = t->latest;
+        t->log_count = 0;
+    }
+    keeli_change *log = keeli_resize(heap, t->log, t->log_capacity * sizeof *log,
+                                     capacity * sizeof *log, _Alignof(keeli_change));
+    if (capacity && !log) return;
+    t->bytes -= (t->log_capacity - capacity) * sizeof *log;
+    t->log = log;
+    t->log_capacity = capacity;
+}
+
+void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
+                      const keeli_presence *disabled) {
+    for (uint32_t page = 0; page < t->page_count; ++page) {
+        if (t->pages[page] == &keeli_no_ticks || keeli_presence_next_page(enabled, page) == page ||
+            keeli_presence_next_page(disabled, page) == page)
+            continue;
+        keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
+        t->pages[page] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
+        t->bytes -= sizeof **t->pages;
+    }
+    trim_log(t, heap, enabled->count + disabled->count);
 }
 
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {

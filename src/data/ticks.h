@@ -13,7 +13,7 @@
 // that of the value, so marking cannot fail. Marks of one tick may come from several threads, each
 // for indices of its own. Checked by keeli_ticks_are_valid.
 #pragma once
-#include "base/memory.h"
+#include "data/presence.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -140,5 +140,8 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count);
 // ------------------------------------------------------------------ the whole
 // The base rises by so much. What would fall below it becomes 1: the oldest there is.
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
+// Give memory back where nobody is who has a value, enabled or disabled.
+void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
+                      const keeli_presence *disabled);
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap);
 bool keeli_ticks_are_valid(const keeli_ticks *t);

@@ -102,6 +102,14 @@ void keeli_tracking_deinit(keel_world *world, keeli_storage *s) {
     s->tracking = NULL;
 }
 
+void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
+    keeli_tracking *t = s->tracking;
+    if (!t) return;
+    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
+    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
+    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
+}
+
 size_t keeli_tracking_bytes(const keeli_storage *s) {
     const keeli_tracking *t = s->tracking;
     return t ? t->inserted.bytes + t->modified.bytes + keeli_queue_bytes(&t->gone) : 0;

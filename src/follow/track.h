@@ -50,6 +50,8 @@ keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
 // Track these kinds too. False when out of memory.
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 void keeli_tracking_deinit(keel_world *world, keeli_storage *s);
+// Give memory back that is not needed for the values there are.
+void keeli_tracking_trim(keel_world *world, keeli_storage *s);
 size_t keeli_tracking_bytes(const keeli_storage *s);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 // The hooks of the component changed.

@@ -91,7 +91,7 @@ static void room_is_made_of_what_all_have_passed(void **state) {
     assert_int_equal(queue.fresh, 1000);
     assert_null(keeli_queue_find(&queue, &b));
     assert_int_equal(keeli_queue_next(&queue, &b), 1000);
-    keeli_queue_trim(&queue, &memory.heap);
+    keeli_queue_trim(&queue, &memory.heap, 0);
     assert_int_equal(queue.capacity, 0);
     end();
 }
@@ -161,11 +161,29 @@ static void what_waits_is_what_systems_have_not_passed(void **state) {
     end();
 }
 
+static void trimming_keeps_what_is_needed(void **state) {
+    (void)state;
+    begin(0);
+    for (uint32_t i = 0; i < 100; ++i)
+        (void)push(i);
+    assert_int_equal(queue.capacity, 128);
+    keeli_queue_cut(&queue, 20);
+    counting_allocator_fail_after(&memory.memory, 0);
+    keeli_queue_trim(&queue, &memory.heap, 10); // it takes memory to give some back
+    counting_allocator_never_fail(&memory.memory);
+    assert_int_equal(queue.capacity, 128);
+    keeli_queue_trim(&queue, &memory.heap, 10);
+    assert_int_equal(queue.capacity, 32);
+    assert_values(0, 20);
+    end();
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(values_survive_growth_at_any_place, "values survive growth, wherever the ring begins"),
     TEST(room_is_made_of_what_all_have_passed, "room is made of what all have passed first"),
     TEST(the_limit_names_each_once, "at the limit each that is late is named once"),
     TEST(the_latest_can_be_taken_back, "the latest events can be taken back"),
+    TEST(trimming_keeps_what_is_needed, "trimming leaves room for what is held and to come"),
     TEST(what_waits_is_what_systems_have_not_passed, "what waits is what systems have not passed"),
 };
 
