@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "data/component_lists.h"
+#include "data/presence.h"
 
 #include "support/data_fixture.h"
 #include "support/test.h"

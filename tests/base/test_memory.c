@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A world's memory: alignment, what is live, failure, and the lock while a world is shared.
-#include "base/heap.h"
+#include "base/memory.h"
 
 #include "support/data_fixture.h"
 #include "support/test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world's memory. Calls to the allocator are serialised while the world is shared.
-#include "base/heap.h"
+// Calls to the allocator are serialised while the world is shared.
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -76,4 +76,48 @@ char *keeli_new_text(keeli_heap *heap, const char *text) {
 
 void keeli_free_text(keeli_heap *heap, char *text) {
     if (text) keeli_free(heap, text, strlen(text) + 1, 1);
+}
+
+// ------------------------------------------------------------------ arrays
+bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
+                         size_t item_size) {
+    if (need <= *capacity) return true;
+    if (need > UINT32_MAX) return false;
+    uint64_t grown = *capacity < 8 ? 8 : (uint64_t)*capacity * 2;
+    if (grown < need) grown = need;
+    if (grown > UINT32_MAX) grown = UINT32_MAX;
+    void *fresh = keeli_resize(heap, *items, *capacity * item_size, (size_t)grown * item_size,
+                               _Alignof(max_align_t));
+    if (!fresh) return false;
+    *items = fresh;
+    *capacity = (uint32_t)grown;
+    return true;
+}
+
+// ------------------------------------------------------------------ by address
+static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
+    keeli_free(heap, table->items, table->capacity * sizeof *table->items, sizeof(void *));
+}
+
+bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap) {
+    if ((table->count + 1) * 2 <= table->capacity) return true;
+    keeli_pointer_table fresh = { .capacity = table->capacity ? table->capacity * 2 : 32 };
+    fresh.items = keeli_new_zeroed(heap, fresh.capacity * sizeof *fresh.items, sizeof(void *));
+    if (!fresh.items) return false;
+    for (uint32_t i = 0; i < table->capacity; ++i)
+        if (table->items[i].key)
+            keeli_pointer_add(&fresh, table->items[i].key, table->items[i].value);
+    free_items(table, heap);
+    *table = fresh;
+    return true;
+}
+
+void keeli_pointer_add(keeli_pointer_table *table, const void *key, void *value) {
+    *keeli_pointer_place(table, key) = (struct keeli_pointer_item){ key, value };
+    ++table->count;
+}
+
+void keeli_pointer_table_deinit(keeli_pointer_table *table, keeli_heap *heap) {
+    free_items(table, heap);
+    *table = (keeli_pointer_table){ 0 };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Things by their address.
-#include "base/pointer_table.h"
+#include "base/memory.h"
 
 #include "support/data_fixture.h"
 #include "support/test.h"

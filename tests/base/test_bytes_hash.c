@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The hash of bytes.
-#include "base/hash.h"
+#include "base/bytes.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Growing arrays.
-#include "base/array.h"
+#include "base/memory.h"
 
 #include "support/data_fixture.h"
 #include "support/test.h"
