@@ -174,7 +174,7 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < b->count; ++i)
         count += lacks(b, c, i);
-    const uint32_t most = b->world->entities.alive - keeli_store_count(c->storage);
+    const uint32_t most = keeli_entity_count(&b->world->entities) - keeli_store_count(c->storage);
     return count < most ? count : most;
 }
 

@@ -84,7 +84,7 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     if (!world) return keeli_no_world();
     if (count && !entities)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_delete_entities needs a list");
-    const uint32_t before = world->entities.alive;
+    const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; i < count; ++i) {
         if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
         KEEL_TRY(keeli_may_delete_entity(world, NULL, entities[i]));
@@ -97,7 +97,7 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
             keeli_commit_unlink(world, entities[i]);
     keeli_commit_delete_entities(world, entities, count);
     keeli_editing_end(world);
-    return keeli_done(world, world->entities.alive < before ? KEEL_OK : KEEL_ABSENT);
+    return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
 }
 
 // Without all parents, or without all children, no link is left. So none is repaired on the way:

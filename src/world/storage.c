@@ -142,13 +142,13 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
                             keeli_range range, const void *values, size_t stride) {
     set_bits(world, s, range.lowest, range.count);
     if (s->kind == KEEL_INDEXED) {
-        keeli_indexed_set_add_run(&s->indexed, range.lowest, range.count);
+        keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
         put_paged(s, range.lowest, values, stride, range.count, range.descends);
     } else if (s->kind == KEEL_ARCHETYPE) {
         put_rows(world, s, entities, values, stride, range.count);
     } else {
         const uint32_t slot = s->set.count;
-        if (!range.descends) (void)keeli_sparse_set_push_run(&s->set, entities, range.count);
+        if (!range.descends) (void)keeli_sparse_set_push_range(&s->set, entities, range.count);
         for (uint32_t i = 0; range.descends && i < range.count; ++i)
             (void)keeli_sparse_set_push(&s->set, entities[i]);
         put_paged(s, slot, values, stride, range.count, false);
@@ -258,6 +258,7 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
+    keeli_tracking_trim(world, s);
     if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
