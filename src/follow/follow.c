@@ -27,12 +27,17 @@ static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
     return true;
 }
 
-bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index) {
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple =
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     if (s->flags & ~simple || world->share_depth) return false;
-    if (s->flags & KEELI_IS_GROUPED && !groups_are_ready(world, s)) return false;
-    return !(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index);
+    return !(s->flags & KEELI_IS_GROUPED) || groups_are_ready(world, s);
+}
+
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
+                                    uint32_t index) {
+    return keeli_followers_are_simple(world, s) &&
+           (!(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index));
 }
 
 // ------------------------------------------------------------------ coming
@@ -44,15 +49,15 @@ void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t ind
     if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
 }
 
-keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e) {
+keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
+                             const void *value) {
     if (s->flags != KEELI_IS_OBSERVED) {
         keeli_came(world, s, keel_entity_index(e));
         keeli_validate_storage(world, s);
         return keeli_done(world, KEEL_OK);
     }
     keeli_validate_storage(world, s);
-    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED,
-                             keeli_store_value(world, s, keel_entity_index(e)));
+    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
 
 static bool is_fresh(const uint64_t *fresh, uint32_t i) {

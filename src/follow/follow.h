@@ -22,10 +22,15 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
     return !(s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET)) ||
            keeli_followers_reserve_slow(world, s, index, extra, numbers);
 }
-// May one value come to (`index`), or go from, the storage right now, without making room and
-// without asking who else is in use? True only for storages whose flags are those of followers and
-// that nobody holds.
-bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index);
+// For the fast paths, of a storage that nobody holds: may one value change or go right now, since
+// its flags are those of followers only? And may one come to the index, without making room?
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
+                                    uint32_t index);
+static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
+                                             uint32_t index) {
+    return s->flags == KEELI_IS_OBSERVED || keeli_followers_are_ready_slow(world, s, index);
+}
 
 // ------------------------------------------------------------------ coming
 // The entity with this index has the component now, and all values of the edit are in place.
@@ -33,7 +38,8 @@ static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t inde
     keeli_store_joined(world, s, index);
 }
 // The same where that is the whole edit: what waits for its end follows at once.
-keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e);
+// `value`: where it is.
+keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e, const void *value);
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
@@ -41,7 +47,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
 // An entity was created, for which keeli_followers_reserve_entity made room; `count` are in all.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
-    return keeli_sets_reserve_new(world, e, count);
+    return !world->entity_storage.flags || keeli_sets_reserve_new(world, e, count);
 }
 static inline void keeli_entity_came(keel_world *world, keel_entity e) {
     keeli_tell_created(world, e);
