@@ -92,7 +92,7 @@ typedef struct keeli_storage {
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
-    keeli_queue *events;         // uniques that are a type of events: their queue
+    keeli_queue *events;               // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
     keeli_tracking *tracking;                    // NULL: nobody wants to know

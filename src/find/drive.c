@@ -4,8 +4,8 @@
 // storages allow, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
 #include "base/memory.h"
-#include "world/storage.h"
 #include "find/iterate.h"
+#include "world/storage.h"
 
 // ------------------------------------------------------------------ a sparse set
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.

@@ -2,9 +2,9 @@
 #include "find/mark.h"
 
 #include "base/memory.h"
-#include "world/storage.h"
 #include "follow/track.h"
 #include "world/report.h"
+#include "world/storage.h"
 
 static bool is_tracked(const keeli_storage *s) {
     return s->flags & KEELI_IS_TRACKED && s->tracking->kinds & KEEL_TRACK_MODIFICATION;

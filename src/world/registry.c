@@ -4,8 +4,8 @@
 
 #include "borrow.h"
 #include "edit/commands.h"
-#include "edit/removal.h"
 #include "edit/events.h"
+#include "edit/removal.h"
 #include "follow/collect.h"
 #include "follow/group.h"
 #include "follow/observe.h"
