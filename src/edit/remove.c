@@ -115,7 +115,7 @@ static __attribute__((noinline)) keel_result take_row(keel_world *world, keeli_s
 static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
                                                            keel_entity e, uint32_t kind) {
     if (!keeli_entity_is_alive(&world->entities, e) || !keeli_store_has(s, keel_entity_index(e)) ||
-        s->kind == KEEL_ARCHETYPE || !keeli_followers_are_ready(world, s, keel_entity_index(e)))
+        s->kind == KEEL_ARCHETYPE || !keeli_followers_are_simple(world, s))
         return KEEL_ABSENT;
     (void)keeli_take_value(world, s, e, kind, NULL);
     return keeli_done(world, KEEL_OK);
