@@ -54,6 +54,10 @@ static inline void keeli_entity_came(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ changing
+// Does somebody want to know which values change?
+static inline bool keeli_changes_are_followed(const keeli_storage *s) {
+    return s->flags & (KEELI_IS_MARKED | KEELI_IS_TOLD);
+}
 // The value of a living entity was overwritten, or its owner says that it was changed.
 static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_track_modified(world, s, keel_entity_index(e));
