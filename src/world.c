@@ -4,12 +4,9 @@
 
 #include "edit/commands.h"
 #include "edit/edit.h"
+#include "edit/flush.h"
 #include "find/iterate.h"
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/observe_view.h"
-#include "follow/track.h"
+#include "follow/follow.h"
 #include "run/custom.h"
 #include "run/prepared.h"
 #include "run/schedule.h"
@@ -131,7 +128,9 @@ void keel_world_destroy(keel_world *world) {
     keeli_customs_deinit(world);
     keeli_notify_end(world);
     keeli_threads_ending(world);
+    keeli_store_drop_all(world);
     keeli_registry_drop(world);
+    keeli_followers_end(world);
     keeli_teams_deinit(world);
     keeli_schedules_deinit(world);
     keeli_iterators_deinit(world);
@@ -146,7 +145,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_groups_deinit(world);
     keeli_view_observers_deinit(world);
     keeli_registry_deinit(world);
-    keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
+    keeli_tracking_deinit(world, &world->entity_storage.tracking); // observers of entities
     KEELI_RELEASE(&world->heap, &world->entity_storage.feeds);
     keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
@@ -161,6 +160,32 @@ void keel_world_destroy(keel_world *world) {
     keeli_heap_deinit(&world->heap);
     KEELI_FREE(&heap, keel_world, world);
     keeli_heap_deinit(&heap);
+}
+
+// ------------------------------------------------------------------ forgetting a component
+keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
+    keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s) return KEEL_ABSENT;
+    if (s->flags & KEELI_IS_LINK)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
+                            s->component.name);
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
+    if (s->groups.count)
+        return keeli_error(
+            world, KEEL_ERROR_GROUPED,
+            "cannot unregister '%s': group '%s' follows it; destroy that group first",
+            s->component.name, s->groups.items[0].group->name);
+    if (!keeli_store_reserve_clear(world, s))
+        return keeli_out_of_memory(world, "unregistering a component");
+    keeli_store_clear(world, s);
+    keeli_followers_forget(world, s);
+    // none has its column any more; loops over others name archetypes that may be empty
+    if (s->kind == KEEL_ARCHETYPE) keeli_archetypes_trim(&world->archetypes, &world->heap);
+    keeli_commands_forget(world, s);
+    keeli_storage_forget(world, s);
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ memory
@@ -220,7 +245,8 @@ static const char *find_fault(const keel_world *world) {
         return "the archetypes are broken";
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        if (!keeli_store_is_valid(world, s)) return s->component.name;
+        if (!keeli_store_is_valid(world, s) || !keeli_followers_are_valid(s))
+            return s->component.name;
         if (s->events && !keeli_event_queue_is_valid(s->events)) return s->component.name;
         for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))

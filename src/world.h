@@ -24,7 +24,8 @@
 // A group that names a component (follow/group.h).
 typedef struct keeli_group_link {
     struct keel_group *group;
-    bool excludes; // names it as what must not be there
+    struct keeli_storage *order; // stands for the order of its members where something borrows it
+    bool excludes;               // names it as what must not be there
 } keeli_group_link;
 
 // Functions to be called when something happens (follow/observe.c). One that was taken away while
@@ -98,7 +99,6 @@ typedef struct keeli_storage {
     keeli_event_queue *events;         // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
-    keeli_tracking *tracking;                    // NULL: nobody wants to know
     bool is_fresh, is_noted;  // during an edit: it is added to the entity; observers are to be told
     struct keel_group *owner; // the group that orders its values, or NULL
     KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
@@ -112,6 +112,7 @@ typedef struct keeli_storage {
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
     bool is_coming;                 // during keel_strip: the entity does
     KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
+    keeli_tracking tracking;                           // KEELI_IS_TRACKED, KEELI_IS_OBSERVED
 } keeli_storage;
 
 enum {
@@ -132,6 +133,11 @@ enum {
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
 };
+// What is tracked, as flags.
+static inline uint32_t keeli_tracking_flags(uint32_t kinds) {
+    return (kinds ? KEELI_IS_TRACKED : 0u) |
+           (kinds & KEEL_TRACK_MODIFICATION ? KEELI_IS_MARKED : 0u);
+}
 
 // One storage that a view or a system holds.
 typedef struct keeli_use {
@@ -238,7 +244,7 @@ struct keel_world {
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
     keel_commands *spare_commands;        // empty lists
-    uint32_t spare_list_count;            // of them (edit/command_lists.c)
+    uint32_t spare_list_count;            // of them (world/command_lists.c)
     uint32_t used_lists, used_blocks;     // with records in this run (run/warm.c)
     bool applying;
     uint64_t dropped_commands;

@@ -436,3 +436,25 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
            (gaps == ix->gap_count) && dead == ix->free_count && listed == dead &&
            ix->root.versions == ix->versions;
 }
+
+uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
+    const uint32_t first = keel_entity_index(entities[0]);
+    enum { few = 8 }; // most runs of shuffled handles are shorter
+    uint32_t n = 1;
+    while (n < count && n < few && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    if (n < few) return n;
+    // in blocks of handles with equal versions, long enough that compilers make vector code of it
+    enum { block = 128 };
+    for (; n + block <= count; n += block) {
+        const keel_entity *e = entities + n;
+        const keel_entity_bits from = entities[0].bits + n;
+        keel_entity_bits broken = 0;
+        for (uint32_t i = 0; i < block; ++i)
+            broken |= (e[i].bits - from) ^ i;
+        if (broken) break;
+    }
+    while (n < count && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    return n;
+}

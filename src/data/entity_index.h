@@ -138,3 +138,6 @@ void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
 // The first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix);
+
+// How many entities from the first one on have consecutive ascending indices, to `count`.
+uint32_t keeli_run_length(const keel_entity *entities, uint32_t count);

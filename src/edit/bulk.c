@@ -4,7 +4,7 @@
 #include "edit/edit.h"
 
 #include "edit/bulk_run.h"
-#include "follow/follow.h"
+#include "edit/flush.h"
 #include "world/registry.h"
 #include "world/report.h"
 

@@ -4,8 +4,6 @@
 #pragma once
 #include "world/storage.h"
 
-// How many entities from the first one on have consecutive ascending indices, to `count`.
-uint32_t keeli_run_length(const keel_entity *entities, uint32_t count);
 // How far room for one value reaches: to all of its block of indices, unless each value has memory
 // of its own.
 static inline uint32_t keeli_store_reserve_step(const keeli_storage *s) {

@@ -6,7 +6,7 @@
 
 #include "edit/edit.h"
 #include "edit/events.h"
-#include "follow/observe.h"
+#include "edit/flush.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/threads.h"

@@ -2,9 +2,9 @@
 // Adding, removing and reading components of one entity.
 #include "edit/edit.h"
 
+#include "edit/flush.h"
 #include "edit/quick.h"
 #include "follow/collect.h"
-#include "follow/observe.h"
 #include "follow/track.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -117,7 +117,7 @@ static keel_result take_value(keel_world *world, keeli_storage *s, keel_entity e
     }
     if (!keeli_store_reserve_take(world, s, index))
         return keeli_out_of_memory(world, "removing a component");
-    keeli_store_leaving(world, s, index, kind);
+    keeli_going(world, s, index, kind);
     void *value = keeli_store_value(world, s, index);
     if (kind == KEEL_TRACK_DELETION) keeli_value_delete(world, s, index, value);
     else if (!out) keeli_value_drop(s, value);

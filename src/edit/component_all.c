@@ -2,7 +2,7 @@
 // Edits of one component on all entities that have it.
 #include "edit/edit.h"
 
-#include "follow/observe.h"
+#include "edit/flush.h"
 #include "world/report.h"
 
 keel_result keel_clear_component(keel_world *world, const keel_component *component) {

@@ -3,9 +3,9 @@
 // is dropped: everything else of that world is empty.
 #include "edit/edit.h"
 
+#include "edit/flush.h"
 #include "follow/collect.h"
 #include "follow/group.h"
-#include "follow/observe.h"
 #include "follow/observe_view.h"
 #include "follow/track.h"
 #include "world/registry.h"

@@ -3,8 +3,8 @@
 // the value stays where it is. Only this file sets and clears bits of `disabled`.
 #include "edit/edit.h"
 
+#include "edit/flush.h"
 #include "follow/group.h"
-#include "follow/observe.h"
 #include "follow/observe_view.h"
 #include "world/report.h"
 

@@ -2,8 +2,8 @@
 // Creating and deleting single entities.
 #include "edit/edit.h"
 
+#include "edit/flush.h"
 #include "edit/quick.h"
-#include "follow/observe.h"
 #include "world/report.h"
 
 static keel_result reserve_entity(keel_world *world) {

@@ -6,8 +6,8 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
+#include "edit/flush.h"
 #include "edit/quick.h"
-#include "follow/observe.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ links
@@ -50,7 +50,7 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
-    keeli_store_leaving(world, s, keel_entity_index(e), KEEL_TRACK_DELETION);
+    keeli_going(world, s, keel_entity_index(e), KEEL_TRACK_DELETION);
     if (s->flags & KEELI_IS_TRACKED)
         keeli_value_delete(world, s, keel_entity_index(e),
                            keeli_store_value(world, s, keel_entity_index(e)));
@@ -88,8 +88,8 @@ static void commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     const bool is_first = !has_children(world, to);
     if (is_first) *(keel_parent *)push(world, world->parents, to) = (keel_parent){ 0 };
     link_last(world, e, to, parent_at(world, to), push(world, world->children, e));
-    if (is_first) keeli_store_joined(world, world->parents, keel_entity_index(to));
-    keeli_store_joined(world, world->children, keel_entity_index(e));
+    if (is_first) keeli_came(world, world->parents, keel_entity_index(to));
+    keeli_came(world, world->children, keel_entity_index(e));
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {

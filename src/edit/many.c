@@ -5,9 +5,9 @@
 #include "edit/edit.h"
 
 #include "edit/bulk_run.h"
+#include "edit/flush.h"
 #include "follow/collect.h"
 #include "follow/group.h"
-#include "follow/observe.h"
 #include "follow/observe_view.h"
 #include "follow/track.h"
 #include "world/report.h"
@@ -370,7 +370,7 @@ static bool has(const keel_world *world, const many *m, uint32_t i) {
 
 static void take_value(keel_world *world, const many *m, uint32_t i) {
     const uint32_t index = keel_entity_index(m->entities[i]);
-    keeli_store_leaving(world, m->s, index, KEEL_TRACK_DELETION);
+    keeli_going(world, m->s, index, KEEL_TRACK_DELETION);
     if (m->s->component.drop || m->s->flags & KEELI_IS_TRACKED)
         keeli_value_delete(world, m->s, index, keeli_store_value(world, m->s, index));
 }

@@ -133,7 +133,7 @@ void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *co
     void *to =
         s->kind == KEEL_ARCHETYPE ? add_row_part(world, s, e, value) : add_one(world, s, e, value);
     if (to && s->flags) {
-        keeli_store_joined(world, s, index);
+        keeli_came(world, s, index);
         to = keeli_store_value(world, s, index); // groups move it
     }
     if (to) keeli_validate_storage(world, s);
@@ -307,7 +307,7 @@ static void put_values(keel_world *world, keel_entity e, const keel_value *value
 static void tell_joined(keel_world *world, keel_entity e, keeli_storage *const *list,
                         int32_t count) {
     for (int32_t i = 0; i < count; ++i)
-        keeli_store_joined(world, list[i], keel_entity_index(e));
+        keeli_came(world, list[i], keel_entity_index(e));
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, list[i]);
     (void)keeli_done(world, KEEL_OK);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the quick edits (quick.c, quick_take.c) ask storages and do to them.
 #pragma once
+#include "edit/flush.h"
 #include "edit/quick.h"
-#include "follow/observe.h"
 #include "follow/track.h"
 
 // One flags word says whether an edit of this storage is more than its bytes; and nobody uses it.

@@ -55,7 +55,7 @@ bool keeli_quick_remove(keel_world *world, keel_entity e, const keel_component *
     if (!keeli_store_has(s, index)) return true;
     if (!has_way_back(world, s, index, &to)) return false;
     *result = KEEL_OK;
-    keeli_store_leaving(world, s, index, KEEL_TRACK_REMOVAL);
+    keeli_going(world, s, index, KEEL_TRACK_REMOVAL);
     if (out) keeli_bytes_copy(out, keeli_store_value(world, s, index), s->size);
     take_last(world, s, index);
     if (to) keeli_row_move(world, e, to);

@@ -2,8 +2,8 @@
 // One entity moves from world to world.
 #include "edit/edit.h"
 
+#include "edit/flush.h"
 #include "follow/group.h"
-#include "follow/observe.h"
 #include "follow/observe_view.h"
 #include "world/registry.h"
 #include "world/report.h"

@@ -258,7 +258,7 @@ static uint32_t kinds_of(keel_term_kind kind) {
 // Who asks for changes has them tracked from then on.
 static keel_result track_for(const keeli_view *view, keeli_storage *s, keel_term_kind kind) {
     const uint32_t kinds = kinds_of(kind);
-    if (!s || !kinds || (s->tracking && !(kinds & ~s->tracking->kinds))) return KEEL_OK;
+    if (!s || !kinds || !(kinds & ~s->tracking.kinds)) return KEEL_OK;
     if (view->world->share_depth)
         return keeli_error(view->world, KEEL_ERROR_SHARED,
                            "%s asks for changes of '%s', which is not tracked, and the world is "

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "collect.h"
+#include "follow.h"
 
-#include "group.h"
-#include "observe_view.h"
-#include "track.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -38,10 +35,10 @@ static bool list_block(keel_world *world, const keeli_storage *set, uint32_t ind
 // gone has all the room it may have.
 static bool reserve_tracking(keel_world *world, keeli_storage *set, uint32_t index,
                              uint32_t extra) {
-    keeli_removal_log *log = &set->tracking->gone;
+    keeli_removal_log *log = &set->tracking.gone;
     const uint32_t both = KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL;
     if (!keeli_track_reserve(world, set, index, extra)) return false;
-    return !(set->tracking->kinds & both) ||
+    return !(set->tracking.kinds & both) ||
            keeli_removal_log_reserve(log, &world->heap, log->limit);
 }
 
@@ -102,7 +99,7 @@ bool keeli_sets_reserve_new(keel_world *world, keel_entity e, uint32_t count) {
 static void put(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keel_entity_index(e))) return;
     (void)keeli_store_push(world, set, e);
-    keeli_store_joined(world, set, keel_entity_index(e));
+    keeli_came(world, set, keel_entity_index(e));
     keeli_validate_storage(world, set);
 }
 

@@ -4,7 +4,8 @@
 // comes here.
 #include "follow.h"
 
-#include "edit/bulk_run.h"
+#include "base/assert.h"
+#include "world/registry.h"
 
 // ------------------------------------------------------------------ room
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
@@ -36,7 +37,7 @@ bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, 
 }
 
 // ------------------------------------------------------------------ coming
-void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index) {
+void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
     if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted(world, s, index);
     if (s->flags & KEELI_IS_TOLD)
@@ -67,8 +68,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
 }
 
 // ------------------------------------------------------------------ going
-void keeli_store_leaving_slowly(keel_world *world, keeli_storage *s, uint32_t index,
-                                uint32_t kind) {
+void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // the bits are the same
     if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
@@ -85,7 +85,7 @@ void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, voi
 }
 
 static bool keeps_deleted(const keeli_storage *s) {
-    return s->flags & KEELI_IS_TRACKED && s->tracking->kinds & KEEL_TRACK_DELETION;
+    return s->flags & KEELI_IS_TRACKED && s->tracking.kinds & KEEL_TRACK_DELETION;
 }
 
 // Observers are told of all before the first one goes. From the highest index down, so that nothing
@@ -100,3 +100,34 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
         keeli_store_pop(world, s, i);
     }
 }
+
+// ------------------------------------------------------------------ ending
+void keeli_followers_forget(keel_world *world, keeli_storage *s) {
+    if (world->unsettled) keeli_view_observers_settle(world);
+    keeli_view_observers_forget(world, s);
+    keeli_sets_forget(world, s);
+    keeli_observers_forget(world, s);
+}
+
+void keeli_followers_end(keel_world *world) {
+    const uint32_t noted = KEELI_IS_TRACKED | KEELI_IS_MARKED;
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        keeli_tracking_deinit(world, &s->tracking);
+        s->flags &= ~noted;
+    }
+}
+
+// ------------------------------------------------------------------ checking
+bool keeli_followers_are_valid(const keeli_storage *s) {
+    return keeli_groups_of_are_valid(s) && keeli_tracking_is_valid(s);
+}
+
+#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
+void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
+    if (!keeli_is_turn_to_validate(keeli_store_count(storage) + storage->indexed.page_count))
+        return;
+    KEELI_CHECK_STRUCTURE(keeli_store_is_valid(world, storage));
+    KEELI_CHECK_STRUCTURE(keeli_followers_are_valid(storage));
+}
+#endif

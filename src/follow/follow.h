@@ -29,8 +29,9 @@ bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, 
 
 // ------------------------------------------------------------------ coming
 // The entity with this index has the component now, and all values of the edit are in place.
+void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_store_joined(world, s, index);
+    if (s->flags & KEELI_IS_WATCHED) keeli_came_slow(world, s, index);
 }
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
@@ -55,10 +56,33 @@ static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entit
 // ------------------------------------------------------------------ going
 // Before the entity loses the component, whose value is still there; groups may move it. `kind`:
 // KEEL_TRACK_REMOVAL (it is handed out) or KEEL_TRACK_DELETION.
+void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
 static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
-    keeli_store_leaving(world, s, index, kind);
+    if (s->flags & KEELI_IS_WATCHED) keeli_going_slow(world, s, index, kind);
 }
+// The value of an entity goes: it is dropped, or kept for those who want to know what it was.
+void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
+// Before a component goes from all entities: delete all values one by one when somebody wants to
+// know of each; what nobody follows is left alone.
+void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
 // Before the entity loses all components; with `dies`, itself as well.
 static inline void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
     keeli_notify_all_of(world, e, kind, dies);
 }
+
+// ------------------------------------------------------------------ ending
+// The component becomes unknown: nobody follows it any more. Groups are gone before.
+void keeli_followers_forget(keel_world *world, keeli_storage *s);
+// The world ends, and nobody is called any more: what was kept of deleted values goes.
+void keeli_followers_end(keel_world *world);
+
+// ------------------------------------------------------------------ checking
+bool keeli_followers_are_valid(const keeli_storage *s);
+// In test builds: walk the storage that was just edited, and who follows it.
+#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
+void keeli_validate_storage(keel_world *world, const keeli_storage *storage);
+#else
+static inline void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
+    (void)world, (void)storage;
+}
+#endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Making and destroying groups, and looking at them.
-#include "group.h"
+#include "follow.h"
 
 #include "world/borrow.h"
 #include "world/registry.h"
@@ -117,7 +117,7 @@ static bool reserve_links(keel_group *g) {
 static void link_storages(keel_group *g) {
     for (uint32_t i = 0; i < g->storage_count; ++i) {
         keeli_storage *s = g->storages[i];
-        s->groups.items[s->groups.count++] = (keeli_group_link){ g, i >= g->must_count };
+        s->groups.items[s->groups.count++] = (keeli_group_link){ g, &g->order, i >= g->must_count };
         s->flags |= KEELI_IS_GROUPED;
         if (i >= g->owned_count) continue;
         s->owner = g;

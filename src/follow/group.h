@@ -39,11 +39,14 @@ static inline bool keeli_group_has(const keel_group *g, uint32_t index) {
 }
 
 // ------------------------------------------------------------------ edits (group_pack.c)
-// For storages that have KEELI_IS_GROUPED; store.h wraps the two that are called most.
+// For storages that have KEELI_IS_GROUPED.
 //
 // Before values are added: make room for `extra` more members among the groups that name the
 // storage, one of them with this index. False when out of memory.
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
+// After the entity got the component; before it loses it.
+void keeli_groups_added(keeli_storage *s, uint32_t index);
+void keeli_groups_removing(keeli_storage *s, uint32_t index);
 // After new entities, which have the same components, got all of them: values were pushed in this
 // order. To be called for each of the components.
 void keeli_groups_added_new(keeli_storage *s, const keel_entity *entities, uint32_t count);

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "observe.h"
 
-#include "edit/commands.h"
-
 #include "observe_view.h"
 #include "track.h"
 #include "world/borrow.h"
+#include "world/command_lists.h"
 #include "world/registry.h"
 #include "world/report.h"
 
-enum { rounds_at_most = 64 };
-
 // ------------------------------------------------------------------ lists
+// Those that were taken away go; what is left says whether the storage is observed, and of what.
 static void update(keel_world *world, keeli_storage *s) {
-    keeli_observers *o = &s->tracking->observers;
+    keeli_observers *o = &s->tracking.observers;
     uint32_t kept = 0;
     o->kinds = 0;
     for (uint32_t i = 0; i < o->list.count; ++i) {
@@ -22,13 +20,14 @@ static void update(keel_world *world, keeli_storage *s) {
         o->list.items[kept++] = o->list.items[i];
     }
     o->list.count = kept;
-    if (!(s->flags & KEELI_IS_OBSERVED) != !kept) world->observed += kept ? 1u : UINT32_MAX;
-    if (kept) s->flags |= KEELI_IS_OBSERVED;
-    else s->flags &= ~(uint32_t)KEELI_IS_OBSERVED;
+    if (kept || !(s->flags & KEELI_IS_OBSERVED)) return;
+    s->flags &= ~(uint32_t)KEELI_IS_OBSERVED;
+    --world->observed;
 }
 
-void keeli_observers_deinit(keel_world *world, keeli_observers *observers) {
-    KEELI_RELEASE(&world->heap, &observers->list);
+void keeli_observers_forget(keel_world *world, keeli_storage *s) {
+    s->tracking.observers.list.count = 0;
+    update(world, s);
 }
 
 static keeli_observer *find(const keeli_observers *o, keel_observer_fn *function,
@@ -39,24 +38,26 @@ static keeli_observer *find(const keeli_observers *o, keel_observer_fn *function
     return NULL;
 }
 
+// Also while observers are called: the list only grows then.
 static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer *fresh) {
-    keeli_tracking *t = keeli_tracking_get(world, s);
+    keeli_observers *o = &s->tracking.observers;
     if (!world->reaction) world->reaction = keeli_commands_take(world);
-    if (!t || !world->reaction || !KEELI_RESERVE(&world->heap, &t->observers.list, 1))
+    if (!world->reaction || !KEELI_RESERVE(&world->heap, &o->list, 1))
         return keeli_out_of_memory(world, "adding an observer");
-    keeli_observer *known = find(&t->observers, fresh->function, fresh->data);
+    keeli_observer *known = find(o, fresh->function, fresh->data);
     if (known) known->kinds |= fresh->kinds;
-    else t->observers.list.items[t->observers.list.count++] = *fresh;
-    if (world->calling) t->observers.kinds |= fresh->kinds; // lists stay as they are until then
-    else update(world, s);
+    else o->list.items[o->list.count++] = *fresh;
+    o->kinds |= fresh->kinds;
+    if (!(s->flags & KEELI_IS_OBSERVED)) ++world->observed;
+    s->flags |= KEELI_IS_OBSERVED;
     ++world->bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
 
 static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *function,
                         const void *data) {
-    keeli_observer *known = s && s->tracking ? find(&s->tracking->observers, function, data) : NULL;
-    if (!known || !function) return KEEL_ABSENT;
+    keeli_observer *known = s && function ? find(&s->tracking.observers, function, data) : NULL;
+    if (!known) return KEEL_ABSENT;
     known->function = NULL;
     if (!world->calling) update(world, s);
     else world->lost_observers = true;
@@ -66,8 +67,8 @@ static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *f
 static void update_all(keel_world *world) {
     world->lost_observers = false;
     for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i]->tracking) update(world, world->order.items[i]);
-    if (world->entity_storage.tracking) update(world, &world->entity_storage);
+        update(world, world->order.items[i]);
+    update(world, &world->entity_storage);
 }
 
 // ------------------------------------------------------------------ calling
@@ -91,7 +92,7 @@ void keeli_calling_end(keel_world *world) {
 
 // By number: the list may grow, and move, while it is gone through.
 static __attribute__((noinline)) void call(keeli_storage *s, const keel_event *event) {
-    const keeli_observers *o = &s->tracking->observers;
+    const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
         const keeli_observer it = o->list.items[i];
         if (it.function && it.kinds & event->kind) it.function(event, it.data);
@@ -104,7 +105,7 @@ static const void *readable_value(const keel_world *world, const keeli_storage *
 }
 
 void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (!(s->tracking->observers.kinds & kind)) return;
+    if (!(s->tracking.observers.kinds & kind)) return;
     const bool is_entity = s == &world->entity_storage;
     const keel_event event = { .world = world,
                                .kind = kind,
@@ -117,19 +118,12 @@ void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uin
     keeli_calling_end(world);
 }
 
-// They were called, and the edit is done.
-static __attribute__((noinline)) keel_result settle(keel_world *world) {
-    if (world->lost_observers) update_all(world);
-    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
-    return keeli_done(world, KEEL_OK);
-}
-
 // Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
 // should be while nobody is called.
-keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                              const void *value) {
-    const keeli_observers *o = &s->tracking->observers;
-    if (!(o->kinds & kind)) return keeli_done(world, KEEL_OK);
+void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                        const void *value) {
+    const keeli_observers *o = &s->tracking.observers;
+    if (!(o->kinds & kind)) return;
     KEEL_ASSERT_INTERNAL(!world->share_depth && !world->calling && !world->notifying);
     const keel_event event = { .world = world,
                                .kind = kind,
@@ -141,10 +135,8 @@ keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e
     if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
     else call(s, &event);
     world->calling = world->notifying = world->share_depth = 0;
-    const bool is_recorded = !keeli_commands_is_empty(world->reaction);
-    if (is_recorded | world->lost_observers | world->has_reactions | world->unsettled)
-        return settle(world);
-    return KEEL_OK;
+    if (world->lost_observers) update_all(world);
+    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }
 
 void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
@@ -163,53 +155,13 @@ void keeli_tell_clear(keel_world *world, keeli_storage *s) {
 }
 
 void keeli_notify_end(keel_world *world) {
-    if (!world->observed) return;
     keel_entity e = keel_null();
-    while (!keel_is_null(e = keel_next_entity(world, e)))
+    while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
-    world->observed = 0;
-    world->entity_storage.flags &= ~(uint32_t)KEELI_IS_OBSERVED;
+    keeli_observers_forget(world, &world->entity_storage);
     for (uint32_t i = 0; i < world->order.count; ++i)
-        world->order.items[i]->flags &= ~(uint32_t)KEELI_IS_OBSERVED;
-}
-
-// ------------------------------------------------------------------ what they ask for
-// What is asked for while this is applied makes the next round.
-static keel_result apply_round(keel_world *world) {
-    keel_commands *now = world->reaction;
-    keel_commands *next = keeli_commands_take(world);
-    if (!next) return keeli_out_of_memory(world, "applying what observers asked for");
-    world->reaction = next;
-    world->has_reactions = false;
-    const keel_result result = keeli_commands_apply_now(world, now);
-    if (!keeli_commands_is_empty(next)) world->has_reactions = true;
-    return result;
-}
-
-static void react(keel_world *world) {
-    // whoever is at it, or uses storages, comes by when all is free
-    if (world->applying || world->calling || world->holders || world->share_depth) return;
-    if (world->reacting) return;
-    uint32_t rounds = 0;
-    world->reacting = true;
-    while (world->has_reactions && rounds++ < rounds_at_most)
-        if (apply_round(world) == KEEL_ERROR_MEMORY) break;
-    world->reacting = false;
-    if (!world->has_reactions || rounds <= rounds_at_most) return;
-    keel_commands *next = keeli_commands_take(world);
-    if (!next) return;
-    keeli_commands_discard(world, world->reaction);
-    world->reaction = next;
-    world->has_reactions = false;
-    keeli_error(world, KEEL_ERROR_CYCLE,
-                "observers answer each other's edits without end: what they asked for after %d "
-                "rounds is dropped",
-                (int)rounds_at_most);
-}
-
-void keeli_finish(keel_world *world) {
-    if (world->unsettled) keeli_view_observers_settle(world);
-    if (world->has_reactions) react(world);
+        keeli_observers_forget(world, world->order.items[i]);
+    world->observed = 0; // views are told no more, either
 }
 
 // ------------------------------------------------------------------ public

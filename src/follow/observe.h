@@ -4,17 +4,15 @@
 #pragma once
 #include "collect.h"
 
-void keeli_observers_deinit(keel_world *world, keeli_observers *observers);
-
 // Tell the observers of a component, if it has any, of one entity's.
 void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind);
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
     if (s->flags & KEELI_IS_OBSERVED) keeli_notify_slowly(world, s, e, kind);
 }
 // The same where the storage has observers, its value is known, nobody uses anything, and that is
-// the whole edit: with keeli_done.
-keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                              const void *value);
+// the whole edit.
+void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                        const void *value);
 // Something happened to a component of a living entity: sets collect it, observers are told.
 static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
     if (!(s->flags & KEELI_IS_TOLD)) return;
@@ -35,14 +33,5 @@ void keeli_notify_end(keel_world *world);
 // Around each call of an observer.
 void keeli_calling_begin(keel_world *world);
 void keeli_calling_end(keel_world *world);
-
-// Edits that consist of edits: observers' own are applied when the outermost is done.
-static inline void keeli_editing_begin(keel_world *world) { ++world->editing; }
-static inline void keeli_editing_end(keel_world *world) { --world->editing; }
-// An edit is done: tell who has entered or left observed views, and apply what observers recorded
-// meanwhile. Returns `result`.
-void keeli_finish(keel_world *world);
-static inline keel_result keeli_done(keel_world *world, keel_result result) {
-    if ((world->has_reactions | world->unsettled) && !world->editing) keeli_finish(world);
-    return result;
-}
+// The component becomes unknown: nobody observes it.
+void keeli_observers_forget(keel_world *world, keeli_storage *s);

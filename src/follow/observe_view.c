@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "observe_view.h"
 
-#include "edit/commands.h"
 #include "observe.h"
 #include "world/borrow.h"
+#include "world/command_lists.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -387,12 +387,11 @@ static keel_result observe(keel_world *world, keeli_view_observer *v, const keel
     else if (result == KEEL_OK) result = begin(world, v);
     if (result < 0 || known) free_observer(world, v);
     if (result == KEEL_OK && kinds & KEEL_ON_PRESENT) tell_present(world, known ? known : v);
-    return keeli_done(world, result);
+    return result;
 }
 
-keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
-                              keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+keel_result keeli_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
+                               keel_observer_fn *function, void *data) {
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t told = KEEL_ON_ENTERED | KEEL_ON_LEFT;
     if (!function) return bad(world, "it needs a function");

@@ -26,6 +26,9 @@ typedef struct keeli_view_observer {
     bool has_one;
 } keeli_view_observer;
 
+// keel_observe_view; the caller applies what observers of those who match already record.
+keel_result keeli_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
+                               keel_observer_fn *function, void *data);
 // For storages that have KEELI_IS_IN_VIEW.
 //
 // Before an entity with this index gets the component: make room. False when out of memory.

@@ -14,8 +14,7 @@
 void keeli_ticks_rebase_all(keel_world *world) {
     const uint32_t by = KEELI_TICK_SPAN / 2;
     for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_tracking *t = world->order.items[i]->tracking;
-        if (!t) continue;
+        keeli_tracking *t = &world->order.items[i]->tracking;
         keeli_ticks_rebase(&t->inserted, by);
         keeli_ticks_rebase(&t->modified, by);
     }
@@ -38,24 +37,6 @@ uint64_t keel_tick(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what is tracked
-keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
-    if (s->tracking) return s->tracking;
-    keeli_tracking *t = KEELI_NEW(&world->heap, keeli_tracking);
-    if (!t) return NULL;
-    keeli_removal_log_init(&t->gone, s->component.size, s->component.align);
-    s->tracking = t;
-    keeli_tracking_update_hooks(s);
-    return t;
-}
-
-void keeli_tracking_update_hooks(keeli_storage *s) {
-    if (!s->tracking) return;
-    keeli_removal_log *log = &s->tracking->gone;
-    log->drop = s->set.drop;
-    log->move = s->set.move;
-    log->hook_data = s->set.hook_data;
-}
-
 // Also where nobody is: to a set somebody may come without asking for room.
 static bool reserve_present(keel_world *world, keeli_ticks *t, const keeli_presence *p) {
     for (uint32_t page = 0; page < p->root.page_count; ++page)
@@ -74,8 +55,7 @@ static uint32_t may_go(const keeli_storage *s, const keeli_removal_log *log) {
 }
 
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
-    keeli_tracking *t = keeli_tracking_get(world, s);
-    if (!t) return false;
+    keeli_tracking *t = &s->tracking;
     kinds &= KEEL_TRACK_ALL & ~t->kinds;
     if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
     if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
@@ -86,25 +66,8 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     if (kinds & KEEL_TRACK_INSERTION && values)
         keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
     t->kinds |= kinds;
-    if (t->kinds) s->flags |= KEELI_IS_TRACKED;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) s->flags |= KEELI_IS_MARKED;
+    s->flags |= keeli_tracking_flags(t->kinds);
     return true;
-}
-
-void keeli_tracking_deinit(keel_world *world, keeli_storage *s) {
-    keeli_tracking *t = s->tracking;
-    if (!t) return;
-    keeli_ticks_deinit(&t->inserted, &world->heap);
-    keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_removal_log_deinit(&t->gone, &world->heap);
-    keeli_observers_deinit(world, &t->observers);
-    KEELI_FREE(&world->heap, keeli_tracking, t);
-    s->tracking = NULL;
-}
-
-size_t keeli_tracking_bytes(const keeli_storage *s) {
-    const keeli_tracking *t = s->tracking;
-    return t ? t->inserted.bytes + t->modified.bytes + t->gone.bytes : 0;
 }
 
 // Every value has its place in what is tracked.
@@ -118,8 +81,7 @@ static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
 }
 
 bool keeli_tracking_is_valid(const keeli_storage *s) {
-    const keeli_tracking *t = s->tracking;
-    if (!t) return !(s->flags & (KEELI_IS_TRACKED | KEELI_IS_OBSERVED));
+    const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
     if (!keeli_removal_log_is_valid(&t->gone)) return false;
     if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
@@ -128,7 +90,7 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 
 // ------------------------------------------------------------------ during edits
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     keeli_heap *heap = &world->heap;
     const uint32_t values = s->presence.count + s->disabled.count + extra;
     if (t->kinds & KEEL_TRACK_INSERTION && (!keeli_ticks_reserve(&t->inserted, heap, index) ||
@@ -143,7 +105,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
     if (t->kinds & KEEL_TRACK_INSERTION)
         keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
@@ -151,7 +113,7 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_run(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
     if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_tick_now(world, s));
@@ -161,7 +123,7 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 }
 
 void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_ticks *t = &s->tracking->modified;
+    keeli_ticks *t = &s->tracking.modified;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
@@ -170,8 +132,8 @@ void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint
 
 bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                       void *value) {
-    keeli_tracking *t = s->tracking;
-    if (!(s->flags & KEELI_IS_TRACKED) || !(t->kinds & kind)) return false;
+    keeli_tracking *t = &s->tracking;
+    if (!(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
     const keeli_reader *late =
         keeli_removal_log_append(&t->gone, e, keeli_now(world, s), deleted, value);
@@ -206,7 +168,7 @@ keel_result keel_track_component(keel_world *world, const keel_component *compon
 uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     if (s && s->flags & KEELI_IS_UNIQUE) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    return s && s->tracking ? s->tracking->kinds : 0;
+    return s ? s->tracking.kinds : 0;
 }
 
 keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
@@ -220,9 +182,8 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             "the tracking limit of '%s' is 0; at least 1 is needed",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
-    keeli_tracking *t = keeli_tracking_get(world, s);
     const uint32_t values = s->flags & KEELI_IS_SET ? limit : keeli_store_count(s);
-    if (!t || !keeli_removal_log_set_limit(&t->gone, &world->heap, limit, values))
+    if (!keeli_removal_log_set_limit(&s->tracking.gone, &world->heap, limit, values))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }
@@ -235,11 +196,10 @@ static void raise_to(uint64_t *cleared, uint64_t tick) {
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
     if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
-    if (!s->tracking) return;
-    keeli_removal_log *log = &s->tracking->gone;
+    keeli_removal_log *log = &s->tracking.gone;
     if (kinds & KEEL_TRACK_REMOVAL) raise_to(&log->cleared_removed, tick);
     if (kinds & KEEL_TRACK_DELETION) raise_to(&log->cleared_deleted, tick);
-    if (!(kinds & (KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION))) return;
+    if (!(kinds & s->tracking.kinds & (KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION))) return;
     log->world_reads = true;
     log->world_missed = 0;
     keeli_removal_log_settle(log);

@@ -2,7 +2,6 @@
 // Who uses which storage now.
 #include "borrow.h"
 
-#include "follow/group.h"
 #include "hooks.h"
 #include "report.h"
 #include "threads.h"
@@ -123,10 +122,10 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
 static bool want_groups(keel_world *world, keeli_holder *holder, const keeli_storage *storage,
                         keel_access access) {
     for (uint32_t i = 0; i < storage->groups.count; ++i) {
-        keel_group *g = storage->groups.items[i].group;
+        const keeli_group_link *link = &storage->groups.items[i];
         const bool edits = access == KEEL_ACCESS_EDIT;
-        if (!edits && storage->owner != g) continue;
-        if (!keeli_holder_want(world, holder, &g->order, edits ? access : KEEL_ACCESS_READ))
+        if (!edits && storage->owner != link->group) continue;
+        if (!keeli_holder_want(world, holder, link->order, edits ? access : KEEL_ACCESS_READ))
             return false;
     }
     return true;
@@ -139,8 +138,7 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
         !keeli_holder_want(world, holder, &world->row_storage,
                            access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
         return false;
-    if (storage->flags & KEELI_IS_GROUPED && !want_groups(world, holder, storage, access))
-        return false;
+    if (storage->groups.count && !want_groups(world, holder, storage, access)) return false;
     if (access == KEEL_ACCESS_EDIT) // an edit of a source fills its sets
         for (uint32_t i = 0; i < storage->feeds.count; ++i)
             if (!keeli_holder_want(world, holder, storage->feeds.items[i].set, access))
@@ -248,8 +246,7 @@ static bool want_everything(keel_world *world, keeli_holder *holder) {
 static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        if (use->access > KEEL_ACCESS_READ && use->storage->flags & KEELI_IS_TRACKED)
-            use->storage->tracking->now = tick;
+        if (use->access > KEEL_ACCESS_READ) use->storage->tracking.now = tick;
     }
 }
 
@@ -333,7 +330,7 @@ static __attribute__((noinline)) keel_result may_edit_followers(keel_world *worl
                                                                 const keeli_storage *storage,
                                                                 const char *verb) {
     for (uint32_t i = 0; i < storage->groups.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
+        KEEL_TRY(keeli_may_edit(world, holder, storage->groups.items[i].order, verb));
     for (uint32_t i = 0; i < storage->feeds.count; ++i)
         KEEL_TRY(keeli_may_edit(world, holder, storage->feeds.items[i].set, "collect into"));
     return KEEL_OK;
@@ -346,7 +343,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                                     holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
-    if (storage->flags & (KEELI_IS_GROUPED | KEELI_IS_SOURCE))
+    if (storage->groups.count | storage->feeds.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));

@@ -4,7 +4,7 @@
 #include "threads.h"
 
 #include "borrow.h"
-#include "edit/commands.h"
+#include "command_lists.h"
 #include "report.h"
 
 // ------------------------------------------------------------------ rules

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of recorded edits: spare ones, and the queue of those that wait to be applied.
-#include "edit/commands.h"
+#include "command_lists.h"
 
 keel_commands *keeli_commands_new(keel_world *world) {
     keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
