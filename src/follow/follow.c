@@ -88,14 +88,15 @@ static bool keeps_deleted(const keeli_storage *s) {
     return s->flags & KEELI_IS_TRACKED && s->tracking.kinds & KEEL_TRACK_DELETION;
 }
 
-// Observers are told of all before the first one goes. From the highest index down, so that nothing
-// moves that is still to go.
+// Observers are told of all before the first one goes, and groups let all go at once: what else they
+// own stays in its order. Then from the highest index down, so that nothing moves that is still to
+// go.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
     keeli_tell_clear(world, s);
     if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_clearing(world, s);
+    if (s->groups.count) keeli_groups_clear(s);
     if (!keeps_deleted(s) || s->kind == KEEL_ARCHETYPE) return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
-        if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, i);
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);
     }

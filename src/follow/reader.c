@@ -172,7 +172,10 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
     keel_gone_walk walk = { .kinds = kinds, .whole = true };
     if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
         return walk;
-    if (!s || !join(world, s, reader)) return walk;
+    const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
+    const char *asker = reader ? reader->name : "a walk over what is gone";
+    if (!s || keeli_track_for(world, s, of_these, asker) < 0 || !join(world, s, reader))
+        return walk;
     const keeli_removal_log *log = &s->tracking.gone;
     walk.world = world;
     walk.number = s->slot;

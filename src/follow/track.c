@@ -70,6 +70,18 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     return true;
 }
 
+keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
+                            const char *asker) {
+    if (!(kinds & ~s->tracking.kinds)) return KEEL_OK;
+    if (world->share_depth)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "%s asks for changes of '%s', which is not tracked, and the world is "
+                           "shared; declare .tracking, or keel_track it before",
+                           asker, s->component.name);
+    if (!keeli_track(world, s, kinds)) return keeli_out_of_memory(world, "tracking a component");
+    return KEEL_OK;
+}
+
 // Every value has its place in what is tracked.
 static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;

@@ -49,6 +49,10 @@ keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
 // ------------------------------------------------------------------ what is tracked
 // Track these kinds too. False when out of memory.
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
+// Somebody asks for changes of these kinds, and has them tracked from then on: KEEL_OK;
+// KEEL_ERROR_SHARED where that cannot begin, while several threads or a workload may be at work;
+// KEEL_ERROR_MEMORY.
+keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 
 // ------------------------------------------------------------------ during edits

@@ -325,7 +325,6 @@ static void clear(keel_world *world, keeli_storage *s) {
 
 void keeli_store_clear(keel_world *world, keeli_storage *s) {
     if (s->flags & KEELI_IS_WATCHED) keeli_store_clear_watched(world, s);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_clear(s);
     clear(world, s);
 }
 
