@@ -142,11 +142,8 @@ void keel_world_destroy(keel_world *world) {
     keeli_prepared_deinit(world);
     keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
-    keeli_groups_deinit(world);
-    keeli_view_observers_deinit(world);
+    keeli_followers_deinit(world);
     keeli_registry_deinit(world);
-    keeli_tracking_deinit(world, &world->entity_storage.tracking); // observers of entities
-    KEELI_RELEASE(&world->heap, &world->entity_storage.feeds);
     keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
@@ -245,8 +242,7 @@ static const char *find_fault(const keel_world *world) {
         return "the archetypes are broken";
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        if (!keeli_store_is_valid(world, s) || !keeli_followers_are_valid(s))
-            return s->component.name;
+        if (!keeli_store_is_valid(world, s)) return s->component.name;
         if (s->events && !keeli_event_queue_is_valid(s->events)) return s->component.name;
         for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
@@ -255,9 +251,8 @@ static const char *find_fault(const keel_world *world) {
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
     }
-    if (!keeli_groups_are_valid(world)) return "a group is broken";
-    if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
-    if (!keeli_view_observers_are_valid(world)) return "an observed view is out of date";
+    const char *fault = keeli_followers_find_fault(world);
+    if (fault) return fault;
     if (!lists_are_right(world)) return "the lists of components are broken";
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }

@@ -21,14 +21,14 @@
 #include <keel/track.h>
 #include <keel/workload.h>
 
-// A group that names a component (follow/group.h).
+// A group that names a component (follow/groups.h).
 typedef struct keeli_group_link {
     struct keel_group *group;
     struct keeli_storage *order; // stands for the order of its members where something borrows it
     bool excludes;               // names it as what must not be there
 } keeli_group_link;
 
-// Functions to be called when something happens (follow/observe.c). One that was taken away while
+// Functions to be called when something happens (follow/observers.c). One that was taken away while
 // they are called has no function until all are through.
 typedef struct keeli_observer {
     keel_observer_fn *function;
@@ -41,13 +41,13 @@ typedef struct keeli_observers {
     uint32_t kinds;                   // of all
 } keeli_observers;
 
-// A set that the events of a component fill (follow/collect.c).
-typedef struct keeli_feed {
+// A reactive set that collects what happens to a component (follow/reactive_set.c).
+typedef struct keeli_collector {
     struct keeli_storage *set;
     uint32_t kinds; // KEEL_ON_*
-} keeli_feed;
+} keeli_collector;
 
-// What is known of the changes of one component (follow/track.c).
+// What is known of the changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
     keeli_ticks inserted, modified; // with the base world->tick_base
@@ -107,10 +107,8 @@ typedef struct keeli_storage {
     size_t moved_bytes;
     struct keeli_storage *next_moved;
     struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
-    KEELI_ARRAY(keeli_feed) feeds;     // sets that its events fill: KEELI_IS_SOURCE
-    KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
-    struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
-    bool is_coming;                 // during keel_strip: the entity does
+    KEELI_ARRAY(keeli_collector) collectors;           // sets that it fills: KEELI_IS_SOURCE
+    KEELI_ARRAY(struct keeli_storage *) sources;       // what fills it, a set: KEELI_IS_SET
     KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
     keeli_tracking tracking;                           // KEELI_IS_TRACKED, KEELI_IS_OBSERVED
 } keeli_storage;
@@ -125,9 +123,9 @@ enum {
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
     KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
-    KEELI_IS_SOURCE = 512,   // its events fill sets (follow/collect.c)
-    KEELI_IS_SET = 1024,     // events of others fill it
-    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observe_view.c)
+    KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
+    KEELI_IS_SET = 1024,     // it is such a set
+    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/view_observers.c)
     // somebody is told of what happens to its values
     KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
@@ -152,7 +150,7 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    uint64_t tick;                    // of what it changes; 0: world->tick (follow/track.h)
+    uint64_t tick;                    // of what it changes; 0: world->tick (follow/changes.h)
     uint32_t opened;                  // views that were opened inside and are still open
     struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
@@ -239,7 +237,7 @@ struct keel_world {
     uint32_t has_inner_views;         // some system had one, ever (atomic)
     struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
 
-    struct keel_group *groups; // in order of creation, the latest first (follow/group.c)
+    struct keel_group *groups; // in order of creation, the latest first (follow/groups.c)
 
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
@@ -249,11 +247,11 @@ struct keel_world {
     bool applying;
     uint64_t dropped_commands;
 
-    uint64_t tick;      // of changes that are made now; one more after each run (follow/track.h)
+    uint64_t tick;      // of changes that are made now; one more after each run (follow/changes.h)
     uint64_t tick_base; // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
-    // storages with observers, entities included (follow/observe.c), and observed views
+    // storages with observers, entities included (follow/observers.c), and observed views
     uint32_t observed;
     uint32_t notifying;      // observers are being called in owner mode; so deep
     uint32_t calling;        // in any mode: their lists stay as they are
@@ -265,8 +263,9 @@ struct keel_world {
     bool reacting;           // these are being applied
     keel_commands *reaction; // these; NULL: there was no observer yet
 
-    uint32_t set_count;                         // storages that others fill (follow/collect.c)
-    struct keeli_view_observer *view_observers; // in order of registration (follow/observe_view.c)
+    uint32_t set_count; // reactive sets (follow/reactive_set.c)
+    KEELI_ARRAY(keeli_storage *) strip_sets;    // to which an entity comes that is being stripped
+    struct keeli_view_observer *view_observers; // in order of registration
     bool unsettled; // entities may have entered or left what these match
 
     keeli_pointer_table prepared; // systems whose terms are bound: keeli_prepared (run/prepared.c)

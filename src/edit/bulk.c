@@ -43,7 +43,7 @@ static keel_result begin_entities(keel_world *world, batch *b, uint32_t count, k
 
 static void tell_of_entities(keel_world *world, const batch *b) {
     for (uint32_t i = 0; world->entity_storage.flags & KEELI_IS_TOLD && i < b->count; ++i)
-        keeli_tell_created(world, b->entities[i]);
+        keeli_entity_came(world, b->entities[i]);
 }
 
 static void end(keel_world *world, batch *b) {
@@ -63,7 +63,7 @@ static keel_result begin(keel_world *world, batch *b, uint32_t count, keel_entit
     KEEL_TRY(begin_entities(world, b, count, out));
     const bool is_collected = world->entity_storage.flags & KEELI_IS_SOURCE;
     for (uint32_t i = 0; is_collected && i < count; ++i) {
-        if (keeli_sets_reserve_new(world, b->entities[i], count)) continue;
+        if (keeli_followers_reserve_entity(world, b->entities[i], count)) continue;
         take_back(world, b);
         return keeli_out_of_memory(world, "adding entities");
     }

@@ -4,8 +4,7 @@
 
 #include "edit/flush.h"
 #include "edit/quick.h"
-#include "follow/collect.h"
-#include "follow/track.h"
+#include "follow/follow.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/threads.h"
@@ -207,11 +206,11 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
         any |= keeli_store_has(s, keel_entity_index(e));
     }
-    keeli_storage *sets = keeli_sets_before_strip(world, e);
+    keeli_strip_begins(world, e);
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
-    keeli_notify_all_of(world, e, KEEL_ON_DELETED, false);
+    keeli_entity_going(world, e, KEEL_ON_DELETED, false);
     keeli_store_take_all(world, e);
-    keeli_sets_after_strip(world, e, sets);
+    keeli_strip_ended(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 

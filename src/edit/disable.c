@@ -4,8 +4,7 @@
 #include "edit/edit.h"
 
 #include "edit/flush.h"
-#include "follow/group.h"
-#include "follow/observe_view.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ bits
@@ -56,8 +55,7 @@ keel_result keel_disable_component(keel_world *world, keel_entity e,
     if (!keeli_store_has(s, index)) return KEEL_ABSENT;
     if (!keeli_presence_reserve(&s->disabled, &world->heap, index))
         return keeli_out_of_memory(world, "disabling a component");
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
+    keeli_hiding(world, s, index);
     keeli_store_disable(s, index);
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
@@ -72,8 +70,7 @@ keel_result keel_enable_component(keel_world *world, keel_entity e,
     const uint32_t index = keel_entity_index(e);
     if (!keeli_store_is_disabled(s, index)) return KEEL_ABSENT;
     keeli_store_enable(s, index);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
+    keeli_shown(world, s, index);
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

@@ -20,7 +20,8 @@ static keel_result reserve_entity(keel_world *world) {
 // Room for its values, and in the sets of new entities.
 static keel_result reserve_new(keel_world *world, const keeli_holder *holder, keel_entity e,
                                const keel_value *values, keeli_room *room) {
-    if (!keeli_sets_reserve_new(world, e, 1)) return keeli_out_of_memory(world, "adding an entity");
+    if (!keeli_followers_reserve_entity(world, e, 1))
+        return keeli_out_of_memory(world, "adding an entity");
     return values ? keeli_reserve_values(world, holder, keel_entity_index(e), values, room)
                   : KEEL_OK;
 }
@@ -37,7 +38,7 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
         return keel_null();
     }
     if (values) keeli_commit_values(world, e, values, &room);
-    keeli_tell_created(world, e);
+    keeli_entity_came(world, e);
     keeli_validate_entities(world);
     (void)keeli_done(world, KEEL_OK);
     return e;
@@ -56,7 +57,7 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     }
     keeli_entity_index_confirm(&world->entities, held);
     if (values) keeli_commit_values(world, held, values, &room);
-    keeli_tell_created(world, held);
+    keeli_entity_came(world, held);
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -65,14 +66,15 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
     keel_result result = keeli_entity_index_may_add_at(&world->entities, e);
-    if (result == KEEL_OK && !keeli_sets_reserve_new(world, e, 1)) result = KEEL_ERROR_MEMORY;
+    if (result == KEEL_OK && !keeli_followers_reserve_entity(world, e, 1))
+        result = KEEL_ERROR_MEMORY;
     if (result == KEEL_OK) result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
     if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
     if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
         return keeli_error(world, result, "cannot add an entity at index %u: %s",
                            (unsigned)keel_entity_index(e), keel_result_text(result));
     if (result < 0) return result; // a handle of nothing
-    keeli_tell_created(world, e);
+    keeli_entity_came(world, e);
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -106,7 +108,7 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
     if (keeli_quick_delete_entity(world, e, KEELI_IS_LINK)) return;
-    keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
+    keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_store_take_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);

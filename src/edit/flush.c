@@ -3,7 +3,7 @@
 #include "edit/flush.h"
 
 #include "edit/commands.h"
-#include "follow/observe_view.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 enum { rounds_at_most = 64 };
@@ -42,7 +42,7 @@ static void react(keel_world *world) {
 }
 
 void keeli_flush(keel_world *world) {
-    if (world->unsettled) keeli_view_observers_settle(world);
+    if (world->unsettled) keeli_view_observers_flush(world);
     if (world->has_reactions) react(world);
 }
 

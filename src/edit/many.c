@@ -6,10 +6,7 @@
 
 #include "edit/bulk_run.h"
 #include "edit/flush.h"
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe_view.h"
-#include "follow/track.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 #include <string.h>
@@ -323,13 +320,13 @@ static void add_to_rows(keel_world *world, many *m) {
 // All values are in place.
 static void note_all(keel_world *world, const many *m) {
     for (uint32_t i = 0; m->s->flags & KEELI_IS_GROUPED && i < m->count; ++i)
-        keeli_groups_added(m->s, keel_entity_index(m->entities[i]));
+        keeli_groups_came(m->s, keel_entity_index(m->entities[i]));
     for (uint32_t i = 0; m->fresh.items && i < m->count; ++i) {
         const bool is_fresh = m->fresh.items[i / 64] >> (i % 64) & 1;
         keeli_tell(world, m->s, m->entities[i], is_fresh ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     }
     for (uint32_t i = 0; m->s->flags & KEELI_IS_IN_VIEW && i < m->count; ++i)
-        keeli_view_observers_joined(world, m->s, keel_entity_index(m->entities[i]));
+        keeli_view_observers_came(world, m->s, keel_entity_index(m->entities[i]));
 }
 
 static keel_result add_all(keel_world *world, many *m) {

@@ -2,7 +2,7 @@
 // Adding components and entities, quickly.
 #include "edit/edit.h"
 #include "edit/quick_parts.h"
-#include "follow/group.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 enum { values_at_most = 8 };

@@ -3,7 +3,7 @@
 #pragma once
 #include "edit/flush.h"
 #include "edit/quick.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 
 // One flags word says whether an edit of this storage is more than its bytes; and nobody uses it.
 static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *s) {

@@ -2,7 +2,7 @@
 // Removing components and deleting entities, quickly.
 #include "edit/edit.h"
 #include "edit/quick_parts.h"
-#include "follow/group.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ removing
@@ -247,7 +247,7 @@ static __attribute__((noinline)) keel_result delete_observed(keel_world *world, 
     if (flags & ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED))
         return delete_slowly(world, e);
     if ((flags | world->entity_storage.flags) & KEELI_IS_OBSERVED || world->view_observers)
-        keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
+        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     (void)take_all_parts(world, index, KEELI_IS_OBSERVED);
     delete_row(world, e);
     keeli_validate_entities(world);

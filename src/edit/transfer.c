@@ -3,8 +3,7 @@
 #include "edit/edit.h"
 
 #include "edit/flush.h"
-#include "follow/group.h"
-#include "follow/observe_view.h"
+#include "follow/follow.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -65,8 +64,7 @@ static void disable_moved(const keel_world *from, uint32_t index, const keel_val
     for (const keel_value *v = values; v->component; ++v) {
         if (!keeli_store_is_disabled(keeli_storage_find(from, v->component), index)) continue;
         keeli_storage *s = keeli_storage_find(to, v->component);
-        if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(to, s, target);
-        if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, target);
+        keeli_hiding(to, s, target);
         keeli_store_disable(s, target);
     }
 }
@@ -106,7 +104,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     if (!keel_is_null(moved)) {
         disable_moved(from, index, values, to, keel_entity_index(moved));
         from->moved_out = true;
-        keeli_notify_all_of(from, e, KEEL_ON_REMOVED, true);
+        keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
         from->moved_out = false;
         keeli_store_leave_all(from, e);
         keeli_entity_index_delete(&from->entities, e);

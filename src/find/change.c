@@ -2,7 +2,7 @@
 // Terms about changes: as filters, and as what leads a walk.
 #include "base/least.h"
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 
 // ------------------------------------------------------------------ filters
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {

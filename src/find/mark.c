@@ -3,7 +3,7 @@
 
 #include "base/least.h"
 #include "edit/bulk_run.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/report.h"
 
 static bool is_tracked(const keeli_storage *s) {

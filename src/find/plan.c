@@ -4,7 +4,7 @@
 // costs are compared: candidates, times what one costs.
 #include "find/plan.h"
 
-#include "follow/group.h"
+#include "follow/groups.h"
 #include "world/report.h"
 
 #include <stddef.h>

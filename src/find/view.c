@@ -3,7 +3,7 @@
 #include "find/view.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/registry.h"
 #include "world/report.h"
 

@@ -4,7 +4,7 @@
 #include "find/view.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/report.h"
 #include "world/threads.h"
 

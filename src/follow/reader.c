@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who looks at changes, and what they see: systems, the user's readers, and everybody else.
-#include "track.h"
+#include "changes.h"
+
+#include "base/assert.h"
 #include "world/report.h"
 #include "world/storage.h"
 

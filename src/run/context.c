@@ -3,7 +3,7 @@
 #include "run/context.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/report.h"
 #include "world/threads.h"
 

@@ -140,8 +140,8 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
         return false;
     if (storage->groups.count && !want_groups(world, holder, storage, access)) return false;
     if (access == KEEL_ACCESS_EDIT) // an edit of a source fills its sets
-        for (uint32_t i = 0; i < storage->feeds.count; ++i)
-            if (!keeli_holder_want(world, holder, storage->feeds.items[i].set, access))
+        for (uint32_t i = 0; i < storage->collectors.count; ++i)
+            if (!keeli_holder_want(world, holder, storage->collectors.items[i].set, access))
                 return false;
     keeli_use *use = use_of(holder, storage);
     if (use) {
@@ -331,8 +331,8 @@ static __attribute__((noinline)) keel_result may_edit_followers(keel_world *worl
                                                                 const char *verb) {
     for (uint32_t i = 0; i < storage->groups.count; ++i)
         KEEL_TRY(keeli_may_edit(world, holder, storage->groups.items[i].order, verb));
-    for (uint32_t i = 0; i < storage->feeds.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, storage->feeds.items[i].set, "collect into"));
+    for (uint32_t i = 0; i < storage->collectors.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, storage->collectors.items[i].set, "collect into"));
     return KEEL_OK;
 }
 
@@ -343,7 +343,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                                     holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
-    if (storage->groups.count | storage->feeds.count)
+    if (storage->groups.count | storage->collectors.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));

@@ -340,7 +340,7 @@ static bool is_watched(const keel_world *world) {
 static void take_all_watched(keel_world *world) {
     keel_entity e = keel_null();
     while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
+        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
     while (!keel_is_null(e = keel_next_entity(world, e)))
         keeli_store_take_all(world, e);
@@ -379,7 +379,7 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_tracking_deinit(world, &s->tracking);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));
-    KEELI_RELEASE(&world->heap, &s->feeds);
+    KEELI_RELEASE(&world->heap, &s->collectors);
     KEELI_RELEASE(&world->heap, &s->sources);
     KEELI_RELEASE(&world->heap, &s->viewers);
     keeli_presence_deinit(&s->presence, &world->heap);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "track.h"
+#include "follow.h"
 
-#include "observe.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -51,22 +50,28 @@ static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
 
 // How many may go before room is made again: entities come to a set any number of times.
 static uint32_t may_go(const keeli_storage *s, const keeli_removal_log *log) {
-    return s->flags & KEELI_IS_SET ? log->limit : s->presence.count + s->disabled.count;
+    return s->sources.count ? log->limit : s->presence.count + s->disabled.count;
+}
+
+static bool reserve_kinds(keel_world *world, keeli_storage *s, uint32_t kinds) {
+    keeli_tracking *t = &s->tracking;
+    if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
+    if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
+    return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           keeli_removal_log_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1);
+}
+
+bool keeli_track_reserve_all(keel_world *world, keeli_storage *s) {
+    return reserve_kinds(world, s, s->tracking.kinds);
 }
 
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
-    keeli_tracking *t = &s->tracking;
-    kinds &= KEEL_TRACK_ALL & ~t->kinds;
-    if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
-    if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
-    const uint32_t values = s->presence.count + s->disabled.count;
-    if (kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
-        !keeli_removal_log_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1))
-        return false;
-    if (kinds & KEEL_TRACK_INSERTION && values)
-        keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
-    t->kinds |= kinds;
-    s->flags |= keeli_tracking_flags(t->kinds);
+    kinds &= KEEL_TRACK_ALL & ~s->tracking.kinds;
+    if (!reserve_kinds(world, s, kinds)) return false;
+    if (kinds & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
+        keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
+    s->tracking.kinds |= kinds;
+    keeli_followers_update(s);
     return true;
 }
 
@@ -134,7 +139,7 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
             keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
 
-void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
+void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_ticks *t = &s->tracking.modified;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
@@ -194,7 +199,7 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             "the tracking limit of '%s' is 0; at least 1 is needed",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
-    const uint32_t values = s->flags & KEELI_IS_SET ? limit : keeli_store_count(s);
+    const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
     if (!keeli_removal_log_set_limit(&s->tracking.gone, &world->heap, limit, values))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "observe.h"
+#include "follow.h"
 
-#include "observe_view.h"
-#include "track.h"
 #include "world/borrow.h"
 #include "world/command_lists.h"
 #include "world/registry.h"
@@ -12,6 +10,7 @@
 // Those that were taken away go; what is left says whether the storage is observed, and of what.
 static void update(keel_world *world, keeli_storage *s) {
     keeli_observers *o = &s->tracking.observers;
+    const bool was_observed = o->list.count != 0;
     uint32_t kept = 0;
     o->kinds = 0;
     for (uint32_t i = 0; i < o->list.count; ++i) {
@@ -20,13 +19,13 @@ static void update(keel_world *world, keeli_storage *s) {
         o->list.items[kept++] = o->list.items[i];
     }
     o->list.count = kept;
-    if (kept || !(s->flags & KEELI_IS_OBSERVED)) return;
-    s->flags &= ~(uint32_t)KEELI_IS_OBSERVED;
-    --world->observed;
+    if (was_observed && !kept) --world->observed;
+    keeli_followers_update(s);
 }
 
 void keeli_observers_forget(keel_world *world, keeli_storage *s) {
-    s->tracking.observers.list.count = 0;
+    for (uint32_t i = 0; i < s->tracking.observers.list.count; ++i)
+        s->tracking.observers.list.items[i].function = NULL;
     update(world, s);
 }
 
@@ -45,11 +44,11 @@ static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer
     if (!world->reaction || !KEELI_RESERVE(&world->heap, &o->list, 1))
         return keeli_out_of_memory(world, "adding an observer");
     keeli_observer *known = find(o, fresh->function, fresh->data);
+    world->observed += !o->list.count;
     if (known) known->kinds |= fresh->kinds;
     else o->list.items[o->list.count++] = *fresh;
     o->kinds |= fresh->kinds;
-    if (!(s->flags & KEELI_IS_OBSERVED)) ++world->observed;
-    s->flags |= KEELI_IS_OBSERVED;
+    keeli_followers_update(s);
     ++world->bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
@@ -104,8 +103,7 @@ static const void *readable_value(const keel_world *world, const keeli_storage *
     return is_there ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
 }
 
-void keeli_notify_slowly(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (!(s->tracking.observers.kinds & kind)) return;
+void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
     const bool is_entity = s == &world->entity_storage;
     const keel_event event = { .world = world,
                                .kind = kind,
@@ -139,25 +137,10 @@ void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint
     if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
 }
 
-void keeli_notify_all_of(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
-    if (!world->observed) return;
-    uint32_t at = UINT32_MAX;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
-        if (keeli_store_has(s, keel_entity_index(e))) keeli_notify(world, s, e, kind);
-    keeli_view_observers_losing_all(world, keel_entity_index(e));
-    if (dies) keeli_notify(world, &world->entity_storage, e, KEEL_ON_DESTROYED);
-}
-
-void keeli_tell_clear(keel_world *world, keeli_storage *s) {
-    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && (i = keeli_store_next(s, i)) != UINT32_MAX;
-         ++i)
-        keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
-}
-
 void keeli_notify_end(keel_world *world) {
     keel_entity e = keel_null();
     while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
+        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_observers_forget(world, &world->entity_storage);
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_observers_forget(world, world->order.items[i]);

@@ -68,8 +68,10 @@ static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) 
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
            log->capacity >= log->limit || (uint64_t)log->count + values <= log->capacity;
 }
-// Make room for `extra` values, one at this index; the storage is tracked.
+// Make room for `extra` values, one at this index, as far as the storage is tracked; for all that
+// are there.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
+bool keeli_track_reserve_all(keel_world *world, keeli_storage *s);
 // Indices got values; the storage is tracked. (Freely: nobody holds it.)
 static inline void keeli_track_inserted_freely(const keel_world *world, keeli_storage *s,
                                                uint32_t index) {
@@ -82,9 +84,9 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count);
 // A value changed; the storage may be untracked.
-void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_MARKED) keeli_track_modified_slowly(world, s, index);
+    if (s->flags & KEELI_IS_MARKED) keeli_track_modified_slow(world, s, index);
 }
 // A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
 // False: nothing was done, it takes more.
