@@ -49,7 +49,7 @@ static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
 }
 
 // How many may go before room is made again: entities come to a set any number of times.
-static uint32_t may_go(const keeli_storage *s, const keeli_removal_log *log) {
+static uint32_t may_go(const keeli_storage *s, const keeli_queue *log) {
     return s->sources.count ? log->limit : s->presence.count + s->disabled.count;
 }
 
@@ -58,7 +58,7 @@ static bool reserve_kinds(keel_world *world, keeli_storage *s, uint32_t kinds) {
     if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
     if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
     return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_removal_log_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1);
+           keeli_queue_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1, NULL);
 }
 
 bool keeli_track_reserve_all(keel_world *world, keeli_storage *s) {
@@ -100,7 +100,7 @@ static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
 bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
-    if (!keeli_removal_log_is_valid(&t->gone)) return false;
+    if (!keeli_queue_is_valid(&t->gone)) return false;
     if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
     return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
 }
@@ -118,7 +118,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
          !keeli_ticks_reserve_log(&t->modified, heap, values)))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_removal_log_reserve(&t->gone, heap, values);
+           keeli_queue_reserve(&t->gone, heap, values, NULL);
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
@@ -131,9 +131,9 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count) {
     keeli_tracking *t = &s->tracking;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_run(&t->modified, index, count);
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_range(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
-    if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_tick_now(world, s));
+    if (count > 64) keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
     else
         for (const uint32_t end = index + count; index < end; ++index)
             keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
@@ -143,7 +143,7 @@ void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32
     keeli_ticks *t = &s->tracking.modified;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
-        keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
+        keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
@@ -152,13 +152,13 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
     keeli_tracking *t = &s->tracking;
     if (!(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
-    const keeli_reader *late =
-        keeli_removal_log_append(&t->gone, e, keeli_now(world, s), deleted, value);
-    if (late)
+    const keeli_removed removed = { e, keeli_now(world, s), deleted };
+    const char *late;
+    if (keeli_queue_push_removed(&t->gone, removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
                    "oldest are dropped; run it more often, or keel_set_tracking_limit",
-                   s->component.name, (unsigned)t->gone.limit, late->name);
+                   s->component.name, (unsigned)t->gone.limit, late);
     return deleted;
 }
 
@@ -200,7 +200,8 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
-    if (!keeli_removal_log_set_limit(&s->tracking.gone, &world->heap, limit, values))
+    keeli_queue_set_limit(&s->tracking.gone, limit);
+    if (!keeli_queue_reserve(&s->tracking.gone, &world->heap, values, NULL))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }
@@ -213,13 +214,9 @@ static void raise_to(uint64_t *cleared, uint64_t tick) {
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
     if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
-    keeli_removal_log *log = &s->tracking.gone;
-    if (kinds & KEEL_TRACK_REMOVAL) raise_to(&log->cleared_removed, tick);
-    if (kinds & KEEL_TRACK_DELETION) raise_to(&log->cleared_deleted, tick);
-    if (!(kinds & s->tracking.kinds & (KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION))) return;
-    log->world_reads = true;
-    log->world_missed = 0;
-    keeli_removal_log_settle(log);
+    kinds &= s->tracking.kinds;
+    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.gone, false, tick);
+    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.gone, true, tick);
 }
 
 // The tick to clear to; time goes on, so that what happens next is later.

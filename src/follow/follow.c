@@ -53,7 +53,8 @@ bool keeli_followers_reserve_all(keel_world *world) {
     }
     keel_entity e = keel_null();
     while (world->entity_storage.collectors.count && !keel_is_null(e = keel_next_entity(world, e)))
-        if (!keeli_followers_reserve_entity(world, e, world->entities.alive)) return false;
+        if (!keeli_followers_reserve_entity(world, e, keeli_entity_count(&world->entities)))
+            return false;
     return true;
 }
 

@@ -19,7 +19,8 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     if (!s->sources.count) return (uint32_t)count;
     for (uint32_t i = 0; i < s->sources.count; ++i)
         count += keeli_could_have(world, s->sources.items[i]);
-    return count < world->entities.alive ? (uint32_t)count : world->entities.alive;
+    const uint32_t alive = keeli_entity_count(&world->entities);
+    return count < alive ? (uint32_t)count : alive;
 }
 
 // ------------------------------------------------------------------ room
@@ -38,9 +39,9 @@ static bool list_block(keel_world *world, const keeli_storage *set, uint32_t ind
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
-    keeli_removal_log *log = &set->tracking.gone;
+    keeli_queue *log = &set->tracking.gone;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
-        !keeli_removal_log_reserve(log, heap, log->limit))
+        !keeli_queue_reserve(log, heap, log->limit, NULL))
         return false;
     if (!keeli_presence_reserve(&set->presence, heap, index)) return false;
     if (!list_block(world, set, index, numbers)) return false;

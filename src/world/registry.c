@@ -126,9 +126,9 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
 
 static bool init_events(keel_world *world, keeli_storage *s) {
     if (!KEELI_RESERVE(&world->heap, &world->queues, 1)) return false;
-    s->events = KEELI_NEW(&world->heap, keeli_event_queue);
+    s->events = KEELI_NEW(&world->heap, keeli_queue);
     if (!s->events) return false;
-    keeli_event_queue_init(s->events, &s->component);
+    keeli_queue_init(s->events, &s->component, false);
     world->queues.items[world->queues.count++] = s;
     return true;
 }
@@ -139,16 +139,23 @@ static void deinit_events(keel_world *world, keeli_storage *s) {
     while (world->queues.items[at] != s)
         ++at;
     world->queues.items[at] = world->queues.items[--world->queues.count];
-    keeli_event_queue_deinit(s->events, &world->heap);
-    KEELI_FREE(&world->heap, keeli_event_queue, s->events);
+    keeli_queue_deinit(s->events, &world->heap);
+    KEELI_FREE(&world->heap, keeli_queue, s->events);
 }
 
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
     keeli_ticks_deinit(&t->inserted, &world->heap);
     keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_removal_log_deinit(&t->gone, &world->heap);
+    keeli_queue_deinit(&t->gone, &world->heap);
     KEELI_RELEASE(&world->heap, &t->observers.list);
     *t = (keeli_tracking){ .kinds = 0 };
+}
+
+void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
+    keeli_tracking *t = &s->tracking;
+    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
+    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
+    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
 }
 
 static void free_storage(keel_world *world, keeli_storage *s) {
@@ -322,7 +329,7 @@ void keeli_registry_drop(keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = world->order.items[i];
         drop_unique(world, s);
-        if (s->events) keeli_event_queue_clear(s->events);
+        if (s->events) keeli_queue_clear(s->events);
     }
 }
 
@@ -444,5 +451,5 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     if (!s) return 0;
     return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
-           (s->events ? keeli_event_queue_bytes(s->events) : 0);
+           (s->events ? sizeof *s->events + keeli_queue_bytes(s->events) : 0);
 }

@@ -229,7 +229,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
     keeli_indexed_set_init(&s->indexed, c->size, c->align);
-    keeli_removal_log_init(&s->tracking.gone, c->size, c->align);
+    keeli_queue_init(&s->tracking.gone, c, true);
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
@@ -369,6 +369,7 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
+    keeli_tracking_trim(world, s);
     if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
