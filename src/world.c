@@ -17,7 +17,6 @@
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/storage.h"
-#include "world/threads.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -189,6 +189,23 @@ typedef struct keeli_loop_cost {
     uint64_t piece_ns;
 } keeli_loop_cost;
 
+// A list of recorded edits (edit/commands.c).
+struct keel_commands {
+    struct keel_commands *next; // in the queue of pending lists, or among the spare ones
+    keel_world *world;
+    keeli_arena arena; // records and the values they carry
+    struct keeli_command *first, *last;
+    // Where handles of new entities come from, set by the run layer; NULL: from the world.
+    keel_result (*promise)(struct keel_commands *commands, keel_entity *out);
+    // Makes a component known in the middle of a run; NULL: the world does.
+    keeli_storage *(*enroll)(struct keel_commands *commands, const keel_component *component,
+                             keel_result *result);
+    void *source; // for both
+    // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
+    KEELI_ARRAY(const keeli_storage *) allowed;
+    bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
+};
+
 struct keel_world {
     struct keeli_world_root
         root;            // storages by process-wide number (world/registry.c), for keel_get
@@ -252,7 +269,7 @@ struct keel_world {
     uint32_t observed;
     uint32_t notifying;      // observers are being called in owner mode; so deep
     uint32_t calling;        // in any mode: their lists stay as they are
-    uint32_t inside;         // other functions of the user's that edits call (world/hooks.h)
+    uint32_t inside;         // other functions of the user's that edits call (world/borrow.h)
     uint32_t editing;        // an edit that consists of edits is being made; so deep
     bool lost_observers;     // some were taken away while they were called
     bool moved_out;          // the values of the entity that they are told of are gone
@@ -325,3 +342,30 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
     if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
+
+// ---- world/command_lists.c ------------------------------------------------------------------
+bool keeli_commands_init(keel_world *world);
+// An empty list for a system; NULL when out of memory.
+keel_commands *keeli_commands_take(keel_world *world);
+// One that is nobody's yet; and the list, without records, is nobody's any more.
+keel_commands *keeli_commands_new(keel_world *world);
+void keeli_commands_spare(keel_world *world, keel_commands *commands);
+// Have so many spare lists, with memory for some records, and so many blocks for further ones.
+bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);
+// Move what the world's own list holds to the end of the queue. A spare list was made when it got
+// its first record; false when a system has taken that one since and there is no memory for
+// another.
+bool keeli_commands_queue_own(keel_world *world);
+// The system has ended: nothing more is recorded.
+static inline void keeli_commands_close(keel_commands *commands) {
+    commands->promise = NULL;
+    commands->enroll = NULL;
+}
+// The system has ended: queue what it recorded. The list is no longer the system's.
+void keeli_commands_submit(keel_world *world, keel_commands *commands);
+static inline bool keeli_commands_is_empty(const keel_commands *list) { return !list->first; }
+// Is anything recorded that was not applied?
+static inline bool keeli_commands_are_pending(const keel_world *world) {
+    return world->pending || world->commands->first;
+}
+size_t keeli_commands_bytes(const keel_world *world);

@@ -7,9 +7,9 @@
 #include "edit/edit.h"
 #include "edit/events.h"
 #include "edit/flush.h"
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <string.h>
 

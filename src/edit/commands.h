@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Recorded edits: when they are applied.
 #pragma once
-#include "world/command_lists.h"
+#include "world.h"
 
 void keeli_commands_deinit(keel_world *world);
 // Drop what is recorded; the list is spare then.

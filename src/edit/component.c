@@ -5,9 +5,9 @@
 #include "edit/flush.h"
 #include "edit/quick.h"
 #include "follow/follow.h"
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <string.h>
 

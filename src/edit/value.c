@@ -3,8 +3,8 @@
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
 #include "edit/quick_parts.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 // Is there a value, and where? The entity need not be alive. `kind` is the storage's: where it is a
 // constant the steps of the other kinds fall away.

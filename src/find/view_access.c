@@ -5,8 +5,8 @@
 
 #include "find/iterate.h"
 #include "follow/changes.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);

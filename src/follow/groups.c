@@ -8,7 +8,6 @@
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <stdio.h>
 #include <string.h>

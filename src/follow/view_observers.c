@@ -9,7 +9,6 @@
 #include "follow.h"
 
 #include "world/borrow.h"
-#include "world/command_lists.h"
 #include "world/registry.h"
 #include "world/report.h"
 

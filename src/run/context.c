@@ -4,8 +4,8 @@
 
 #include "find/iterate.h"
 #include "follow/changes.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <keel/typed.h>
 

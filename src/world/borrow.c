@@ -2,9 +2,7 @@
 // Who uses which storage now.
 #include "borrow.h"
 
-#include "hooks.h"
 #include "report.h"
-#include "threads.h"
 
 // ------------------------------------------------------------------ one counter
 // Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
@@ -363,6 +361,46 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
             "or collect the entities first",
             verb, storage->component.name);
     return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ the user's functions in edits
+void keeli_hook_drop(const keeli_storage *s, void *value) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    s->component.drop(value, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+}
+
+void keeli_hook_move(const keeli_storage *s, void *to, void *from) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    s->component.move(to, from, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+}
+
+bool keeli_hook_copy(const keeli_storage *s, void *to, const void *from) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const bool copied = s->component.copy(to, from, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    return copied;
+}
+
+uint64_t keeli_hook_hash(const keeli_storage *s, const void *value) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const uint64_t hash = s->component.hash(value, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    return hash;
+}
+
+void keeli_guarded_drop(void *value, void *storage) { keeli_hook_drop(storage, value); }
+void keeli_guarded_move(void *to, void *from, void *storage) { keeli_hook_move(storage, to, from); }
+
+static void around_allocator(void *world, bool begins) {
+    if (begins) keeli_inside_begin(world, KEELI_IN_HOOK);
+    else keeli_inside_end(world, KEELI_IN_HOOK);
+}
+
+void keeli_guard_allocator(keel_world *world) {
+    world->heap.around = around_allocator;
+    world->heap.owner = world;
 }
 
 // ------------------------------------------------------------------ the whole world

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command_lists.h"
+#include "world.h"
 
 keel_commands *keeli_commands_new(keel_world *world) {
     keel_commands *list = KEELI_NEW(&world->heap, keel_commands);

@@ -5,7 +5,6 @@
 #include "borrow.h"
 #include "report.h"
 #include "storage.h"
-#include "threads.h"
 
 #include <keel/typed.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
 #include "base/bytes.h"
-#include "hooks.h"
+#include "borrow.h"
 #include "world.h"
 
 #include <keel/edit.h>
