@@ -103,7 +103,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 // Does code of the user's run that was called by the world and comes back to it?
 static bool is_in_use(keel_world *world) {
-    if (world->is_ending || world->applying || world->calling || world->inside ||
+    if (world->is_ending || world->applying || world->followers.calling || world->inside ||
         keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views; view; view = view->next)

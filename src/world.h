@@ -189,6 +189,21 @@ typedef struct keeli_loop_cost {
     uint64_t piece_ns;
 } keeli_loop_cost;
 
+// Who follows all storages together; who follows one is kept there. Changed in follow/ only.
+typedef struct keeli_followers {
+    struct keel_group *groups;                  // the latest first (groups.c)
+    struct keeli_view_observer *view_observers; // in order of registration (view_observers.c)
+    uint32_t observed;  // storages with observers, entities included, and observed views
+    uint32_t calling;   // observers are being called, so deep: their lists only grow
+    uint32_t set_count; // reactive sets (reactive_set.c)
+    KEELI_ARRAY(keeli_storage *) strip_sets; // to which an entity comes that is being stripped
+    keel_commands *reaction; // what observers ask for; NULL: there was no observer yet
+    // To be looked at when the edit is done (edit/flush.c):
+    bool has_reactions; // observers asked for edits
+    bool has_noted;     // entities may have entered or left observed views
+    bool any_lost;      // observers were taken away while they were called
+} keeli_followers;
+
 // A list of recorded edits (edit/commands.c).
 struct keel_commands {
     struct keel_commands *next; // in the queue of pending lists, or among the spare ones
@@ -251,7 +266,7 @@ struct keel_world {
     uint32_t has_inner_views;         // some system had one, ever (atomic)
     struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
 
-    struct keel_group *groups; // in order of creation, the latest first (follow/groups.c)
+    keeli_followers followers;
 
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
@@ -265,22 +280,10 @@ struct keel_world {
     uint64_t tick_base; // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
-    // storages with observers, entities included (follow/observers.c), and observed views
-    uint32_t observed;
-    uint32_t notifying;      // observers are being called in owner mode; so deep
-    uint32_t calling;        // in any mode: their lists stay as they are
-    uint32_t inside;         // other functions of the user's that edits call (world/borrow.h)
-    uint32_t editing;        // an edit that consists of edits is being made; so deep
-    bool lost_observers;     // some were taken away while they were called
-    bool moved_out;          // the values of the entity that they are told of are gone
-    bool has_reactions;      // observers asked for edits
-    bool reacting;           // these are being applied
-    keel_commands *reaction; // these; NULL: there was no observer yet
-
-    uint32_t set_count;                         // reactive sets (follow/reactive_set.c)
-    KEELI_ARRAY(keeli_storage *) strip_sets;    // to which an entity comes that is being stripped
-    struct keeli_view_observer *view_observers; // in order of registration
-    bool unsettled; // entities may have entered or left what these match
+    uint32_t notifying;                 // observers are being called in owner mode; so deep
+    uint32_t inside;  // other functions of the user's that edits call (world/borrow.h)
+    uint32_t editing; // an edit that consists of edits is being made; so deep (edit/flush.h)
+    bool reacting;    // what observers asked for is being applied
 
     keeli_pointer_table prepared; // systems whose terms are bound: keeli_prepared (run/prepared.c)
     uint64_t bindings;            // changes when what terms are bound to does: components, groups

@@ -17,7 +17,7 @@ keel_result keeli_commands_flush_slowly(keel_world *world);
 static inline keel_result keeli_commands_flush(keel_world *world) {
     // first: in shared mode the rest is not ours to look at
     if (world->share_depth) return KEEL_OK;
-    if (!keeli_commands_are_pending(world) && !world->has_reactions) return KEEL_OK;
+    if (!keeli_commands_are_pending(world) && !world->followers.has_reactions) return KEEL_OK;
     return keeli_commands_flush_slowly(world);
 }
 // Apply a list that is not queued, and give it back; what cannot be applied is dropped.

@@ -119,7 +119,7 @@ static void commit(keel_world *world, stretch *at) {
 
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
-    const bool is_quiet = !world->holders && !world->share_depth && !world->observed;
+    const bool is_quiet = !world->holders && !world->share_depth && !world->followers.observed;
     stretch at; // bits are written when a block is opened
     at.entities = list;
     at.count = 0;

@@ -11,7 +11,8 @@ static inline void keeli_editing_end(keel_world *world) { --world->editing; }
 // meanwhile. Returns `result`.
 void keeli_flush(keel_world *world);
 static inline keel_result keeli_done(keel_world *world, keel_result result) {
-    if ((world->has_reactions | world->unsettled) && !world->editing) keeli_flush(world);
+    if ((world->followers.has_reactions | world->followers.has_noted) && !world->editing)
+        keeli_flush(world);
     return result;
 }
 // keeli_notify_alone, and the edit is done.

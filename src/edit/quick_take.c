@@ -208,9 +208,9 @@ static inline void delete_row(keel_world *world, keel_entity e) {
 }
 
 bool keeli_quick_delete_entity(keel_world *world, keel_entity e, uint32_t allowed) {
-    if (world->share_depth || world->holders || world->observed) return false;
+    if (world->share_depth || world->holders || world->followers.observed) return false;
     // groups look at all that the entity has before anything of it goes
-    if (world->groups) keeli_groups_leave(world, e, false);
+    if (world->followers.groups) keeli_groups_leave(world, e, false);
     if (!take_all_parts(world, keel_entity_index(e), allowed | KEELI_IS_GROUPED)) return false;
     delete_row(world, e);
     keeli_validate_entities(world);
@@ -240,13 +240,14 @@ static uint32_t flags_of(const keel_world *world, uint32_t index) {
 // it must be known by then that all of it goes quickly.
 static __attribute__((noinline)) keel_result delete_observed(keel_world *world, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
-    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
+    if ((uintptr_t)world->holders | (uintptr_t)world->followers.groups | world->share_depth |
         world->owned_storages)
         return delete_slowly(world, e);
     const uint32_t flags = flags_of(world, index);
     if (flags & ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED))
         return delete_slowly(world, e);
-    if ((flags | world->entity_storage.flags) & KEELI_IS_OBSERVED || world->view_observers)
+    if ((flags | world->entity_storage.flags) & KEELI_IS_OBSERVED ||
+        world->followers.view_observers)
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     (void)take_all_parts(world, index, KEELI_IS_OBSERVED);
     delete_row(world, e);
@@ -298,8 +299,8 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     // by one test
-    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
-        world->observed | world->owned_storages)
+    if ((uintptr_t)world->holders | (uintptr_t)world->followers.groups | world->share_depth |
+        world->followers.observed | world->owned_storages)
         return delete_observed(world, e);
     keeli_component_list *list = keeli_list_if_any(&world->lists, keel_entity_index(e));
     const uint32_t count = list ? list->count : 0;

@@ -103,9 +103,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
         moved = keeli_edit_add_entity(to, NULL, values);
     if (!keel_is_null(moved)) {
         disable_moved(from, index, values, to, keel_entity_index(moved));
-        from->moved_out = true;
         keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
-        from->moved_out = false;
         keeli_store_leave_all(from, e);
         keeli_entity_index_delete(&from->entities, e);
         keeli_validate_entities(from);

@@ -20,9 +20,12 @@ void keeli_followers_update(keeli_storage *s) {
 // ------------------------------------------------------------------ room
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
                                   uint32_t extra, uint32_t numbers) {
-    return keeli_groups_reserve(s, index, extra) && keeli_track_reserve(world, s, index, extra) &&
-           keeli_sets_reserve(world, s, index, extra, numbers) &&
-           keeli_view_observers_reserve(world, s, index);
+    if (s->groups.count && !keeli_groups_reserve(s, index, extra)) return false;
+    if (s->tracking.kinds && !keeli_track_reserve(world, s, index, extra)) return false;
+    if (s->collectors.count | s->sources.count &&
+        !keeli_sets_reserve(world, s, index, extra, numbers))
+        return false;
+    return !s->viewers.count || keeli_view_observers_reserve(world, s, index);
 }
 
 // Groups that only order what they own need no room, and nobody may be looking at what they move.
@@ -62,7 +65,8 @@ bool keeli_followers_reserve_all(keel_world *world) {
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->groups.count) keeli_groups_came(s, index);
     if (s->tracking.kinds) keeli_track_inserted(world, s, index);
-    keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
+    if (s->flags & KEELI_IS_TOLD)
+        keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
     if (s->viewers.count) keeli_view_observers_came(world, s, index);
 }
 
@@ -87,8 +91,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
         if (is_fresh(fresh, i))
             keeli_track_inserted_run(world, s, keel_entity_index(entities[i]), n);
     }
-    const bool is_told = s->collectors.count || s->tracking.observers.kinds;
-    for (uint32_t i = 0; is_told && i < count; ++i)
+    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && i < count; ++i)
         keeli_tell(world, s, entities[i], is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     for (uint32_t i = 0; s->viewers.count && i < count; ++i)
         keeli_view_observers_came(world, s, keel_entity_index(entities[i]));
@@ -122,13 +125,14 @@ void keeli_all_came(keel_world *world) {
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // the bits are the same
-    keeli_hiding(world, s, index);
+    if (s->viewers.count) keeli_view_observers_going(world, s, index);
+    if (s->groups.count) keeli_groups_going(s, index);
     if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_gone(world, s, e, kind, NULL);
 }
 
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->viewers.count) keeli_view_observers_going(world, s, index);
-    if (s->groups.count) keeli_groups_going(s, index);
+    keeli_view_observers_going(world, s, index);
+    keeli_groups_going(s, index);
 }
 
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {
@@ -154,17 +158,19 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
 }
 
 void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
-    if (!world->observed) return;
+    if (!world->followers.observed) return;
+    const bool has_values = kind != KEEL_ON_REMOVED; // they were moved to another world
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
-        if (keeli_store_has(s, keel_entity_index(e))) keeli_notify(world, s, e, kind);
+        if (s->tracking.observers.kinds & kind && keeli_store_has(s, keel_entity_index(e)))
+            keeli_notify_slow(world, s, e, kind, has_values);
     keeli_view_observers_all_going(world, keel_entity_index(e));
     if (dies) keeli_notify(world, &world->entity_storage, e, KEEL_ON_DESTROYED);
 }
 
 // ------------------------------------------------------------------ ending
 void keeli_followers_forget(keel_world *world, keeli_storage *s) {
-    if (world->unsettled) keeli_view_observers_flush(world);
+    if (world->followers.has_noted) keeli_view_observers_flush(world);
     keeli_view_observers_forget(world, s);
     keeli_sets_forget(world, s);
     keeli_observers_forget(world, s);
@@ -183,7 +189,7 @@ void keeli_followers_deinit(keel_world *world) {
     keeli_view_observers_deinit(world);
     keeli_tracking_deinit(world, &world->entity_storage.tracking); // observers of entities
     KEELI_RELEASE(&world->heap, &world->entity_storage.collectors);
-    KEELI_RELEASE(&world->heap, &world->strip_sets);
+    KEELI_RELEASE(&world->heap, &world->followers.strip_sets);
 }
 
 // ------------------------------------------------------------------ checking

@@ -73,6 +73,7 @@ void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
 // deleted, they are deleted one by one; what is left nobody asks for.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
 // Before the entity loses all components; with `dies`, itself as well. Observers are called.
+// `kind`: KEEL_ON_DELETED, or KEEL_ON_REMOVED when its values were moved to another world.
 void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies);
 // An entity is about to lose all it has, reactive sets too, and will live on: see which sets
 // collect that; afterwards it comes to them.

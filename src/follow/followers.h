@@ -49,9 +49,11 @@ bool keeli_sets_are_valid(const keel_world *world);
 // ------------------------------------------------------------------ observers.c
 // Call the observers of a component for one entity's. While they run the world is shared, so that
 // edits are refused; what they record is applied when the edit that called them is done.
-void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind);
+// `has_value`: it is still there.
+void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                       bool has_value);
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (s->tracking.observers.kinds & kind) keeli_notify_slow(world, s, e, kind);
+    if (s->tracking.observers.kinds & kind) keeli_notify_slow(world, s, e, kind, true);
 }
 // The same where the value is known, nobody uses anything, and that is the whole edit.
 void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,

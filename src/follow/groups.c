@@ -86,7 +86,7 @@ void keeli_groups_clear(keeli_storage *s) {
 }
 
 void keeli_groups_clear_all(keel_world *world) {
-    for (keel_group *g = world->groups; g; g = g->next)
+    for (keel_group *g = world->followers.groups; g; g = g->next)
         empty(g);
 }
 
@@ -140,7 +140,7 @@ static bool fill(keel_group *g) {
 }
 
 bool keeli_groups_refill(keel_world *world) {
-    for (keel_group *g = world->groups; g; g = g->next) {
+    for (keel_group *g = world->followers.groups; g; g = g->next) {
         KEEL_ASSERT_INTERNAL(keeli_group_count(g) == 0);
         if (!fill(g)) return false;
     }
@@ -149,7 +149,7 @@ bool keeli_groups_refill(keel_world *world) {
 
 // Where everybody who could be a member is one, no room is promised.
 void keeli_groups_trim(keel_world *world) {
-    for (keel_group *g = world->groups; g; g = g->next)
+    for (keel_group *g = world->followers.groups; g; g = g->next)
         if (!g->owned_count && g->order.set.count == candidates(g))
             keeli_sparse_set_trim(&g->order.set, &world->heap);
 }
@@ -309,8 +309,8 @@ keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, ke
     if (result == KEEL_OK) {
         link_storages(g);
         if (fill(g)) {
-            g->next = world->groups;
-            world->groups = g;
+            g->next = world->followers.groups;
+            world->followers.groups = g;
             ++world->bindings;
             for (uint32_t i = 0; i < g->storage_count; ++i)
                 keeli_validate_storage(world, g->storages[i]);
@@ -331,7 +331,7 @@ keel_result keel_group_destroy(keel_world *world, keel_group *group) {
     if (!g) return KEEL_ERROR_ARGUMENT;
     KEEL_TRY(keeli_may_edit_group(world, g, "end the group of"));
     ++world->bindings;
-    keel_group **at = &world->groups;
+    keel_group **at = &world->followers.groups;
     while (*at != g)
         at = &(*at)->next;
     *at = g->next;
@@ -341,12 +341,12 @@ keel_result keel_group_destroy(keel_world *world, keel_group *group) {
 }
 
 void keeli_groups_deinit(keel_world *world) {
-    for (keel_group *g = world->groups, *next; g; g = next) {
+    for (keel_group *g = world->followers.groups, *next; g; g = next) {
         next = g->next;
         unlink_storages(g);
         free_group(g, g->storage_count);
     }
-    world->groups = NULL;
+    world->followers.groups = NULL;
 }
 
 // ------------------------------------------------------------------ checking
@@ -399,14 +399,14 @@ bool keeli_groups_of_are_valid(const keeli_storage *s) {
 }
 
 bool keeli_groups_are_valid(const keel_world *world) {
-    for (const keel_group *g = world->groups; g; g = g->next)
+    for (const keel_group *g = world->followers.groups; g; g = g->next)
         if (!is_valid(g)) return false;
     return true;
 }
 
 // ------------------------------------------------------------------ looking
 keel_group *keeli_group_of(keel_world *world, const keel_group *group) {
-    for (keel_group *g = world->groups; g; g = g->next)
+    for (keel_group *g = world->followers.groups; g; g = g->next)
         if (g == group) return g;
     keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                  "the group is NULL, was destroyed, or is of another world");
@@ -423,13 +423,13 @@ keel_group *keel_find_group(const keel_world *world, const char *name) {
     if (!world || !name) return NULL;
     char kept[64]; // as much of it as was kept
     snprintf(kept, sizeof kept, "%s", name);
-    for (keel_group *g = world->groups; g; g = g->next)
+    for (keel_group *g = world->followers.groups; g; g = g->next)
         if (strcmp(g->name, kept) == 0) return g;
     return NULL;
 }
 
 static bool is_of(const keel_world *world, const keel_group *group) {
-    const keel_group *g = world ? world->groups : NULL;
+    const keel_group *g = world ? world->followers.groups : NULL;
     while (g && g != group)
         g = g->next;
     return g != NULL;

@@ -18,7 +18,7 @@ static void update(keel_world *world, keeli_storage *s) {
         o->list.items[kept++] = o->list.items[i];
     }
     o->list.count = kept;
-    if (was_observed && !kept) --world->observed;
+    if (was_observed && !kept) --world->followers.observed;
     keeli_followers_update(s);
 }
 
@@ -39,11 +39,11 @@ static keeli_observer *find(const keeli_observers *o, keel_observer_fn *function
 // Also while observers are called: the list only grows then.
 static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer *fresh) {
     keeli_observers *o = &s->tracking.observers;
-    if (!world->reaction) world->reaction = keeli_commands_take(world);
-    if (!world->reaction || !KEELI_RESERVE(&world->heap, &o->list, 1))
+    if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
+    if (!world->followers.reaction || !KEELI_RESERVE(&world->heap, &o->list, 1))
         return keeli_out_of_memory(world, "adding an observer");
     keeli_observer *known = find(o, fresh->function, fresh->data);
-    world->observed += !o->list.count;
+    world->followers.observed += !o->list.count;
     if (known) known->kinds |= fresh->kinds;
     else o->list.items[o->list.count++] = *fresh;
     o->kinds |= fresh->kinds;
@@ -57,13 +57,13 @@ static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *f
     keeli_observer *known = s && function ? find(&s->tracking.observers, function, data) : NULL;
     if (!known) return KEEL_ABSENT;
     known->function = NULL;
-    if (!world->calling) update(world, s);
-    else world->lost_observers = true;
+    if (!world->followers.calling) update(world, s);
+    else world->followers.any_lost = true;
     return KEEL_OK;
 }
 
 static void update_all(keel_world *world) {
-    world->lost_observers = false;
+    world->followers.any_lost = false;
     for (uint32_t i = 0; i < world->order.count; ++i)
         update(world, world->order.items[i]);
     update(world, &world->entity_storage);
@@ -78,14 +78,19 @@ static void count_refusal(keel_world *world, uint32_t one) {
 }
 
 void keeli_calling_begin(keel_world *world) {
-    ++world->calling;
+    ++world->followers.calling;
     count_refusal(world, 1);
+}
+
+static __attribute__((noinline)) void called(keel_world *world) {
+    if (!world->followers.calling && world->followers.any_lost) update_all(world);
+    if (!keeli_commands_is_empty(world->followers.reaction)) world->followers.has_reactions = true;
 }
 
 void keeli_calling_end(keel_world *world) {
     count_refusal(world, (uint32_t)-1);
-    if (!--world->calling && world->lost_observers) update_all(world);
-    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+    --world->followers.calling;
+    called(world);
 }
 
 // By number: the list may grow, and move, while it is gone through.
@@ -97,19 +102,18 @@ static __attribute__((noinline)) void call(keeli_storage *s, const keel_event *e
     }
 }
 
-static const void *readable_value(const keel_world *world, const keeli_storage *s, keel_entity e) {
-    const bool is_there = s->size && !world->moved_out;
-    return is_there ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
-}
-
-void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                       bool has_value) {
     const bool is_entity = s == &world->entity_storage;
+    has_value = has_value && !is_entity && s->size;
     const keel_event event = { .world = world,
                                .kind = kind,
                                .entity = e,
                                .component = is_entity ? NULL : &s->component,
-                               .value = is_entity ? NULL : readable_value(world, s, e),
-                               .commands = world->reaction };
+                               .value = has_value
+                                            ? keeli_store_value(world, s, keel_entity_index(e))
+                                            : NULL,
+                               .commands = world->followers.reaction };
     keeli_calling_begin(world);
     call(s, &event);
     keeli_calling_end(world);
@@ -121,29 +125,29 @@ void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint
                         const void *value) {
     const keeli_observers *o = &s->tracking.observers;
     if (!(o->kinds & kind)) return;
-    KEEL_ASSERT_INTERNAL(!world->share_depth && !world->calling && !world->notifying);
+    KEEL_ASSERT_INTERNAL(!world->share_depth && !world->followers.calling && !world->notifying);
     const keel_event event = { .world = world,
                                .kind = kind,
                                .entity = e,
                                .component = &s->component,
                                .value = s->size ? value : NULL,
-                               .commands = world->reaction };
-    world->calling = world->notifying = world->share_depth = 1;
+                               .commands = world->followers.reaction };
+    world->followers.calling = world->notifying = world->share_depth = 1;
     if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
     else call(s, &event);
-    world->calling = world->notifying = world->share_depth = 0;
-    if (world->lost_observers) update_all(world);
-    if (!keeli_commands_is_empty(world->reaction)) world->has_reactions = true;
+    world->followers.calling = world->notifying = world->share_depth = 0;
+    if (!keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost)
+        called(world);
 }
 
 void keeli_notify_end(keel_world *world) {
     keel_entity e = keel_null();
-    while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
+    while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_observers_forget(world, &world->entity_storage);
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_observers_forget(world, world->order.items[i]);
-    world->observed = 0; // views are told no more, either
+    world->followers.observed = 0; // views are told no more, either
 }
 
 // ------------------------------------------------------------------ public

@@ -95,28 +95,28 @@ void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uin
 }
 
 static bool is_coming(const keel_world *world, const keeli_storage *set) {
-    for (uint32_t i = 0; i < world->strip_sets.count; ++i)
-        if (world->strip_sets.items[i] == set) return true;
+    for (uint32_t i = 0; i < world->followers.strip_sets.count; ++i)
+        if (world->followers.strip_sets.items[i] == set) return true;
     return false;
 }
 
 void keeli_strip_begins(keel_world *world, keel_entity e) {
     uint32_t at = UINT32_MAX;
-    if (!world->set_count) return;
+    if (!world->followers.set_count) return;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
         if (!keeli_store_has(s, keel_entity_index(e))) continue;
         for (uint32_t i = 0; i < s->collectors.count; ++i) {
             const keeli_collector *c = &s->collectors.items[i];
             if (c->kinds & KEEL_ON_DELETED && !is_coming(world, c->set))
-                world->strip_sets.items[world->strip_sets.count++] = c->set;
+                world->followers.strip_sets.items[world->followers.strip_sets.count++] = c->set;
         }
     }
 }
 
 void keeli_strip_ended(keel_world *world, keel_entity e) {
-    for (uint32_t i = world->strip_sets.count; i--;)
-        put(world, world->strip_sets.items[i], e);
-    if (world->set_count) world->strip_sets.count = 0;
+    for (uint32_t i = world->followers.strip_sets.count; i--;)
+        put(world, world->followers.strip_sets.items[i], e);
+    if (world->followers.set_count) world->followers.strip_sets.count = 0;
 }
 
 // ------------------------------------------------------------------ who fills what
@@ -164,7 +164,7 @@ static void add_collector(keel_world *world, keeli_storage *source, keeli_storag
                           uint32_t kinds) {
     source->collectors.items[source->collectors.count++] = (keeli_collector){ set, kinds };
     set->sources.items[set->sources.count++] = source;
-    world->set_count += set->sources.count == 1;
+    world->followers.set_count += set->sources.count == 1;
     keeli_followers_update(source);
     keeli_followers_update(set);
     ++world->bindings;
@@ -175,7 +175,7 @@ static void end_set(keel_world *world, keeli_storage *set) {
     for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
         keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
     KEELI_RELEASE(&world->heap, &set->sources);
-    --world->set_count;
+    --world->followers.set_count;
 }
 
 static void take_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {
@@ -240,7 +240,7 @@ bool keeli_sets_are_valid(const keel_world *world) {
         if (s->sources.count && !is_valid(world, s)) return false;
         count += s->sources.count != 0;
     }
-    return count == world->set_count;
+    return count == world->followers.set_count;
 }
 
 // ------------------------------------------------------------------ public
@@ -293,7 +293,7 @@ static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage 
                            uint32_t kinds) {
     if (!KEELI_RESERVE(&world->heap, &source->collectors, 1) ||
         !KEELI_RESERVE(&world->heap, &set->sources, 1) ||
-        !KEELI_RESERVE(&world->heap, &world->strip_sets, world->set_count + 1))
+        !KEELI_RESERVE(&world->heap, &world->followers.strip_sets, world->followers.set_count + 1))
         return keeli_out_of_memory(world, "making a set");
     add_collector(world, source, set, kinds);
     if (reserve_all(world, source, source)) return KEEL_OK;

@@ -59,7 +59,7 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
 // Whoever has no room there has nothing that must be there, so it does not match.
 static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
     if (!keeli_presence_has_page(&v->noted, index / 4096)) return;
-    world->unsettled = true;
+    world->followers.has_noted = true;
     if (!v->has_one && !v->noted.count) {
         v->one = index;
         v->has_one = true;
@@ -106,7 +106,7 @@ static void notify(keel_world *world, const keeli_view_observer *v, uint32_t ind
     const keeli_observer it = v->observer;
     if (!it.function || !(it.kinds & kind)) return;
     const keel_event event = {
-        .world = world, .kind = kind, .entity = e, .commands = world->reaction
+        .world = world, .kind = kind, .entity = e, .commands = world->followers.reaction
     };
     keeli_calling_begin(world);
     it.function(&event, it.data);
@@ -141,7 +141,7 @@ void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint3
 }
 
 void keeli_view_observers_all_going(keel_world *world, uint32_t index) {
-    for (keeli_view_observer *v = world->view_observers; v; v = v->next)
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
         if (is_member(v, index)) leave(world, v, index);
 }
 
@@ -187,7 +187,7 @@ static void free_observer(keel_world *world, keeli_view_observer *v) {
 
 // Those without a function go.
 static void free_lost(keel_world *world) {
-    for (keeli_view_observer **at = &world->view_observers, *v; (v = *at) != NULL;) {
+    for (keeli_view_observer **at = &world->followers.view_observers, *v; (v = *at) != NULL;) {
         if (v->observer.function) {
             at = &v->next;
             continue;
@@ -195,15 +195,15 @@ static void free_lost(keel_world *world) {
         *at = v->next;
         unlink_parts(world, v);
         free_observer(world, v);
-        --world->observed;
+        --world->followers.observed;
         ++world->bindings;
     }
 }
 
 void keeli_view_observers_flush(keel_world *world) {
-    if (world->calling) return;
-    world->unsettled = false;
-    for (keeli_view_observer *v = world->view_observers; v; v = v->next)
+    if (world->followers.calling) return;
+    world->followers.has_noted = false;
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
         if (v->observer.function) flush(world, v);
     free_lost(world);
 }
@@ -215,16 +215,16 @@ void keeli_view_observers_forget(keel_world *world, const keeli_storage *s) {
 }
 
 void keeli_view_observers_deinit(keel_world *world) {
-    for (keeli_view_observer *v = world->view_observers, *next; v; v = next) {
+    for (keeli_view_observer *v = world->followers.view_observers, *next; v; v = next) {
         next = v->next;
         unlink_parts(world, v);
         free_observer(world, v);
     }
-    world->view_observers = NULL;
+    world->followers.view_observers = NULL;
 }
 
 bool keeli_view_observers_are_valid(const keel_world *world) {
-    for (const keeli_view_observer *v = world->view_observers; v; v = v->next) {
+    for (const keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
         if (!keeli_presence_is_valid(&v->members) || v->noted.count || v->has_one) return false;
         uint32_t count = 0;
         for (uint64_t from = 0; from <= KEEL_ENTITY_INDEX_MAX; ++from) {
@@ -361,7 +361,7 @@ static bool is_same(const keeli_view_observer *a, const keeli_view_observer *b) 
 }
 
 static keeli_view_observer **end_of(keel_world *world) {
-    keeli_view_observer **at = &world->view_observers;
+    keeli_view_observer **at = &world->followers.view_observers;
     while (*at)
         at = &(*at)->next;
     return at;
@@ -374,7 +374,7 @@ static void notify_present(keel_world *world, const keeli_view_observer *v) {
 
 // The observer of the same view by the same function, or NULL.
 static keeli_view_observer *find(const keel_world *world, const keeli_view_observer *v) {
-    keeli_view_observer *it = world->view_observers;
+    keeli_view_observer *it = world->followers.view_observers;
     while (it && !is_same(it, v))
         it = it->next;
     return it;
@@ -382,11 +382,12 @@ static keeli_view_observer *find(const keel_world *world, const keeli_view_obser
 
 // Its terms are read, and it is a new one.
 static keel_result begin(keel_world *world, keeli_view_observer *v) {
-    if (!world->reaction) world->reaction = keeli_commands_take(world);
-    if (!world->reaction || !fill(world, v)) return keeli_out_of_memory(world, "observing a view");
+    if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
+    if (!world->followers.reaction || !fill(world, v))
+        return keeli_out_of_memory(world, "observing a view");
     *end_of(world) = v;
     link_parts(v);
-    ++world->observed;
+    ++world->followers.observed;
     ++world->bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
@@ -418,13 +419,14 @@ keel_result keeli_observe_view(keel_world *world, const keel_term *terms, uint32
 keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
     bool any = false;
-    if (!world->calling) KEEL_TRY(keeli_world_is_editable(world));
-    for (keeli_view_observer *v = world->view_observers; function && v; v = v->next) {
+    if (!world->followers.calling) KEEL_TRY(keeli_world_is_editable(world));
+    for (keeli_view_observer *v = world->followers.view_observers; function && v; v = v->next) {
         if (v->observer.function != function || v->observer.data != data) continue;
         v->observer.function = NULL;
         any = true;
     }
-    if (any && world->calling) world->unsettled = true; // freed when the edit is done
+    if (any && world->followers.calling)
+        world->followers.has_noted = true; // freed when the edit is done
     else if (any) free_lost(world);
     return any ? KEEL_OK : KEEL_ABSENT;
 }

@@ -101,6 +101,6 @@ static size_t list_bytes(const keel_commands *list) {
 
 size_t keeli_commands_bytes(const keel_world *world) {
     return list_bytes(world->commands) + list_bytes(world->pending) +
-           list_bytes(world->spare_commands) + list_bytes(world->reaction) +
+           list_bytes(world->spare_commands) + list_bytes(world->followers.reaction) +
            keeli_blocks_bytes(&world->heap);
 }

@@ -188,7 +188,7 @@ static void take_tracked(keel_world *world, keeli_storage *s, keel_entity e, boo
 // Observers were told.
 static void take_all(keel_world *world, keel_entity e, bool drop) {
     const uint32_t index = keel_entity_index(e);
-    if (world->groups) keeli_groups_leave(world, e, !drop);
+    if (world->followers.groups) keeli_groups_leave(world, e, !drop);
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         const bool seen = keeli_store_has(s, index);
@@ -333,13 +333,13 @@ static bool is_watched(const keel_world *world) {
     uint32_t flags = 0;
     for (uint32_t i = 0; i < world->order.count; ++i)
         flags |= world->order.items[i]->flags;
-    return world->observed || flags & KEELI_IS_TRACKED;
+    return world->followers.observed || flags & KEELI_IS_TRACKED;
 }
 
 // Observers are told of all before the first one goes.
 static void take_all_watched(keel_world *world) {
     keel_entity e = keel_null();
-    while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
+    while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
     while (!keel_is_null(e = keel_next_entity(world, e)))
