@@ -5,6 +5,7 @@
 #include "edit/commands.h"
 #include "edit/edit.h"
 #include "edit/flush.h"
+#include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "run/custom.h"
@@ -127,6 +128,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_customs_deinit(world);
     keeli_notify_end(world);
     keeli_threads_ending(world);
+    keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
     keeli_registry_drop(world);
     keeli_followers_end(world);
@@ -173,9 +175,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             world, KEEL_ERROR_GROUPED,
             "cannot unregister '%s': group '%s' follows it; destroy that group first",
             s->component.name, s->groups.items[0].group->name);
-    if (!keeli_store_reserve_clear(world, s))
+    if (!keeli_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
-    keeli_store_clear(world, s);
+    keeli_clear(world, s);
     keeli_followers_forget(world, s);
     // none has its column any more; loops over others name archetypes that may be empty
     if (s->kind == KEEL_ARCHETYPE) keeli_archetypes_trim(&world->archetypes, &world->heap);

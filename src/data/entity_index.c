@@ -275,9 +275,11 @@ static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
 
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count) {
-    uint32_t head = ix->free_head, retired = 0;
+    uint32_t head = ix->free_head, retired = 0, deleted = 0;
     for (uint32_t k = 0; k < count; ++k) {
         const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
+        if (*version_of(ix, i) != upper) continue;
+        ++deleted;
         --*living_around(ix, i);
         if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
             *version_of(ix, i) = KEELI_DEAD;
@@ -290,7 +292,7 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
         head = i;
     }
     ix->free_head = head;
-    ix->free_count += count - retired;
+    ix->free_count += deleted - retired;
     ix->retired += retired;
 }
 
@@ -455,26 +457,4 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     return alive == keeli_entity_count(ix) && held == ix->held && retired == ix->retired &&
            (gaps == ix->gap_count) && dead == ix->free_count && listed == dead &&
            ix->root.versions == ix->versions;
-}
-
-uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
-    const uint32_t first = keel_entity_index(entities[0]);
-    enum { few = 8 }; // most runs of shuffled handles are shorter
-    uint32_t n = 1;
-    while (n < count && n < few && keel_entity_index(entities[n]) == first + n)
-        ++n;
-    if (n < few) return n;
-    // in blocks of handles with equal versions, long enough that compilers make vector code of it
-    enum { block = 128 };
-    for (; n + block <= count; n += block) {
-        const keel_entity *e = entities + n;
-        const keel_entity_bits from = entities[0].bits + n;
-        keel_entity_bits broken = 0;
-        for (uint32_t i = 0; i < block; ++i)
-            broken |= (e[i].bits - from) ^ i;
-        if (broken) break;
-    }
-    while (n < count && keel_entity_index(entities[n]) == first + n)
-        ++n;
-    return n;
 }

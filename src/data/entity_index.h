@@ -120,7 +120,7 @@ static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity
     ix->free_head = i;
     ++ix->free_count;
 }
-// The same for many different ones, in this order.
+// The same for many that are alive, in this order; one that comes again is left out.
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count);
 // Delete all, so that indices are handed out in ascending order.
@@ -147,6 +147,3 @@ keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from)
 // Who lives on a page: a bit for each of its 4,096 indices, in 64 words. False when nobody does.
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words);
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix);
-
-// How many entities from the first one on have consecutive ascending indices, to `count`.
-uint32_t keeli_run_length(const keel_entity *entities, uint32_t count);

@@ -4,7 +4,6 @@
 #include "edit/edit.h"
 
 #include "edit/flush.h"
-#include "follow/follow.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ bits
@@ -45,6 +44,12 @@ static keeli_storage *storage_of(keel_world *world, keel_entity e, const keel_co
     return keeli_known_to_edit(world, NULL, component, verb, result);
 }
 
+void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_hiding(world, s, index);
+    keeli_store_disable(s, index);
+    keeli_validate_storage(world, s);
+}
+
 keel_result keel_disable_component(keel_world *world, keel_entity e,
                                    const keel_component *component) {
     if (!world) return keeli_no_world();
@@ -55,9 +60,7 @@ keel_result keel_disable_component(keel_world *world, keel_entity e,
     if (!keeli_store_has(s, index)) return KEEL_ABSENT;
     if (!keeli_presence_reserve(&s->disabled, &world->heap, index))
         return keeli_out_of_memory(world, "disabling a component");
-    keeli_hiding(world, s, index);
-    keeli_store_disable(s, index);
-    keeli_validate_storage(world, s);
+    keeli_disable(world, s, index);
     return keeli_done(world, KEEL_OK);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/events.h"
 
-#include "follow/changes.h"
+#include "edit/flush.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"

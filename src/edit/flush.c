@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The end of an edit.
-#include "edit/flush.h"
 
+#include "edit/flush.h"
 #include "edit/commands.h"
-#include "follow/follow.h"
 #include "world/report.h"
 
 enum { rounds_at_most = 64 };

@@ -15,9 +15,12 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         keeli_flush(world);
     return result;
 }
-// keeli_notify_alone, and the edit is done.
-static inline keel_result keeli_notify_done(keel_world *world, keeli_storage *s, keel_entity e,
-                                            uint32_t kind, const void *value) {
-    keeli_notify_alone(world, s, e, kind, value);
+// keeli_came, and the edit is done.
+static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e) {
+    if (s->flags == KEELI_IS_OBSERVED)
+        keeli_notify_alone(world, s, e, KEEL_ON_INSERTED,
+                           keeli_store_value(world, s, keel_entity_index(e)));
+    else keeli_came(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

@@ -6,8 +6,7 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
-#include "edit/flush.h"
-#include "edit/quick.h"
+#include "edit/removal.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ links
@@ -50,12 +49,7 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
-    keeli_going(world, s, keel_entity_index(e), KEEL_TRACK_DELETION);
-    if (s->flags & KEELI_IS_TRACKED)
-        keeli_value_delete(world, s, keel_entity_index(e),
-                           keeli_store_value(world, s, keel_entity_index(e)));
-    keeli_store_pop(world, s, keel_entity_index(e));
-    keeli_validate_storage(world, s);
+    (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
 }
 
 // The entity has a parent.
@@ -114,9 +108,9 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
 // `before`: how many numbers the child's block may get before its links: components, and sets.
 static bool reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                           uint32_t before) {
-    keeli_room room = { .numbers = before }; // both may be in one block, whose list gets them all
-    return keeli_store_reserve(world, world->children, keel_entity_index(child), &room) &&
-           keeli_store_reserve(world, world->parents, keel_entity_index(parent), &room);
+    // both may be in one block, whose list gets them all
+    return keeli_reserve_value(world, world->children, keel_entity_index(child), before) &&
+           keeli_reserve_value(world, world->parents, keel_entity_index(parent), before + 1);
 }
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
@@ -184,24 +178,23 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         return keel_null();
     }
     if (keeli_may_edit_links(world, NULL) < 0) return keel_null();
-    keeli_entity_index *ix = &world->entities;
-    uint32_t count = 0;
-    while (values && values[count].component)
-        ++count;
-    if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
-        // make room for the links first: which entity it will be is known
-        const keeli_entity_index before = *ix;
-        const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = reserve_links(world, next, parent, count + world->followers.set_count);
-        keeli_entity_index_undo(ix, &before, &next, 1);
-        if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
+    keel_entity child;
+    keeli_batch b;
+    const uint32_t count = keeli_count_values(values);
+    keel_result result = keeli_batch_begin(&b, world, NULL, 1, count, "adding a child");
+    if (result == KEEL_OK) result = keeli_batch_add_values(&b, NULL, values);
+    if (result == KEEL_OK) result = keeli_batch_create(&b, NULL, &child);
+    if (result == KEEL_OK &&
+        !reserve_links(world, child, parent, count + world->followers.set_count))
+        result = keeli_out_of_memory(world, "adding a child");
+    if (result == KEEL_OK) {
+        keeli_editing_begin(world);
+        keeli_batch_commit(&b);
+        commit_attach(world, child, parent);
+        keeli_editing_end(world);
     }
-    keeli_editing_begin(world);
-    const keel_entity child = keel_world_add_entity(world, values);
-    if (!keel_is_null(child)) commit_attach(world, child, parent);
-    keeli_editing_end(world);
-    (void)keeli_done(world, KEEL_OK);
-    return child;
+    keeli_batch_end(&b);
+    return keeli_done(world, result) < 0 ? keel_null() : child;
 }
 
 keel_result keel_world_detach(keel_world *world, keel_entity child) {

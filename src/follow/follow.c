@@ -85,7 +85,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
     for (uint32_t i = 0; s->groups.count && i < count; ++i)
         keeli_groups_came(s, keel_entity_index(entities[i]));
     for (uint32_t i = 0, n; s->tracking.kinds && i < count; i += n) {
-        n = keeli_run_length(entities + i, count - i);
+        n = keeli_range_length(entities + i, count - i);
         for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
             if (is_fresh(fresh, i + k) != is_fresh(fresh, i)) n = k;
         if (is_fresh(fresh, i))
@@ -155,6 +155,13 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);
     }
+}
+
+bool keeli_is_any_followed(const keel_world *world) {
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        kinds |= world->order.items[i]->tracking.kinds;
+    return world->followers.observed | kinds;
 }
 
 void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {

@@ -23,7 +23,11 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 // that nobody holds.
 bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index);
 // Before an entity that has its index already is created, one of `count`.
-bool keeli_followers_reserve_entity(keel_world *world, keel_entity e, uint32_t count);
+static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
+                                                  uint32_t count) {
+    keeli_storage *s = &world->entity_storage;
+    return !s->collectors.count || keeli_sets_reserve(world, s, keel_entity_index(e), count, 0);
+}
 
 // ------------------------------------------------------------------ coming
 // The entity with this index has the component now, and all values of the edit are in place.
@@ -69,6 +73,8 @@ static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t ind
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
 // Before the entity's value goes out of sight.
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
+// Must somebody be told of each value that goes, if all go?
+bool keeli_is_any_followed(const keel_world *world);
 // Before a component goes from all entities. Where somebody wants to know of each value that is
 // deleted, they are deleted one by one; what is left nobody asks for.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s);

@@ -62,10 +62,6 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
     return true;
 }
 
-bool keeli_followers_reserve_entity(keel_world *world, keel_entity e, uint32_t count) {
-    return keeli_sets_reserve(world, &world->entity_storage, keel_entity_index(e), count, 0);
-}
-
 // Room in all sets of `s` for whoever has, or could have, `of`.
 static bool reserve_all(keel_world *world, keeli_storage *s, const keeli_storage *of) {
     for (uint32_t i = 0; (i = keeli_store_next(of, i)) != UINT32_MAX; ++i)

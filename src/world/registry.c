@@ -452,3 +452,27 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
     return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
            (s->events ? sizeof *s->events + keeli_queue_bytes(s->events) : 0);
 }
+
+// ------------------------------------------------------------------ about to be edited
+keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
+                                     const keel_component *component, const char *verb,
+                                     keel_result *result) {
+    keeli_storage *s = keeli_storage_get(world, component, false, result);
+    if (!s) return NULL;
+    if (s->flags & KEELI_IS_LINK) {
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                               "cannot %s '%s' by hand; use keel_attach, keel_detach, keel_unlink",
+                               verb, s->component.name);
+        return NULL;
+    }
+    *result = keeli_may_edit(world, holder, s, verb);
+    return *result < 0 ? NULL : s;
+}
+
+keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder,
+                                   const keel_component *component, const char *verb,
+                                   keel_result *result) {
+    *result = KEEL_OK;
+    if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
+    return keeli_storage_to_edit(world, holder, component, verb, result);
+}
