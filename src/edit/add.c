@@ -76,17 +76,19 @@ typedef struct place {
 
 // The word in which the entity gets its bit next to others of its block of 64: neither the summary
 // nor the list of the block changes, and all pages are there. NULL when that is not so, when it has
-// the component, or when more than its bytes is to be edited and that is not ready. `to`: where its
-// row will be.
-static inline __attribute__((always_inline)) uint64_t *
-find_word(const keel_world *world, const keeli_storage *s, uint32_t index, keeli_archetype **to) {
+// the component, or when more than its bytes is to be edited (`follows`: and that is not ready).
+// `to`: where its row will be.
+static inline __attribute__((always_inline)) uint64_t *find_word(const keel_world *world,
+                                                                 const keeli_storage *s,
+                                                                 uint32_t index, bool follows,
+                                                                 keeli_archetype **to) {
     if (!keeli_is_free(world, s)) return NULL;
     uint64_t *word = keeli_live_word(s, index);
     if (!word || *word >> (index % 64) & 1) return NULL;
-    if (s->flags && !keeli_followers_are_ready(world, s, index)) return NULL;
+    if (s->flags && (!follows || !keeli_followers_are_ready(world, s, index))) return NULL;
     if (s->kind == KEEL_INDEXED) return s->goes_with_bit ? word : NULL;
     if (s->kind == KEEL_SPARSE_SET) return s->set.count < s->set.room ? word : NULL;
-    if (!keeli_is_free(world, &world->row_storage) || world->row_storage.flags) return NULL;
+    if (!keeli_rows_are_free(world)) return NULL;
     const keeli_edge *edge = keeli_archetype_edge(*to, s->slot);
     *to = edge ? edge->with : NULL;
     return *to ? word : NULL;
@@ -107,14 +109,15 @@ static inline void *take_word(const keel_world *world, keeli_storage *s, uint64_
 enum { places_at_most = 8 };
 
 // Places for all values; how many, or -1. `*to`: where the row will be.
-static inline int32_t find_places(const keel_world *world, uint32_t index, const keel_value *values,
-                                  place *places, keeli_archetype **to) {
+static inline __attribute__((always_inline)) int32_t
+find_places(const keel_world *world, uint32_t index, const keel_value *values, bool follows,
+            place *places, keeli_archetype **to) {
     const keeli_archetype *from = *to;
     int32_t count = 0;
     for (; values[count].component; ++count) {
         keeli_storage *s = keeli_storage_known(world, values[count].component);
         if (!s || count == places_at_most) return -1;
-        uint64_t *word = find_word(world, s, index, to);
+        uint64_t *word = find_word(world, s, index, follows, to);
         if (!word) return -1;
         places[count] = (place){ s, word };
         for (int32_t k = 0; k < count; ++k)
@@ -134,14 +137,11 @@ static inline void fill_places(keel_world *world, keel_entity e, const keel_valu
 // All values are in place.
 static inline void tell_places(keel_world *world, keel_entity e, const place *places,
                                int32_t count) {
-    uint32_t flags = 0;
-    for (int32_t i = 0; i < count; ++i) {
-        flags |= places[i].s->flags;
+    for (int32_t i = 0; i < count; ++i)
         keeli_came(world, places[i].s, keel_entity_index(e));
-    }
     for (int32_t i = 0; i < count; ++i)
         keeli_validate_storage(world, places[i].s);
-    if (flags) (void)keeli_done(world, KEEL_OK);
+    (void)keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
@@ -150,7 +150,7 @@ keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_v
     if (!values) return KEEL_OK;
     place places[places_at_most];
     keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    const int32_t count = find_places(world, keel_entity_index(e), values, places, &to);
+    const int32_t count = find_places(world, keel_entity_index(e), values, true, places, &to);
     if (count < 0) return keeli_edit_add_values(world, NULL, e, values);
     const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
     fill_places(world, e, values, places, count);
@@ -159,25 +159,44 @@ keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_v
     return KEEL_OK;
 }
 
+// Two bodies: what nobody follows makes a fifth fewer instructions (create_2) without the others.
+static inline __attribute__((always_inline)) keel_entity
+create(keel_world *world, const keel_value *values, bool follows) {
+    const keel_entity e = keeli_entity_index_peek(&world->entities);
+    place places[places_at_most];
+    keeli_archetype *none = world->archetypes.all[0], *to = none;
+    const int32_t count = find_places(world, keel_entity_index(e), values, follows, places, &to);
+    if (count < 0) return keel_null();
+    keeli_entity_index_take(&world->entities, e);
+    if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
+    fill_places(world, e, values, places, count);
+    if (follows) tell_places(world, e, places, count);
+    for (int32_t i = 0; i < count; ++i)
+        keeli_validate_storage(world, places[i].s);
+    return e;
+}
+
+static __attribute__((noinline)) keel_entity create_followed(keel_world *world,
+                                                             const keel_value *values) {
+    const keel_entity e = create(world, values, true);
+    return keel_is_null(e) ? keeli_edit_add_entity(world, NULL, values) : e;
+}
+
+static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
+                                                          const keel_value *values) {
+    const keel_entity e = create(world, values, false);
+    return keel_is_null(e) ? create_followed(world, values) : e;
+}
+
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
     if (!keeli_is_free(world, &world->entity_storage) || world->entity_storage.flags ||
         !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
+    if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
-    if (!values || !values->component) {
-        keeli_entity_index_take(ix, e);
-        return e;
-    }
-    place places[places_at_most];
-    keeli_archetype *none = world->archetypes.all[0], *to = none;
-    const int32_t count = find_places(world, keel_entity_index(e), values, places, &to);
-    if (count < 0) return keeli_edit_add_entity(world, NULL, values);
     keeli_entity_index_take(ix, e);
-    if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
-    fill_places(world, e, values, places, count);
-    tell_places(world, e, places, count);
     return e;
 }
 
@@ -188,10 +207,9 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
     return world ? keeli_edit_add(world, NULL, e, component, value) : keeli_no_world();
 }
 
-static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_storage *s,
-                                                     keel_entity e, void *to, const void *value) {
+static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_storage *s, void *to,
+                                                     const void *value) {
     if (to) keeli_bytes_put(to, value, s->size);
-    if (s->flags) return keeli_came_alone(world, s, e);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -199,24 +217,50 @@ static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_st
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    *word |= (uint64_t)1 << (keel_entity_index(e) % 64);
-    ++s->presence.count;
-    void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
-        return end_add(world, s, e, to, value);
-    return end_add(world, s, e, NULL, NULL);
+    void *to = take_word(world, s, word, e);
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
 }
 
 // To archetypes: the row moves along an edge that was gone before.
 static __attribute__((noinline)) keel_result
 add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
     keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    if (!find_word(world, s, keel_entity_index(e), &to) || !keeli_archetype_has_room(to))
+    if (!find_word(world, s, keel_entity_index(e), true, &to) || !keeli_archetype_has_room(to))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
     keeli_bytes_put(take_word(world, s, word, e), value, s->size);
     keeli_row_end(world, old); // last: the value may lie in it
-    return end_add(world, s, e, NULL, NULL);
+    if (s->flags)
+        return keeli_came_alone(world, s, e, keeli_store_value(world, s, keel_entity_index(e)));
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+
+static __attribute__((noinline)) keel_result add_followed(keel_world *world, keeli_storage *s,
+                                                          keel_entity e, const void *value,
+                                                          uint64_t *word) {
+    const bool is_ready = keeli_followers_are_ready(world, s, keel_entity_index(e));
+    if (!is_ready || !(s->kind == KEEL_SPARSE_SET ? s->set.count < s->set.room : s->goes_with_bit))
+        return add_general(world, e, &s->component, value);
+    void *to = take_word(world, s, word, e);
+    keeli_bytes_put(to, value, s->size);
+    return keeli_came_alone(world, s, e, to);
+}
+
+// It has the component: only its bytes change, where they are no more than that.
+static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
+                                                       keel_entity e, const void *value) {
+    const uint32_t index = keel_entity_index(e);
+    if ((s->flags && !keeli_followers_are_simple(world, s)) ||
+        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)))
+        return add_general(world, e, &s->component, value);
+    void *to = keeli_store_value(world, s, index);
+    if (value != to) keeli_bytes_put(to, value, s->size);
+    if (!s->flags) return KEEL_OK;
+    keeli_changed(world, s, e);
+    return keeli_done(world, KEEL_OK);
 }
 
 // What has neighbours in its block has a version, so only that is compared.
@@ -226,19 +270,18 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
-    if (!word || *word >> (index % 64) & 1 || !keeli_entity_has_version(&world->entities, e) ||
-        (s->flags && !keeli_followers_are_ready(world, s, index)))
+    if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, component, value);
+    if (*word >> (index % 64) & 1) return overwrite(world, s, e, value);
     if (s->kind == KEEL_ARCHETYPE) return add_row(world, s, e, value, word);
+    if (s->flags) return add_followed(world, s, e, value, word);
     if (s->kind == KEEL_SPARSE_SET && s->set.count < s->set.room)
         return add_slot(world, s, e, value, word);
     if (!s->goes_with_bit) return add_general(world, e, component, value);
     *word |= (uint64_t)1 << (index % 64);
     ++s->presence.count;
     void *to = keeli_indexed_set_value(&s->indexed, index);
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
-        return end_add(world, s, e, to, value);
-    if (s->flags) return end_add(world, s, e, NULL, NULL);
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }

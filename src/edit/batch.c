@@ -10,8 +10,7 @@
 // ------------------------------------------------------------------ columns
 keel_result keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
                               uint32_t count, uint32_t columns, const char *doing) {
-    memset(b, 0, offsetof(keeli_batch, few));
-    memset(&b->column_count, 0, sizeof *b - offsetof(keeli_batch, column_count));
+    memset(b, 0, offsetof(keeli_batch, one_left));
     b->world = world;
     b->entities = entities;
     b->count = count;
@@ -19,6 +18,7 @@ keel_result keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_enti
     b->columns = b->few;
     b->column_room = sizeof b->few / sizeof *b->few;
     if (columns <= b->column_room) return KEEL_OK;
+    b->has_memory = true;
     b->columns = keeli_new(&world->heap, columns * sizeof *b->columns, _Alignof(keeli_column));
     b->column_room = b->columns ? columns : 0;
     return b->columns ? KEEL_OK : keeli_out_of_memory(world, doing);
@@ -28,17 +28,16 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
                      keeli_handing handing) {
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (b->columns[k].storage == s) b->columns[k].is_superseded = true;
-    const bool copies = handing == KEELI_COPIED;
-    if (!s->size) values = NULL;
     KEEL_ASSERT_INTERNAL(b->column_count < b->column_room);
-    b->columns[b->column_count++] = (keeli_column){
-        .storage = s,
-        .values = values,
-        .stride = values ? stride : 0,
-        .is_copied = copies && values && s->component.copy,
-        .is_moved = values && s->component.move && (!copies || s->component.copy),
-    };
+    keeli_column *c = &b->columns[b->column_count++];
+    *c = (keeli_column){ .storage = s };
     b->has_rows |= s->kind == KEEL_ARCHETYPE;
+    if (!values || !s->size) return;
+    c->values = values;
+    c->stride = stride;
+    c->is_copied = handing == KEELI_COPIED && s->component.copy;
+    c->is_moved = s->component.move && (handing == KEELI_HANDED_OVER || s->component.copy);
+    b->has_copies |= c->is_copied;
 }
 
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
@@ -103,6 +102,7 @@ static void drop_copies(const keeli_column *c, uint32_t count) {
 static keel_result stage(keeli_batch *b, keeli_column *c) {
     const size_t size = c->storage->size;
     const uint32_t count = c->is_copied || c->stride ? b->count : 1;
+    b->has_memory = true;
     c->staged_bytes = count * size;
     c->staged = keeli_new(&b->world->heap, c->staged_bytes, c->storage->component.align);
     if (!c->staged) return keeli_out_of_memory(b->world, b->doing);
@@ -122,6 +122,7 @@ static keel_result stage(keeli_batch *b, keeli_column *c) {
 }
 
 static keel_result stage_copies(keeli_batch *b) {
+    if (!b->has_copies && (!b->has_rows || b->count == 1)) return KEEL_OK;
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
         const bool may_move = b->has_rows && b->count > 1 && c->values && !c->is_moved;
@@ -134,7 +135,7 @@ static keel_result stage_copies(keeli_batch *b) {
 
 // ------------------------------------------------------------------ room
 // Slots, noting when the first page of values moves.
-static bool reserve_slots(const keeli_batch *b, keeli_column *c, uint32_t extra) {
+static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
     keeli_sparse_set *set = &c->storage->set;
     if (set->room - set->count >= extra) return true;
     const bool has_values = set->value_pages && set->size;
@@ -142,6 +143,7 @@ static bool reserve_slots(const keeli_batch *b, keeli_column *c, uint32_t extra)
     c->moved_bytes = has_values ? (size_t)set->first_values * set->size : 0;
     if (!keeli_sparse_set_reserve(set, &b->world->heap, extra)) return false;
     if (has_values && (uintptr_t)set->values[0] == c->moved_from) c->moved_bytes = 0;
+    b->has_moved |= c->moved_bytes != 0;
     return true;
 }
 
@@ -182,9 +184,10 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
 static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
     if (b->is_new || !c->storage->flags) return true;
     const uint32_t words = b->count / 64 + 1;
-    c->fresh = b->count <= 64
-                   ? &c->few_fresh
-                   : keeli_new_zeroed(&b->world->heap, words * sizeof *c->fresh, sizeof *c->fresh);
+    c->fresh = &c->few_fresh;
+    if (b->count <= 64) return true;
+    b->has_memory = true;
+    c->fresh = keeli_new_zeroed(&b->world->heap, words * sizeof *c->fresh, sizeof *c->fresh);
     return c->fresh != NULL;
 }
 
@@ -192,11 +195,13 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     keeli_column *c = &b->columns[k];
     keeli_storage *s = c->storage;
     if (!reserve_fresh(b, c)) return false;
+    if (b->count == 1)
+        return !lacks(b, c, 0) ||
+               ((s->kind != KEEL_SPARSE_SET || reserve_slots(b, c, 1)) &&
+                keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k));
     const uint32_t lacking = count_lacking(b, c);
     if (!lacking) return true;
     if (s->kind == KEEL_SPARSE_SET && !reserve_slots(b, c, lacking)) return false;
-    if (b->count == 1)
-        return keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k);
     if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
         return false;
     for (uint32_t i = 0; i < b->count;) {
@@ -237,6 +242,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
         return !keeli_entity_is_alive(&b->world->entities, first) ||
                reserve_target(b, keeli_archetype_of(b->world, keel_entity_index(first)), 1);
     b->left.items = NULL;
+    b->has_memory = true;
     const uint32_t archetypes = a->count;
     if (!KEELI_RESERVE(&b->world->heap, &b->per_archetype, archetypes) ||
         !KEELI_RESERVE(&b->world->heap, &b->left, b->count))
@@ -341,6 +347,11 @@ static void fill_range(const keeli_batch *b, const keeli_column *c, uint32_t i, 
 }
 
 static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t end) {
+    if (end - i == 1) {
+        if (c->fresh) c->fresh[i / 64] |= (uint64_t)1 << (i % 64);
+        put(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
+        return;
+    }
     while (i < end) {
         const keeli_range range = keeli_range_of(b->entities + i, end - i);
         fill_range(b, c, i, range);
@@ -403,7 +414,9 @@ void keeli_batch_commit(keeli_batch *b) {
             keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
         if (c->storage->kind == KEEL_ARCHETYPE || c->is_superseded || c->is_filled) continue;
         if (b->is_new) fill_new(b, c, 0, b->count);
-        else fill_sets(b, c);
+        else if (b->count > 1) fill_sets(b, c);
+        else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
+        else overwrite(b, c, 0);
     }
     if (b->has_rows && b->is_new) fill_new_rows(b);
     else if (b->has_rows) fill_rows(b);
@@ -412,7 +425,7 @@ void keeli_batch_commit(keeli_batch *b) {
         if (!b->columns[k].is_superseded)
             keeli_came_many(b->world, b->columns[k].storage, b->entities, b->count,
                             b->columns[k].fresh);
-    for (uint32_t i = 0; b->is_new && i < b->count; ++i)
+    for (uint32_t i = 0; b->is_new && b->world->entity_storage.flags && i < b->count; ++i)
         keeli_entity_came(b->world, b->entities[i]);
 }
 
@@ -423,7 +436,7 @@ keel_result keeli_batch_reserve(keeli_batch *b) {
         if (!b->columns[k].is_superseded && !reserve_column(b, k))
             return keeli_out_of_memory(b->world, b->doing);
     if (b->has_rows && !keeli_batch_reserve_rows(b)) return keeli_out_of_memory(b->world, b->doing);
-    for (uint32_t k = 0; k < b->column_count; ++k) {
+    for (uint32_t k = 0; (b->has_prototype || b->has_moved) && k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
         c->values = b->has_prototype ? keeli_store_value(b->world, c->storage, b->prototype)
                                      : relocated(b, c->values);
@@ -478,6 +491,7 @@ keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_
     if (result == KEEL_ERROR_FULL) return no_entities(world, b->count);
     if (result == KEEL_OK && !out) {
         b->made = &b->one_made;
+        b->has_memory |= b->count > 1;
         if (b->count > 1)
             b->made = keeli_new(&world->heap, b->count * sizeof *out, _Alignof(keel_entity));
         out = b->made;
@@ -487,11 +501,11 @@ keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_
     keeli_entity_index_add_many(&world->entities, out, b->count);
     b->entities = out;
     b->is_new = b->is_created = true;
-    for (uint32_t i = 0; i < b->count; ++i)
+    for (uint32_t i = 0; world->entity_storage.flags && i < b->count; ++i)
         if (!keeli_followers_reserve_entity(world, out[i], b->count))
             return keeli_out_of_memory(world, b->doing);
     KEEL_TRY(keeli_batch_reserve(b));
-    for (uint32_t k = 0; k < b->column_count; ++k)
+    for (uint32_t k = 0; b->has_copies && k < b->column_count; ++k)
         if (b->columns[k].is_copied && !copy_in_place(b, &b->columns[k]))
             return keeli_cannot_copy(world, b->columns[k].storage);
     return KEEL_OK;
@@ -503,12 +517,10 @@ static void end_column(keeli_batch *b, const keeli_column *c) {
     keeli_free(heap, c->staged, c->staged_bytes, c->storage->component.align);
     if (c->fresh && c->fresh != &c->few_fresh)
         keeli_free(heap, c->fresh, (b->count / 64 + 1) * sizeof *c->fresh, sizeof *c->fresh);
-    if (b->is_committed) keeli_validate_storage(b->world, c->storage);
 }
 
-void keeli_batch_end(keeli_batch *b) {
+static void free_memory(keeli_batch *b) {
     keeli_heap *heap = &b->world->heap;
-    if (b->is_created && !b->is_committed) undo_create(b);
     for (uint32_t k = 0; k < b->column_count; ++k)
         end_column(b, &b->columns[k]);
     if (b->columns != b->few)
@@ -517,5 +529,12 @@ void keeli_batch_end(keeli_batch *b) {
     KEELI_RELEASE(heap, &b->per_archetype);
     if (b->made && b->made != &b->one_made)
         keeli_free(heap, b->made, b->count * sizeof *b->made, _Alignof(keel_entity));
+}
+
+void keeli_batch_end(keeli_batch *b) {
+    if (b->is_created && !b->is_committed) undo_create(b);
+    for (uint32_t k = 0; b->is_committed && k < b->column_count; ++k)
+        keeli_validate_storage(b->world, b->columns[k].storage);
     if (b->is_committed) keeli_validate_entities(b->world);
+    if (b->has_memory) free_memory(b);
 }

@@ -39,22 +39,26 @@ typedef struct keeli_batch {
     keel_world *world;
     const keel_entity *entities;
     uint32_t count;
+    uint32_t column_count, column_room;
     bool is_new;        // they are being made: they have nothing
     bool has_prototype; // all values are those of the entity with the index `prototype`
-    uint32_t prototype;
+    bool has_rows;      // some columns are kept in archetypes
+    bool has_copies;    // some are copied by a hook
+    bool has_moved;     // the page of a sparse set moved when room was made
+    bool has_memory;    // there is something to free
+    bool has_made_rows, is_created, is_committed;
     bool is_removal;
-    bool is_committed;
+    uint32_t prototype;
     const char *doing; // for messages: "adding an entity"
-    keeli_column *columns, few[8];
-    uint32_t column_count, column_room;
-    bool has_rows;                       // some columns are kept in archetypes
-    keeli_archetype *to;                 // where the rows of new entities will be
+    keeli_column *columns;
     KEELI_ARRAY(uint32_t) left;          // places of rows that were copied
-    uint32_t one_left;                   // memory of that for one entity
     KEELI_ARRAY(uint32_t) per_archetype; // by position: how many rows leave it, at most
-    keel_entity *made, one_made;         // memory of `entities`, when it is the batch's
-    keeli_entity_index before;           // as it was before they were made
-    bool is_created, has_made_rows;
+    keel_entity *made;                   // memory of `entities`, when it is the batch's
+    // what begins undefined
+    uint32_t one_left; // memory of `left` for one entity, and of `made`
+    keel_entity one_made;
+    keeli_entity_index before; // as it was before they were made
+    keeli_column few[8];       // memory of `columns`
 } keeli_batch;
 
 // At most `columns` are added.

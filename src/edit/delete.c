@@ -80,6 +80,19 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ many
+static void delete_living(keel_world *world, const keel_entity *entities, uint32_t count) {
+    enum { at_once = 256 };
+    keel_entity living[at_once];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        living[n] = entities[i];
+        n += keeli_entity_is_alive(&world->entities, entities[i]);
+        if (n < at_once && i + 1 < count) continue;
+        keeli_commit_delete_entities(world, living, n);
+        n = 0;
+    }
+}
+
 keel_result keel_delete_entities(keel_world *world, const keel_entity *entities, uint32_t count) {
     if (!world) return keeli_no_world();
     if (count && !entities)
@@ -95,7 +108,7 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
         if (keeli_entity_is_alive(&world->entities, entities[i]) &&
             keeli_has_links(world, entities[i]))
             keeli_commit_unlink(world, entities[i]);
-    keeli_commit_delete_entities(world, entities, count);
+    delete_living(world, entities, count);
     keeli_editing_end(world);
     return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
 }

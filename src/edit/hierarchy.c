@@ -49,7 +49,11 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
-    (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
+    const uint32_t index = keel_entity_index(e);
+    keeli_going(world, s, index, KEEL_TRACK_DELETION);
+    keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    keeli_store_pop(world, s, index);
+    keeli_validate_storage(world, s);
 }
 
 // The entity has a parent.
@@ -178,23 +182,22 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         return keel_null();
     }
     if (keeli_may_edit_links(world, NULL) < 0) return keel_null();
-    keel_entity child;
-    keeli_batch b;
-    const uint32_t count = keeli_count_values(values);
-    keel_result result = keeli_batch_begin(&b, world, NULL, 1, count, "adding a child");
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, NULL, values);
-    if (result == KEEL_OK) result = keeli_batch_create(&b, NULL, &child);
-    if (result == KEEL_OK &&
-        !reserve_links(world, child, parent, count + world->followers.set_count))
-        result = keeli_out_of_memory(world, "adding a child");
-    if (result == KEEL_OK) {
-        keeli_editing_begin(world);
-        keeli_batch_commit(&b);
-        commit_attach(world, child, parent);
-        keeli_editing_end(world);
+    keeli_entity_index *ix = &world->entities;
+    if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
+        // make room for the links first: which entity it will be is known
+        const keeli_entity_index before = *ix;
+        const keel_entity next = keeli_entity_index_add(ix);
+        const bool room = reserve_links(world, next, parent,
+                                        keeli_count_values(values) + world->followers.set_count);
+        keeli_entity_index_undo(ix, &before, &next, 1);
+        if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }
-    keeli_batch_end(&b);
-    return keeli_done(world, result) < 0 ? keel_null() : child;
+    keeli_editing_begin(world);
+    const keel_entity child = keel_world_add_entity(world, values);
+    if (!keel_is_null(child)) commit_attach(world, child, parent);
+    keeli_editing_end(world);
+    (void)keeli_done(world, KEEL_OK);
+    return child;
 }
 
 keel_result keel_world_detach(keel_world *world, keel_entity child) {

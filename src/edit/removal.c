@@ -7,11 +7,13 @@
 // The entity, which has the component, loses its value and its bit. Its row stays.
 static void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind, void *out) {
     const uint32_t index = keel_entity_index(e);
-    keeli_going(world, s, index, kind);
-    void *value = keeli_store_value(world, s, index);
-    if (kind == KEEL_TRACK_DELETION) keeli_value_delete(world, s, index, value);
-    else if (!out) keeli_value_drop(s, value);
-    else if (s->size) keeli_value_move(s, out, value);
+    if (s->flags || out) {
+        keeli_going(world, s, index, kind);
+        void *value = keeli_store_value(world, s, index);
+        if (kind == KEEL_TRACK_DELETION) keeli_value_delete(world, s, index, value);
+        else if (!out) keeli_value_drop(s, value);
+        else if (s->size) keeli_value_move(s, out, value);
+    }
     if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
     else keeli_store_pop(world, s, index);
 }
@@ -153,10 +155,10 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         const bool is_seen = keeli_store_has(s, index);
         if (!is_seen) keeli_store_enable(s, index);
-        void *value = keeli_store_value(world, s, index);
-        if (drops && is_seen) keeli_value_delete(world, s, index, value);
-        else if (drops) keeli_value_drop(s, value);
-        else if (is_seen) (void)keeli_track_gone(world, s, e, kind, NULL);
+        void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
+        if (value && drops && is_seen) keeli_value_delete(world, s, index, value);
+        else if (value && drops) keeli_value_drop(s, value);
+        else if (s->flags && is_seen) (void)keeli_track_gone(world, s, e, kind, NULL);
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
         else keeli_store_pop(world, s, index);
     }
@@ -253,7 +255,6 @@ static void extend(keel_world *world, stretch *at, const keel_entity *end) {
     const keel_entity *e = at->entities;
     for (; e < end; ++e) {
         const uint32_t index = keel_entity_index(*e), place = index / 64 % open_at_once;
-        if (!keeli_entity_is_alive(&world->entities, *e)) break;
         if (at->first[place] != index / 64 * 64 && !open_block(world, at, index / 64 * 64)) break;
         at->bits[place] |= (uint64_t)1 << (index % 64);
     }
@@ -271,7 +272,8 @@ static void take_slots(const stretch *at, keeli_sparse_set *set) {
 static void take_old_rows(keel_world *world, const stretch *at) {
     for (uint32_t i = 0; i < at->count; ++i) {
         uint32_t *where = keeli_row_of(world, keel_entity_index(at->entities[i]));
-        if (*where == KEELI_NO_ROW) continue;
+        if (!keeli_entity_is_alive(&world->entities, at->entities[i]) || *where == KEELI_NO_ROW)
+            continue;
         keeli_archetype_take(&world->archetypes, &world->entities, *where);
         *where = KEELI_NO_ROW; // the entity may come again
     }

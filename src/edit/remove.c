@@ -103,8 +103,7 @@ static __attribute__((noinline)) keel_result take_row(keel_world *world, keeli_s
     const keeli_edge *edge =
         keeli_archetype_edge(keeli_block_of(&world->archetypes, place)->archetype, s->slot);
     keeli_archetype *to = edge ? edge->without : NULL;
-    if (!to || (to->column_count && !keeli_archetype_has_room(to)) ||
-        !keeli_is_free(world, &world->row_storage) || world->row_storage.flags)
+    if (!to || (to->column_count && !keeli_archetype_has_room(to)) || !keeli_rows_are_free(world))
         return KEEL_ABSENT;
     *word &= ~((uint64_t)1 << (index % 64));
     --s->presence.count;
@@ -113,12 +112,22 @@ static __attribute__((noinline)) keel_result take_row(keel_world *world, keeli_s
     return KEEL_OK;
 }
 
+static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
+                                                           keel_entity e, uint32_t kind) {
+    if (!keeli_entity_is_alive(&world->entities, e) || !keeli_store_has(s, keel_entity_index(e)) ||
+        s->kind == KEEL_ARCHETYPE || !keeli_followers_are_simple(world, s))
+        return KEEL_ABSENT;
+    (void)keeli_take_value(world, s, e, kind, NULL);
+    return keeli_done(world, KEEL_OK);
+}
+
 // Take a component that nobody follows from an entity that stays among others of its block of 64:
 // KEEL_ABSENT when it is not so. What has a value is alive, so its version is there.
 static inline __attribute__((always_inline)) keel_result
-take_beside(keel_world *world, keel_entity e, const keel_component *component) {
+take_beside(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || s->flags || !keeli_is_free(world, s)) return KEEL_ABSENT;
+    if (!s || !keeli_is_free(world, s)) return KEEL_ABSENT;
+    if (s->flags) return take_followed(world, s, e, kind);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~((uint64_t)1 << (index % 64));
@@ -134,13 +143,13 @@ take_beside(keel_world *world, keel_entity e, const keel_component *component) {
 
 keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
                                   void *out) {
-    if (!out && take_beside(world, e, component) == KEEL_OK) return KEEL_OK;
+    if (!out && take_beside(world, e, component, KEEL_TRACK_REMOVAL) == KEEL_OK) return KEEL_OK;
     return remove_general(world, e, component, out);
 }
 
 keel_result keel_delete_component(keel_world *world, keel_entity e,
                                   const keel_component *component) {
-    if (take_beside(world, e, component) == KEEL_OK) return KEEL_OK;
+    if (take_beside(world, e, component, KEEL_TRACK_DELETION) == KEEL_OK) return KEEL_OK;
     return delete_general(world, e, component);
 }
 

@@ -148,8 +148,8 @@ keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_com
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s) ||
         (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
-        (s->kind == KEEL_ARCHETYPE && !keeli_is_free(world, &world->row_storage)) ||
-        !has_value(world, s, e) || !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
+        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
+        !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
         return mark_component_slowly(world, e, component);
     return KEEL_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "follow/changes.h"
 #include "world/report.h"
+#include "world/storage.h"
 
 static bool is_tracked(const keeli_storage *s) {
     return s->flags & KEELI_IS_TRACKED && s->tracking.kinds & KEEL_TRACK_MODIFICATION;

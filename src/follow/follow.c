@@ -38,12 +38,17 @@ static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
     return true;
 }
 
-bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index) {
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple =
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     if (s->flags & ~simple || world->share_depth) return false;
-    if (s->groups.count && !groups_are_ready(world, s)) return false;
-    return !s->tracking.kinds || keeli_track_has_room(s, index);
+    return !s->groups.count || groups_are_ready(world, s);
+}
+
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
+                                    uint32_t index) {
+    return keeli_followers_are_simple(world, s) &&
+           (!s->tracking.kinds || keeli_track_has_room(s, index));
 }
 
 bool keeli_followers_reserve_all(keel_world *world) {

@@ -18,10 +18,15 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
     return !(s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET)) ||
            keeli_followers_reserve_slow(world, s, index, extra, numbers);
 }
-// May one value come to (`index`), or go from, the storage right now, without making room and
-// without asking who else is in use? True only for storages whose flags are those of followers and
-// that nobody holds.
-bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index);
+// For the fast paths, of a storage that nobody holds: may one value change or go right now, since
+// its flags are those of followers only? And may one come to the index, without making room?
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
+                                    uint32_t index);
+static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
+                                             uint32_t index) {
+    return s->flags == KEELI_IS_OBSERVED || keeli_followers_are_ready_slow(world, s, index);
+}
 // Before an entity that has its index already is created, one of `count`.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
