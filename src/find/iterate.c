@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "find/mark.h"
-#include "follow/group.h"
+#include "follow/groups.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states

@@ -3,9 +3,9 @@
 #include "run/context.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <keel/typed.h>
 

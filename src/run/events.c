@@ -3,8 +3,8 @@
 
 #include "edit/events.h"
 #include "run/schedule.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <keel/events.h>
 

@@ -4,7 +4,7 @@
 #include "run/execute.h"
 
 #include "edit/events.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/startup.h"
 #include "run/stock.h"
 #include "run/team.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/prepared.h"
 
-#include "follow/track.h"
+#include "follow/changes.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // commands are applied.
 #include "edit/events.h"
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/context.h"
 #include "run/custom.h"
 #include "run/events.h"

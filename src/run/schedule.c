@@ -4,7 +4,7 @@
 #include "run/schedule.h"
 
 #include "data/component_index.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/report.h"
 
 #include <string.h>
