@@ -3,7 +3,6 @@
 // is dropped: everything else of that world is empty.
 #include "edit/edit.h"
 
-#include "edit/flush.h"
 #include "world/registry.h"
 #include "world/report.h"
 

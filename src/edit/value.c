@@ -2,7 +2,6 @@
 // The value of one entity: looking at it, getting it to write, and marking it. These are called
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
-#include "edit/flush.h"
 #include "world/borrow.h"
 #include "world/report.h"
 

@@ -115,3 +115,23 @@ static inline void keeli_validate_storage(keel_world *world, const keeli_storage
     (void)world, (void)storage;
 }
 #endif
+
+// ------------------------------------------------------------------ the end of an edit
+// Edits that consist of edits: what observers record is applied when the outermost is done.
+static inline void keeli_editing_begin(keel_world *world) { ++world->editing; }
+static inline void keeli_editing_end(keel_world *world) { --world->editing; }
+// An edit is done: who has entered or left observed views is notified, and what observers recorded
+// meanwhile is applied. Returns `result`.
+static inline keel_result keeli_done(keel_world *world, keel_result result) {
+    if ((world->followers.has_reactions | world->followers.has_noted) && !world->editing)
+        world->flush(world);
+    return result;
+}
+// keeli_came, and the edit is done. `value`: where it is.
+static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
+                                           const void *value) {
+    if (s->flags == KEELI_IS_OBSERVED) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
+    else keeli_came(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
+    return keeli_done(world, KEEL_OK);
+}
