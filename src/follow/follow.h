@@ -65,6 +65,15 @@ void keeli_all_came(keel_world *world);
 static inline bool keeli_changes_are_followed(const keeli_storage *s) {
     return s->flags & (KEELI_IS_MARKED | KEELI_IS_TOLD);
 }
+// For the fast paths: is a value that is written not marked, and has the storage none of the flags
+// `others`? Is a change marked, no more than that done for it, and none of the flags `others` set?
+static inline bool keeli_writes_are_plain(const keeli_storage *s, uint32_t others) {
+    return !(s->flags & (others | KEELI_IS_MARKED));
+}
+static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_t others) {
+    return (s->flags & (others | KEELI_IS_TOLD | KEELI_IS_GROUPED | KEELI_IS_MARKED)) ==
+           KEELI_IS_MARKED;
+}
 // The value of a living entity was overwritten, or its owner says that it was changed.
 static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_track_modified(world, s, keel_entity_index(e));
