@@ -61,6 +61,8 @@ static inline bool keeli_context_is_here(keel_context *context, const char *does
     return keeli_lane_is_here(context->world, context->lane) ||
            keeli_context_elsewhere(context, does) == KEEL_OK;
 }
+// Call when no other thread runs anybody's code on behalf of the run (stock.c).
+void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data);
 // Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
 // Run the system of a context whose view is bound: borrow, call, give back. It failed:

@@ -12,6 +12,8 @@
 #include "run/worth.h"
 #include "world/report.h"
 
+#include <stdio.h>
+
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
@@ -45,19 +47,20 @@ static void end_alone(const keeli_schedule *s, solitude kept) {
 }
 
 // ------------------------------------------------------------------ systems and conditions
-static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_system *system,
-                              keel_result *result) {
-    keel_world *world = s->world;
-    *result = KEEL_OK;
-    if (*view) return *view;
-    keeli_view *fresh = keeli_view_take(world, system->name);
-    if (!fresh) return *result = KEEL_ERROR_MEMORY, NULL;
+// `which`: 0 the node's system, 1 its run_if, 2 its skip_if.
+static keel_result bind_view(keel_world *world, keeli_node *node, uint32_t which,
+                             const keel_system *system) {
+    char condition[sizeof((keeli_holder *)0)->name];
+    if (node->views[which]) return KEEL_OK;
+    snprintf(condition, sizeof condition, "condition '%.20s' of '%.20s'", system->name, node->name);
+    keeli_view *fresh = keeli_view_take(world, which ? condition : system->name);
+    if (!fresh) return KEEL_ERROR_MEMORY;
     fresh->holder.is_system = true;
-    *result = keeli_view_bind(fresh, system->terms, system);
-    if (*result == KEEL_OK && !(*view = keeli_view_keep(fresh)))
-        *result = keeli_out_of_memory(world, "starting a system");
+    keel_result result = keeli_view_bind(fresh, system->terms, system);
+    if (result == KEEL_OK && !(node->views[which] = keeli_view_keep(fresh)))
+        result = keeli_out_of_memory(world, "starting a system");
     keeli_view_give(fresh);
-    return *view;
+    return result;
 }
 
 // A list for what the context's system records.
@@ -116,15 +119,16 @@ static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_
     return result < 0 ? result : applied;
 }
 
-static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
-                       const keel_system *condition, keeli_lane *lane, bool *answer) {
-    keel_result result;
+static keel_result ask(keeli_schedule *s, keeli_node *node, uint32_t which, keeli_lane *lane,
+                       bool *answer) {
+    const keel_system *condition = which == 1 ? node->step.run_if : node->step.skip_if;
     keel_context context;
+    KEEL_TRY(bind_view(s->world, node, which, condition));
     keeli_context_init(&context, s->world, condition, lane);
-    context.view = bound_view(s, view, condition, &result);
+    context.view = node->views[which];
     context.node = node;
     context.is_inner = s->is_inner;
-    if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
+    const keel_result result = run_context(&context, s, which);
     end_commands(&context);
     *answer = context.answer;
     return result;
@@ -146,9 +150,9 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane
         const keeli_storage *storage = find(s, step->skip_if_empty);
         *yes = storage && keeli_store_count(storage);
     }
-    if (*yes && step->run_if) KEEL_TRY(ask(s, node, &node->views[1], step->run_if, lane, yes));
+    if (*yes && step->run_if) KEEL_TRY(ask(s, node, 1, lane, yes));
     bool no = false;
-    if (*yes && step->skip_if) KEEL_TRY(ask(s, node, &node->views[2], step->skip_if, lane, &no));
+    if (*yes && step->skip_if) KEEL_TRY(ask(s, node, 2, lane, &no));
     *yes = *yes && !no;
     return KEEL_OK;
 }
@@ -195,11 +199,10 @@ static bool sees_nothing(const keeli_schedule *s, const keeli_node *node, const 
 
 static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
     keeli_node *node = &s->nodes.items[index];
-    keel_result result;
     keel_context context;
+    KEEL_TRY(bind_view(s->world, node, 0, node->step.system));
     keeli_context_init(&context, s->world, node->step.system, lane);
-    context.view = bound_view(s, &node->views[0], node->step.system, &result);
-    if (!context.view) return result;
+    context.view = node->views[0];
     if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
     if (sees_nothing(s, node, context.view)) {
         keeli_atomic_store_byte(&node->has_run, 1);
@@ -208,7 +211,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lan
     context.node = node;
     context.is_inner = s->is_inner;
     context.splits = node->step.parallel;
-    result = run_context(&context, s, 0);
+    const keel_result result = run_context(&context, s, 0);
     if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
     end_commands(&context);
     return result;

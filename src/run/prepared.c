@@ -117,10 +117,11 @@ bool keeli_prepared_keep(keel_world *world, const keel_system *system, const kee
 }
 
 bool keeli_loop_is_empty(const keeli_view *view) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (keeli_term_must(view->terms[t].kind) &&
-            !keeli_store_count(view->storages[view->terms[t].first]))
-            return true;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        if (!keeli_term_must(view->terms[t].kind)) continue;
+        const keeli_storage *s = view->storages[view->terms[t].first]; // NULL: nobody knows it
+        if (!s || !keeli_store_count(s)) return true;
+    }
     return false;
 }
 

@@ -226,13 +226,10 @@ static keel_result call(keel_context *context) {
         return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
                             context->system->name, (int)KEELI_DEPTH_AT_MOST);
-    const char *outer = lane->running;
     const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
-    lane->running = context->system->name;
     ++lane->depth;
     const keel_result result = context->world->timings ? call_timed(context) : run_all(context);
     --lane->depth;
-    lane->running = outer;
     keeli_arena_back(&lane->scratch, mark);
     return result;
 }
@@ -262,7 +259,7 @@ static void end_window(const keel_context *context) {
 }
 
 // ------------------------------------------------------------------ all of it
-keel_result keeli_run_bound(keel_context *context) {
+static keel_result run_checked(keel_context *context) {
     if (context->view->has_uniques)
         KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
     if (context->view->takes_data) KEEL_TRY(check_data(context));
@@ -277,6 +274,14 @@ keel_result keeli_run_bound(keel_context *context) {
     if (begun && has_events) keeli_context_events_end(context, result);
     close_holder(context);
     end_window(context);
+    return result;
+}
+
+keel_result keeli_run_bound(keel_context *context) {
+    const char *outer = context->lane->running;
+    context->lane->running = context->system->name; // whose errors these are, from the first check
+    const keel_result result = run_checked(context);
+    context->lane->running = outer;
     return result;
 }
 

@@ -56,6 +56,12 @@ static void hold_more(void *data) {
     m->result = hold(m->world, m->stock, used < batch_at_least ? batch_at_least : used);
 }
 
+void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data) {
+    keeli_team *team = context->lane->team;
+    if (team) keeli_team_alone(team, 0, NULL, 0, call, data); // no turn: whose it is does not count
+    else call(data);
+}
+
 // When it is this system's turn and nobody else is at work.
 static void call_alone(keel_context *context, void (*call)(void *data), void *data) {
     const keeli_lane *lane = context->lane;
