@@ -28,7 +28,7 @@ keel_commands *keel_context_commands(keel_context *context) {
 }
 
 uint32_t keel_context_lane(const keel_context *context) {
-    return context ? context->lane->number : 0;
+    return context ? context->worker->number : 0;
 }
 
 void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
@@ -43,7 +43,7 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
     }
     if (!keeli_context_is_here(context, "asks for its scratch memory (use keel_piece_scratch)"))
         return NULL;
-    keeli_arena *scratch = context->scratch ? context->scratch : &context->lane->scratch;
+    keeli_arena *scratch = context->scratch ? context->scratch : &context->worker->scratch;
     void *memory = keeli_arena_new(scratch, &context->world->heap, size, align);
     if (!memory) keeli_out_of_memory(context->world, "giving out scratch memory");
     return memory;
@@ -253,7 +253,7 @@ static void switch_tracking_on(void *data) {
 // this (in shared mode, or as it is not declared) is told when the view is bound.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->world;
-    if (!world->share_depth || context->is_inner || !keeli_lane_is_here(world, context->lane))
+    if (!world->share_depth || context->is_inner || !keeli_worker_is_here(world, context->worker))
         return KEEL_OK;
     for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t) {
         const uint32_t kinds = keeli_term_tracks(t->kind);
