@@ -208,6 +208,7 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_RELEASE(heap, &s->ready);
     KEELI_RELEASE(heap, &s->ready_main);
     KEELI_RELEASE(heap, &s->idle);
+    keeli_free(heap, s->described, s->described_bytes, _Alignof(max_align_t));
     KEELI_FREE(heap, keeli_schedule, s);
 }
 

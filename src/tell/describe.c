@@ -83,9 +83,16 @@ static void push_back(keeli_description *d, uint32_t index, uint32_t to) {
     next->batch = batch;
 }
 
-static void find_batches(keeli_description *d) {
-    const keeli_schedule *s = d->s;
+// They are kept with the schedule. False when out of memory.
+static bool find_batches(keeli_description *d) {
+    keeli_schedule *s = d->s;
     uint32_t last = 0;
+    d->places = s->described;
+    if (d->places || !s->nodes.count) return true;
+    s->described_bytes = s->nodes.count * sizeof *d->places;
+    s->described = d->places =
+        keeli_new(&s->world->heap, s->described_bytes, _Alignof(max_align_t));
+    if (!d->places) return false;
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         d->places[i] = (keeli_batch_place){ .other = KEELI_NO_NODE };
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -95,12 +102,19 @@ static void find_batches(keeli_description *d) {
             if (place->batch < last) place->other = KEELI_NO_NODE; // nothing but its place
             else last = place->batch;
             place->batch = last;
-            d->batch_count = last + 1;
         }
         find_reason(d, i);
         for (uint32_t e = 0; e < node->edge_count; ++e)
             push_back(d, i, s->edges.items[node->first_edge + e]);
     }
+    return true;
+}
+
+// The last node that works is in the last batch.
+uint32_t keeli_batch_count(const keeli_description *d) {
+    for (uint32_t i = d->s->nodes.count; i--;)
+        if (keeli_node_is_work(&d->s->nodes.items[i])) return d->places[i].batch + 1;
+    return 0;
 }
 
 // ------------------------------------------------------------------ one node, one edge
@@ -159,15 +173,6 @@ uint32_t keeli_list_conditions(const keel_step *step, keeli_named_option list[KE
 }
 
 // ------------------------------------------------------------------ all of them
-static size_t batch_bytes(const keeli_schedule *s) {
-    return s->nodes.count * sizeof(keeli_batch_place);
-}
-
-static void end(keeli_description *d) {
-    keeli_free(&d->s->world->heap, d->places, batch_bytes(d->s), _Alignof(keeli_batch_place));
-    keeli_schedule_give(d->s);
-}
-
 // The workload of this name, or, NULL, the table. False on error, which is kept.
 static bool begin(keeli_description *d, keel_world *world, const keel_workload *table,
                   const char *name) {
@@ -180,12 +185,12 @@ static bool begin(keeli_description *d, keel_world *world, const keel_workload *
     }
     d->s = keeli_schedule_take(world, table, name, &result);
     if (!d->s) return false;
-    if (!d->s->nodes.count) return true;
-    d->places = keeli_new(&world->heap, batch_bytes(d->s), _Alignof(keeli_batch_place));
-    if (d->places) return find_batches(d), true;
-    (void)keeli_out_of_memory(world, "describing a workload");
-    end(d);
-    return false;
+    if (!find_batches(d)) {
+        (void)keeli_out_of_memory(world, "describing a workload");
+        keeli_schedule_give(d->s);
+        return false;
+    }
+    return true;
 }
 
 static uint32_t list_nodes(keel_world *world, const keel_workload *table, const char *name,
@@ -195,7 +200,7 @@ static uint32_t list_nodes(keel_world *world, const keel_workload *table, const 
     const uint32_t count = d.s->nodes.count;
     for (uint32_t i = 0; nodes && i < count && i < capacity; ++i)
         nodes[i] = keeli_describe_node(&d, i);
-    end(&d);
+    keeli_schedule_give(d.s);
     return count;
 }
 
@@ -209,7 +214,7 @@ static uint32_t list_edges(keel_world *world, const keel_workload *table, const 
     for (uint32_t i = 0; edges && i < s->nodes.count && at < capacity; ++i)
         for (uint32_t e = 0; e < s->nodes.items[i].edge_count && at < capacity; ++e)
             edges[at++] = keeli_describe_edge(s, i, e);
-    end(&d);
+    keeli_schedule_give(d.s);
     return count;
 }
 
@@ -225,7 +230,7 @@ static size_t explain(keel_world *world, const keel_workload *table, const char 
         (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                            "%d is no format; it is one of KEEL_EXPLAIN_TEXT, _DOT and _JSON",
                            (int)format);
-    end(&d);
+    keeli_schedule_give(d.s);
     return w.length;
 }
 

@@ -18,9 +18,9 @@ typedef struct keeli_batch_place {
 typedef struct keeli_description {
     keeli_schedule *s;
     keeli_batch_place *places; // by node
-    uint32_t batch_count;
 } keeli_description;
 
+uint32_t keeli_batch_count(const keeli_description *d);
 // Node `index`, and the edge at place `edge` of those that start there.
 keel_workload_node keeli_describe_node(const keeli_description *d, uint32_t index);
 keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t index, uint32_t edge);

@@ -234,7 +234,7 @@ void keeli_write_json(keeli_writer *w, const keeli_description *d) {
     keeli_write(w, "{\n  \"workload\": ");
     keeli_write_json_string(w, s->sections.items[0].name);
     write_number_member(w, "systems", s->system_count);
-    write_number_member(w, "batches", d->batch_count);
+    write_number_member(w, "batches", keeli_batch_count(d));
     keeli_write(w, ",\n  \"nodes\": [");
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         write_json_node(w, d, i);

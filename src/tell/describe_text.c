@@ -95,7 +95,7 @@ static void write_nested(keeli_writer *w, const keeli_schedule *s) {
 void keeli_write_text(keeli_writer *w, const keeli_description *d) {
     const keeli_schedule *s = d->s;
     keeli_write(w, "workload '%s': systems %u, batches %u\n", s->sections.items[0].name,
-                (unsigned)s->system_count, (unsigned)d->batch_count);
+                (unsigned)s->system_count, (unsigned)keeli_batch_count(d));
     write_nested(w, s);
     uint32_t begun = 0; // batches
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
