@@ -5,7 +5,6 @@
 // as where the pieces of a loop take longer than a helper costs, both ways are measured and the
 // faster one is taken: threads may be in each other's way, or the machine may be busy. Now and then
 // a few runs go the other way, to see whether that is still so.
-#include "base/least.h"
 #include "run/schedule.h"
 
 enum {

@@ -5,7 +5,6 @@
 // that run for help; any other gets workers for the time of the loop.
 #include "run/loop.h"
 
-#include "base/least.h"
 #include "world/report.h"
 
 #include <keel/parallel.h>

@@ -5,7 +5,6 @@
 // systems are done, what was seen of changes.
 #include "run/schedule.h"
 
-#include "base/pointer_table.h"
 #include "data/component_index.h"
 #include "follow/track.h"
 #include "run/loop.h"

@@ -3,7 +3,6 @@
 // not ended is always being run: whoever waits for its turn waits for somebody who goes on.
 #include "run/workers.h"
 
-#include "base/least.h"
 #include "edit/commands.h"
 #include "run/loop.h"
 #include "world/report.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Workloads: lists of systems that are run, and those that the world keeps by name.
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "run/workers.h"
 #include "world/report.h"
 

@@ -3,7 +3,7 @@
 // too, the way a scheduler with barriers would run them: each node joins the last batch unless
 // something in it stands in its way. Nothing runs by that.
 #pragma once
-#include "base/writer.h"
+#include "base/text.h"
 #include "run/schedule.h"
 
 #include <keel/explain.h>
