@@ -45,10 +45,10 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 // ------------------------------------------------------------------ binding
-static void add_once(uint8_t *list, uint8_t *count, uint32_t storage) {
+static void add_once(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
-        if (list[i] == storage) return;
-    list[(*count)++] = (uint8_t)storage;
+        if (list[i] == s) return;
+    if (*count < KEELI_LOOKS) list[(*count)++] = s;
 }
 
 // What tells that there is nothing to do. Who receives events passes them when it runs; a unique
@@ -61,9 +61,11 @@ static void look_at_terms(keeli_bound *bound) {
     bound->must_count = bound->change_count = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (keeli_term_must(term->kind)) add_once(bound->must, &bound->must_count, term->first);
-        if (term->kind >= KEEL_TERM_INSERTED && term->kind <= KEEL_TERM_CHANGED)
-            add_once(bound->changes, &bound->change_count, term->first);
+        if (!keeli_term_must(term->kind)) continue;
+        const keeli_storage *s = view->storages[term->first];
+        add_once(bound->must, &bound->must_count, s);
+        if (keeli_term_filters_changes(term->kind))
+            add_once(bound->changes, &bound->change_count, s);
     }
 }
 
@@ -109,7 +111,7 @@ bool keeli_loop_is_empty(const keeli_view *view) {
 
 const keeli_storage *keeli_bound_lacks(const keeli_bound *bound) {
     for (uint32_t i = 0; i < bound->must_count; ++i) {
-        const keeli_storage *s = bound->view->storages[bound->must[i]];
+        const keeli_storage *s = bound->must[i];
         if (s && !keeli_store_count(s)) return s;
     }
     return NULL;
@@ -117,8 +119,7 @@ const keeli_storage *keeli_bound_lacks(const keeli_bound *bound) {
 
 bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound) {
     for (uint32_t i = 0; bound->reader && i < bound->change_count; ++i)
-        if (keeli_nothing_changed(world, bound->view->storages[bound->changes[i]], bound->reader))
-            return true;
+        if (keeli_nothing_changed(world, bound->changes[i], bound->reader)) return true;
     return false;
 }
 

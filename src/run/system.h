@@ -6,6 +6,8 @@
 #pragma once
 #include "run/context.h"
 
+enum { KEELI_LOOKS = 3 };
+
 struct keeli_bound {
     const keel_system *system;
     keeli_view *view;       // its terms; NULL: to be bound
@@ -14,8 +16,10 @@ struct keeli_bound {
     keeli_cost piece_cost;  // when it is split
     bool is_loop;           // over entities, so that it may have nothing to do
     bool is_mere;           // and there is nothing that must be checked before it is left out
-    // Places in view->storages: what must be there, and whose changes it asks for.
-    uint8_t must_count, change_count, must[KEEL_MAX_TERMS], changes[KEEL_MAX_TERMS];
+    // What must be there, and whose changes it asks for, NULL: nobody knows it. The first ones will
+    // do to find out that there is nothing to do.
+    uint32_t must_count, change_count;
+    const keeli_storage *must[KEELI_LOOKS], *changes[KEELI_LOOKS];
 };
 
 // Bind the terms; `name` is for messages.
