@@ -10,8 +10,8 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
 .PHONY: cost cost-update check-cost
-.PHONY: check-format check-layers check-acceptance check-docs check-release check-asan check-tsan \
-	check-clang check-valgrind
+.PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
+	check-tsan check-clang check-valgrind
 .NOTPARALLEL:
 
 help:
@@ -78,6 +78,10 @@ check-layers:
 
 check-acceptance:
 	@tools/check_acceptance
+
+# The figures of the house style, and their limits.
+check-house:
+	@tools/check_house
 
 check-release check-asan check-tsan check-clang: check-%: check-packages
 	cmake --preset $* $(OPTIONS)

@@ -2,17 +2,14 @@
 // The map of all state. A world owns everything below; each part says which file changes it.
 #pragma once
 #include "base/arena.h"
-#include "base/array.h"
-#include "base/pointer_table.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
-#include "data/component_lists.h"
 #include "data/entity_index.h"
-#include "data/event_queue.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"
-#include "data/removal_log.h"
+#include "data/queue.h"
 #include "data/sparse_set.h"
 #include "data/ticks.h"
 
@@ -50,7 +47,7 @@ typedef struct keeli_feed {
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
     keeli_ticks inserted, modified; // with the base world->tick_base
-    keeli_removal_log gone;
+    keeli_queue gone;
     uint64_t now; // the tick of the system that writes it now; 0: world->tick
     keeli_observers observers;
 } keeli_tracking;
@@ -72,7 +69,7 @@ typedef struct keeli_known_order {
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. world/registry.c makes and frees it;
-// world/store.h changes the values.
+// world/storage.h changes the values.
 typedef struct keeli_storage {
     uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
     int32_t borrow;   // 0 free, n readers, -1 one writer or editor (world/borrow.c)
@@ -95,7 +92,7 @@ typedef struct keeli_storage {
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
-    keeli_event_queue *events;         // uniques that are a type of events: their queue
+    keeli_queue *events;         // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
     keeli_tracking *tracking;                    // NULL: nobody wants to know
@@ -217,7 +214,7 @@ struct keel_world {
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
     keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
-    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (world/store.c)
+    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (world/storage.c)
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Terms about changes: as filters, and as what leads a walk.
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/iterate.h"
 #include "follow/track.h"
 

@@ -3,7 +3,7 @@
 // archetypes; windows of presence bits are in windows.c. Each hands out spans or masks where
 // storages allow, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
-#include "base/least.h"
+#include "base/memory.h"
 #include "edit/bulk_run.h"
 #include "find/iterate.h"
 

@@ -2,7 +2,7 @@
 // The states of walks: begin, go on, end; and spans cut out of other chunks.
 #include "find/iterate.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/mark.h"
 #include "follow/group.h"
 #include "world/report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "find/pieces.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/mark.h"
 
 uint32_t keeli_grain(uint32_t range) {
