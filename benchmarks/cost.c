@@ -18,8 +18,7 @@ static void fail(const cost_run *run, const char *name, keel_result result) {
 static void make_entities(cost_run *run, const cost_case *c, const cost_table *table) {
     if (c->components == COST_FRESH) return;
     if (c->components == COST_RECYCLED) {
-        for (uint32_t i = 0; i < COST_COUNT; ++i)
-            bench_expect(keel_delete_entity(run->world, run->e[i]));
+        bench_delete_ascending(run->world);
         return;
     }
     bench_expect(keel_clear_entities(run->world));
