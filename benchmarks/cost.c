@@ -121,7 +121,7 @@ static keel_result walk_descendants(cost_run *run) {
 }
 
 COST_EACH(set_unique) { return keel_set_unique(world, Clock, { i }); }
-COST_EACH(get_unique) { return cost_seen(keel_get_unique(world, Clock)); }
+COST_EACH(get_unique) { return cost_seen(run, keel_get_unique(world, Clock)); }
 static keel_result set_clock(cost_run *run) { return keel_set_unique(run->world, Clock, { 1 }); }
 COST_EACH(send) { return keel_send(world, Hit, { i, 1 }); }
 static keel_result receive(cost_run *run) {
