@@ -594,8 +594,8 @@ static const struct CMUnitTest tests[] = {
     TEST(links_cannot_be_unregistered, "the links of the hierarchy cannot be unregistered"),
     TEST(a_used_component_cannot_be_unregistered, "a component in use cannot be unregistered"),
     TEST(views_work_after_unregistering, "views work after a component was unregistered"),
-    TEST(many_types_cost_what_few_cost, "finding one of many types costs what one of few costs"),
     TEST(types_come_and_go_without_a_trace, "types come and go without a trace in the memory"),
+    TEST(many_types_cost_what_few_cost, "finding one of many types costs what one of few costs"),
 };
 
 int main(void) { return RUN(tests); }
