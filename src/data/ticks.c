@@ -13,22 +13,11 @@ static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOM
 static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
 
 // ------------------------------------------------------------------ room
-static bool grow(keeli_ticks *t, keeli_heap *heap, uint32_t need) {
-    uint32_t capacity = t->capacity ? t->capacity * 2 : 8;
-    while (capacity < need)
-        capacity *= 2;
-    keeli_tick_page **fresh = keeli_resize(heap, t->pages, t->capacity * sizeof *fresh,
-                                           capacity * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
-    t->bytes += (capacity - t->capacity) * sizeof *fresh;
-    t->pages = fresh;
-    t->capacity = capacity;
-    return true;
-}
-
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
-    if (page >= t->capacity && !grow(t, heap, page + 1)) return false;
+    void *table = keeli_table_grow(heap, t->pages, &t->capacity, page + 1, &t->bytes);
+    if (!table) return false;
+    t->pages = table;
     while (t->page_count <= page)
         t->pages[t->page_count++] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
     if (t->pages[page] != &keeli_no_ticks) return true;
@@ -268,7 +257,7 @@ void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
     for (uint32_t page = 0; page < t->page_count; ++page)
         if (t->pages[page] != &keeli_no_ticks)
             keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
-    keeli_free(heap, t->pages, t->capacity * sizeof *t->pages, sizeof(void *));
+    keeli_table_free(heap, t->pages, t->capacity);
     keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
     *t = (keeli_ticks){ 0 };
 }
