@@ -119,7 +119,7 @@ static void free_block(keeli_archetypes *a, keeli_heap *heap, keeli_block *block
     a->free = block;
 }
 
-void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap) {
+void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap) {
     if (!a->old.entities) return;
     free_memory(a, heap, &a->old);
     a->old.entities = NULL;
@@ -149,7 +149,7 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
     }
     archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     set_bases(archetype, block);
-    keeli_archetypes_settle(a, heap);
+    keeli_archetypes_free_old(a, heap);
     a->old = old;
     return true;
 }

@@ -205,7 +205,7 @@ bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap) {
 }
 
 void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
-    keeli_archetypes_settle(a, heap);
+    keeli_archetypes_free_old(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) {
         keeli_archetype_free_rows(a, heap, a->all[i]);
         free_archetype(a, heap, a->all[i]);
@@ -232,7 +232,7 @@ static void forget_idle(const keeli_archetypes *a, const keeli_archetype *archet
 }
 
 void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
-    keeli_archetypes_settle(a, heap);
+    keeli_archetypes_free_old(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) // while what the edges point to is still there
         if (!is_idle(a, a->all[i])) forget_idle(a, a->all[i]);
     uint32_t kept = 0;

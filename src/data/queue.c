@@ -49,9 +49,9 @@ void keeli_queue_leave(keeli_queue *q, const keeli_reader *reader) {
     if (r) *r = q->readers.items[--q->readers.count];
 }
 
-// Who has seen all removed values that are gone has missed none of them.
+// Who has seen all removed values that were dropped has missed none of them.
 static uint64_t next_of(const keeli_queue *q, const keeli_reader *reader, uint64_t next) {
-    return q->of_removed && reader && q->gone_tick <= reader->last ? q->begin : next;
+    return q->of_removed && reader && q->dropped_tick <= reader->last ? q->begin : next;
 }
 
 uint64_t keeli_queue_next(const keeli_queue *q, const keeli_reader *reader) {
@@ -100,7 +100,7 @@ static void drop_first(keeli_queue *q) {
             keeli_queue_reader *r = reader_at(q, i);
             r->next = next_of(q, r->reader, r->next) + has_passed(q, r);
         }
-        q->gone_tick = keeli_queue_removed_at(q, q->begin)->tick;
+        q->dropped_tick = keeli_queue_removed_at(q, q->begin)->tick;
     }
     drop_value(q, q->begin);
     q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;
@@ -108,7 +108,7 @@ static void drop_first(keeli_queue *q) {
     ++q->begin;
 }
 
-void keeli_queue_settle(keeli_queue *q) {
+void keeli_queue_drop_passed(keeli_queue *q) {
     if (!q->count || !all_have_passed(q)) return;
     if (q->of_removed || q->drop) {
         while (q->count && all_have_passed(q))
@@ -156,7 +156,7 @@ void keeli_queue_clear_removed(keeli_queue *q, bool deleted, uint64_t tick) {
     if (tick > q->cleared[deleted]) q->cleared[deleted] = tick;
     q->world_reads = true;
     q->world.next = q->begin;
-    keeli_queue_settle(q);
+    keeli_queue_drop_passed(q);
 }
 
 // ------------------------------------------------------------------ room
@@ -221,7 +221,7 @@ static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
 
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
     if ((uint64_t)q->count + extra <= q->room || q->capacity >= q->limit) return true;
-    keeli_queue_settle(q);
+    keeli_queue_drop_passed(q);
     const uint64_t need = (uint64_t)q->count + extra;
     return need <= q->room || resize(q, heap, capacity_for(q, need), value);
 }
@@ -245,7 +245,7 @@ void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
 static bool make_place(keeli_queue *q, const char **late) {
     *late = NULL;
     if (q->count < q->room) return false;
-    keeli_queue_settle(q);
+    keeli_queue_drop_passed(q);
     return q->count == q->room && drop_unseen(q, late);
 }
 

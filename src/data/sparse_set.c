@@ -230,7 +230,7 @@ uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *e
 
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
     const uint32_t last = set->count - 1;
-    const keel_entity gone = *keeli_sparse_set_entity(set, slot);
+    const keel_entity taken = *keeli_sparse_set_entity(set, slot);
     if (slot != last) {
         const keel_entity moved = *keeli_sparse_set_entity(set, last);
         *keeli_sparse_set_entity(set, slot) = moved;
@@ -238,7 +238,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
             move_value(set, keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last));
         set_cell(set, moved, slot);
     }
-    set_cell(set, gone, KEELI_NO_SLOT);
+    set_cell(set, taken, KEELI_NO_SLOT);
     set->count = last;
     ++set->moves;
 }

@@ -50,7 +50,7 @@ static void end(keel_world *world, batch *b) {
     if (b->owns)
         keeli_free(&world->heap, b->entities, b->count * sizeof *b->entities,
                    _Alignof(keel_entity));
-    keeli_archetypes_settle(&world->archetypes, &world->heap);
+    keeli_archetypes_free_old(&world->archetypes, &world->heap);
     keeli_validate_entities(world);
 }
 

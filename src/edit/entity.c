@@ -189,7 +189,9 @@ bool keel_world_is_alive(const keel_world *world, keel_entity e) {
     return world && keeli_entity_is_alive(&world->entities, e);
 }
 
-uint32_t keel_entity_count(const keel_world *world) { return world ? keeli_entity_count(&world->entities) : 0; }
+uint32_t keel_entity_count(const keel_world *world) {
+    return world ? keeli_entity_count(&world->entities) : 0;
+}
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!world) return keel_null();

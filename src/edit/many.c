@@ -184,7 +184,7 @@ static void end(keel_world *world, many *m) {
     KEELI_RELEASE(&world->heap, &m->fresh);
     KEELI_RELEASE(&world->heap, &m->per_archetype);
     KEELI_RELEASE(&world->heap, &m->left);
-    keeli_archetypes_settle(&world->archetypes, &world->heap);
+    keeli_archetypes_free_old(&world->archetypes, &world->heap);
     keeli_validate_storage(world, m->s);
     keeli_validate_entities(world);
 }

@@ -154,7 +154,7 @@ void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *valu
     }
     if (room->to && room->to != keeli_archetype_of(world, index))
         commit_row(world, e, values, room);
-    keeli_archetypes_settle(&world->archetypes, &world->heap);
+    keeli_archetypes_free_old(&world->archetypes, &world->heap);
     for (const keel_value *v = values; v->component; ++v) // now that all values are in place
         note(world, keeli_storage_find(world, v->component), e);
 }
