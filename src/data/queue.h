@@ -90,7 +90,7 @@ bool keeli_queue_reserve(keeli_queue *queue, keeli_heap *heap, uint32_t extra, c
 bool keeli_queue_push(keeli_queue *queue, const void *value, const char **late);
 // Append who lost a value, after a reserve; what was deleted has its value moved here. The same
 // result, but it is no news when it is the world that is late, or nobody reads.
-bool keeli_queue_push_removed(keeli_queue *queue, keeli_removed removed, void *value,
+bool keeli_queue_push_removed(keeli_queue *queue, const keeli_removed *removed, void *value,
                               const char **late);
 // The usual case of reserve and push of an event in place; false: nothing was done, it takes both.
 static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {

@@ -183,7 +183,7 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
     const bool deleted = kind == KEEL_TRACK_DELETION;
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
-    if (keeli_queue_push_removed(&t->gone, removed, value, &late))
+    if (keeli_queue_push_removed(&t->gone, &removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
                    "oldest are dropped; run it more often, or keel_set_tracking_limit",

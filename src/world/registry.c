@@ -478,11 +478,15 @@ const keel_component *keel_next_unique(const keel_world *world, const keel_compo
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                              const keel_component *after) {
     if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
-        if (keeli_store_has(s, keel_entity_index(e))) return &s->component;
+    const uint32_t index = keel_entity_index(e), from = place_after(world, after);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    const keeli_storage *next = NULL;
+    for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
+        const keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
+        if (s->position < from || (next && s->position > next->position)) continue;
+        if (keeli_store_has(s, index)) next = s;
     }
-    return NULL;
+    return next ? &next->component : NULL;
 }
 
 uint32_t keel_component_count(const keel_world *world, const keel_component *component) {

@@ -28,6 +28,7 @@ static double best_look_at(keel_world *world, int count) {
             assert_non_null(keel_find_component(world, type_names[i]));
             assert_null(keel_get_component(world, e, &types[i]));
             at = keel_next_component(world, at);
+            assert_null(keel_next_component_of(world, e, NULL));
         }
         const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC / count;
         if (seconds < best) best = seconds;

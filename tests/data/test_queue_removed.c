@@ -36,7 +36,7 @@ static const char *append(uint64_t tick, uint32_t value, bool deleted) {
     alive += deleted;
     const keeli_removed removed = { keel_entity_make(value, 0), tick, deleted };
     const char *late;
-    const bool is_news = keeli_queue_push_removed(&gone, removed, &value, &late);
+    const bool is_news = keeli_queue_push_removed(&gone, &removed, &value, &late);
     assert_int_equal(is_news, late != NULL);
     return late;
 }
@@ -153,7 +153,7 @@ static void room_is_made_before(void **state) {
     for (uint32_t i = 0; i < 20; ++i) {
         ++alive;
         const char *late;
-        (void)keeli_queue_push_removed(&gone, (keeli_removed){ keel_null(), i + 1, true }, &i,
+        (void)keeli_queue_push_removed(&gone, &(keeli_removed){ keel_null(), i + 1, true }, &i,
                                        &late);
     }
     counting_allocator_never_fail(&memory.memory);
