@@ -24,8 +24,8 @@ INSIDE = {
     "reserved": "entities.held",
     "retired": "entities.retired",
     "storages": "order",  # an array of pointers
-    "own worker": "own_lane",
-    "workers": "lanes",  # a list, linked by:
+    "own worker": "own_worker",
+    "workers": "working",  # a list, linked by:
     "next worker": "next",
     "running system": "running",
     "component": "component",  # of a storage, keel_component
