@@ -319,7 +319,7 @@ void keeli_batch_take_rows(keeli_batch *b) {
     keeli_archetype_take_left(&b->world->archetypes, &b->world->entities, b->left.items,
                               b->left.count);
     b->left.count = 0;
-    keeli_archetypes_settle(&b->world->archetypes, &b->world->heap);
+    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
 // ------------------------------------------------------------------ committing
@@ -387,7 +387,7 @@ static void fill_new_rows(keeli_batch *b) {
         if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded && !c->is_filled)
             fill_new(b, c, 0, b->count);
     }
-    keeli_archetypes_settle(&b->world->archetypes, &b->world->heap);
+    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
 static void fill_rows(keeli_batch *b) {
