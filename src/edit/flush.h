@@ -15,11 +15,10 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         keeli_flush(world);
     return result;
 }
-// keeli_came, and the edit is done. `value`: where it is.
+// keeli_came_last, and the edit is done.
 static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
                                            const void *value) {
-    if (s->flags == KEELI_IS_OBSERVED) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
-    else keeli_came(world, s, keel_entity_index(e));
+    keeli_came_last(world, s, e, value);
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

@@ -55,6 +55,11 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 
+// Of the flags of one storage, or of several together: does a change of values count, and is it
+// noted when one is written?
+static inline bool keeli_flags_say_tracked(uint32_t flags) { return flags & KEELI_IS_TRACKED; }
+static inline bool keeli_flags_say_marked(uint32_t flags) { return flags & KEELI_IS_MARKED; }
+
 // ------------------------------------------------------------------ during edits
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
