@@ -2,7 +2,7 @@
 // Terms about changes: as filters, and as what leads a walk.
 #include "base/memory.h"
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 
 // ------------------------------------------------------------------ filters
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
@@ -14,11 +14,11 @@ keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_b
         negated ? kind - KEEL_TERM_NOT_INSERTED + KEEL_TERM_INSERTED : kind;
     keeli_change_filter f = { .storage = s, .negated = negated };
     if (asked != KEEL_TERM_MODIFIED) {
-        f.inserted = &s->tracking->inserted;
+        f.inserted = &s->tracking.inserted;
         f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
     }
     if (asked != KEEL_TERM_INSERTED) {
-        f.modified = &s->tracking->modified;
+        f.modified = &s->tracking.modified;
         f.modified_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
     }
     return f;

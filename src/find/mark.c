@@ -2,12 +2,12 @@
 #include "find/mark.h"
 
 #include "base/memory.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/report.h"
 #include "world/storage.h"
 
 static bool is_tracked(const keeli_storage *s) {
-    return s->flags & KEELI_IS_TRACKED && s->tracking->kinds & KEEL_TRACK_MODIFICATION;
+    return s->tracking.kinds & KEEL_TRACK_MODIFICATION;
 }
 
 // ------------------------------------------------------------------ beginning
@@ -42,7 +42,7 @@ bool keeli_marks_begin(keeli_iterator *it, uint32_t flags) {
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!(flags & KEELI_IS_MARKED) && !view->marks_by_hand) return true;
+    if (!keeli_flags_say_marked(flags) && !view->marks_by_hand) return true;
     for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
@@ -76,7 +76,7 @@ static uint32_t index_of(const keeli_iterator *it, uint32_t i) {
 
 static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_t count,
                        uint32_t tick) {
-    keeli_ticks *ticks = &mark->storage->tracking->modified;
+    keeli_ticks *ticks = &mark->storage->tracking.modified;
     const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
     const bool *flags = mark->by_hand ? it->chunk.columns[mark->term].marked : NULL;
     for (uint32_t i = 0; i < count; ++i) {
@@ -115,7 +115,7 @@ static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t co
 
 static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
-    keeli_ticks *ticks = &mark->storage->tracking->modified;
+    keeli_ticks *ticks = &mark->storage->tracking.modified;
     const keel_chunk_form form = it->chunk.form;
     if (mark->by_hand || mark->maybe || it->who == KEELI_WHO_LIST)
         mark_items(it, mark, count, tick);
@@ -155,8 +155,8 @@ void keeli_marks_end(keeli_iterator *it) {
     if (!it->visited) it->visited = it->span_at ? it->span_at : UINT32_MAX;
     if (it->has_chunk) keeli_mark_chunk_slowly(it, it->visited);
     if (!it->marks_all) return;
-    const keeli_storage *s = it->marks[0].storage;
+    keeli_storage *s = it->marks[0].storage;
     if (!it->done) mark_again(it);
     else if (keeli_store_count(s))
-        keeli_ticks_mark_all(&s->tracking->modified, keeli_tick_now(it->view->world, s));
+        keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
 }

@@ -4,7 +4,7 @@
 // costs are compared: candidates, times what one costs.
 #include "find/plan.h"
 
-#include "follow/group.h"
+#include "follow/groups.h"
 #include "world/report.h"
 
 #include <stddef.h>
@@ -264,7 +264,7 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
         plan->match = keeli_match_get(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    keel_group *group = view->world->groups && !plan->lead ? find_group(plan, d) : NULL;
+    keel_group *group = view->world->followers.groups && !plan->lead ? find_group(plan, d) : NULL;
     plan->considered_group = group != NULL;
     plan->driver = choose(plan, d, group);
     if (plan->driver == KEELI_DRIVE_GROUP) follow_group(plan, group);

@@ -4,9 +4,9 @@
 #include "find/view.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);
