@@ -218,7 +218,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     const char *outer = worker->running;
     const uint32_t outer_node = worker->node, outer_piece = worker->piece;
     worker->running = loop->running;
-    worker->node = loop->node;
+    if (!is_owner) worker->node = loop->node;
     if (loop->context) {
         keel_context context = *loop->context;
         context.worker = worker;
@@ -230,7 +230,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
     } else take_pieces(loop, worker, NULL, it);
     worker->running = outer;
-    worker->node = outer_node;
+    if (!is_owner) worker->node = outer_node;
     worker->piece = outer_piece;
     if (it && !is_owner) keeli_iterator_give(it);
 }
