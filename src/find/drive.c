@@ -4,8 +4,8 @@
 // storages allow, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
 #include "base/memory.h"
-#include "edit/bulk_run.h"
 #include "find/iterate.h"
+#include "world/storage.h"
 
 // ------------------------------------------------------------------ a sparse set
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.
@@ -73,11 +73,11 @@ static uint32_t consecutive_run(keeli_iterator *it, const keel_entity *first, ui
     keeli_storage *s = it->plan->leader;
     const uint32_t known = s->known.moves_of_run == s->set.moves ? s->known.run : 0;
     if (it->at + run <= known) {
-        KEEL_ASSERT_INTERNAL(keeli_run_length(first, run) == run);
+        KEEL_ASSERT_INTERNAL(keeli_range_length(first, run) == run);
         return run;
     }
     const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
-    run = skip + keeli_run_length(first + skip, run - skip);
+    run = skip + keeli_range_length(first + skip, run - skip);
     if (!may_note(it) || it->at > known || it->at + run <= known) return run;
     s->known.moves_of_run = s->set.moves;
     s->known.run = it->at + run;
