@@ -20,8 +20,8 @@ INSIDE = {
     "handles": "entities.root",  # keeli_entity_root
     "entity count": "entities.alive",
     "storages": "order",  # an array of pointers
-    "own worker": "own_lane",
-    "workers": "lanes",  # a list, linked by:
+    "own worker": "own_worker",
+    "workers": "working",  # a list, linked by:
     "next worker": "next",
     "running system": "running",
     "component": "component",  # of a storage, keel_component
