@@ -139,7 +139,7 @@ typedef struct keeli_schedule {
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (workers.c)
-    void *described; // by tell/describe.c, when it was first asked for
+    void *described;                         // by tell/describe.c, when it was first asked for
     size_t described_bytes;
 } keeli_schedule;
 
