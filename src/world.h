@@ -196,6 +196,7 @@ typedef struct keeli_cost {
     uint32_t interval;        // between looks
     bool is_many;             // the way that it goes now
     bool is_first_look;
+    uint8_t untimed; // loops that were too small to be measured
 } keeli_cost;
 
 // What a piece of a loop by direct call takes.
