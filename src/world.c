@@ -7,12 +7,8 @@
 #include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
-#include "run/custom.h"
-#include "run/prepared.h"
-#include "run/schedule.h"
-#include "run/team.h"
-#include "run/timings.h"
-#include "run/workload.h"
+#include "run/workers.h"
+#include "tell/describe.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -39,7 +35,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_lock_init(&world->lock);
     keeli_lock_init(&world->edit_lock);
     keeli_condition_init(&world->started);
-    world->own_lane.node = UINT32_MAX;
+    world->own_worker.node = UINT32_MAX;
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
@@ -132,7 +128,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_store_drop_all(world);
     keeli_registry_drop(world);
     keeli_followers_end(world);
-    keeli_teams_deinit(world);
+    keeli_workers_deinit(world);
     keeli_schedules_deinit(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
@@ -140,7 +136,7 @@ void keel_world_destroy(keel_world *world) {
     if (world->commands) keeli_commands_deinit(world);
     keeli_blocks_deinit(&world->heap);
     keeli_workloads_deinit(world);
-    keeli_prepared_deinit(world);
+    keeli_systems_deinit(world);
     keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_followers_deinit(world);
@@ -149,7 +145,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);
-    keeli_arena_deinit(&world->own_lane.scratch, &world->heap);
+    keeli_arena_deinit(&world->own_worker.scratch, &world->heap);
     keeli_lock_deinit(&world->lock);
     keeli_lock_deinit(&world->edit_lock);
     keeli_condition_deinit(&world->started);

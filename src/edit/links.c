@@ -35,7 +35,13 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
-    (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
+    const uint32_t index = keel_entity_index(e);
+    if (keeli_is_followed(s)) {
+        keeli_going(world, s, index, KEEL_TRACK_DELETION);
+        keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    }
+    keeli_store_pop(world, s, index);
+    keeli_validate_storage(world, s);
 }
 
 void keeli_commit_detach(keel_world *world, keel_entity e) {

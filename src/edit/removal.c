@@ -151,9 +151,12 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keel_entity_index(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
     if (world->followers.groups) keeli_groups_leave(world, e, !drops);
-    uint32_t at = UINT32_MAX;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    for (uint32_t i = list ? list->count : 0;
+         i--;) { // downwards: the last takes a gone one's place
+        keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
         const bool is_seen = keeli_store_has(s, index);
+        if (!is_seen && !keeli_store_is_disabled(s, index)) continue;
         if (!is_seen) keeli_store_enable(s, index);
         void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
         if (value && drops && is_seen) keeli_value_delete(world, s, index, value);

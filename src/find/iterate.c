@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "find/mark.h"
+#include "follow/changes.h"
 #include "follow/groups.h"
 #include "world/report.h"
 
@@ -130,7 +131,7 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->serial) clear_chunks(it, view);
     // who asks: edits through the view, and marks of what is tracked
-    it->counts = view->edits || flags & KEELI_IS_TRACKED;
+    it->counts = view->edits || keeli_flags_say_tracked(flags);
     if (it->counts) count_walk(it, 1);
     return it;
 }

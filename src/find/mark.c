@@ -7,7 +7,7 @@
 #include "world/storage.h"
 
 static bool is_tracked(const keeli_storage *s) {
-    return s->flags & KEELI_IS_TRACKED && s->tracking.kinds & KEEL_TRACK_MODIFICATION;
+    return s->tracking.kinds & KEEL_TRACK_MODIFICATION;
 }
 
 // ------------------------------------------------------------------ beginning
@@ -42,7 +42,7 @@ bool keeli_marks_begin(keeli_iterator *it, uint32_t flags) {
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!(flags & KEELI_IS_MARKED) && !view->marks_by_hand) return true;
+    if (!keeli_flags_say_marked(flags) && !view->marks_by_hand) return true;
     for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;

@@ -154,7 +154,6 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->has_events = view->sends = view->defers_events = false;
     view->holder.tick = 0;
     view->reader = NULL;
-    view->piece_ns = 0;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 
@@ -239,7 +238,7 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: %s", view->holder.name, what);
 }
 
-static uint32_t kinds_of(keel_term_kind kind) {
+uint32_t keeli_term_tracks(keel_term_kind kind) {
     switch (kind) {
     case KEEL_TERM_INSERTED:
     case KEEL_TERM_NOT_INSERTED:
@@ -278,7 +277,7 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
         return bad_term(view,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
-    if (s) KEEL_TRY(keeli_track_for(world, s, kinds_of(term->kind), view->holder.name));
+    if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, keeli_term_access(term->kind)))
         return keeli_out_of_memory(world, "opening a view");

@@ -49,7 +49,6 @@ typedef struct keeli_view {
     bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader;   // who looks, for terms about changes; NULL: nobody in particular
     keeli_reader since;           // a copy of the user's, who may forget it
-    uint64_t piece_ns;            // what a piece of a loop over it took the last time (run/split.c)
     keel_chunk *one;              // what keel_view_get_all hands out; not in states that are kept
     struct keeli_kept_plan *kept; // in those: how it was walked the last time
     keel_entity one_entity;
@@ -125,6 +124,7 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
 bool keeli_view_want_entities(keeli_view *view, keel_access access);
 keel_access keeli_term_access(keel_term_kind kind);
 bool keeli_term_takes_component(keel_term_kind kind);
+uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks for
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||

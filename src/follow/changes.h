@@ -43,8 +43,8 @@ static inline void keeli_tick_advance(keel_world *world) {
     if (++world->tick - world->tick_base >= KEELI_TICK_SPAN) keeli_ticks_rebase_all(world);
 }
 // What a reader (NULL: somebody outside of systems) sees of insertions or modifications.
-keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
-                              const keeli_reader *reader, uint32_t kind);
+keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
+                                      const keeli_reader *reader, uint32_t kind);
 
 // ------------------------------------------------------------------ what is tracked
 // Track these kinds too. False when out of memory.
@@ -54,6 +54,11 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 // KEEL_ERROR_MEMORY.
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
+
+// Of the flags of one storage, or of several together: does a change of values count, and is it
+// noted when one is written?
+static inline bool keeli_flags_say_tracked(uint32_t flags) { return flags & KEELI_IS_TRACKED; }
+static inline bool keeli_flags_say_marked(uint32_t flags) { return flags & KEELI_IS_MARKED; }
 
 // ------------------------------------------------------------------ during edits
 // Is there room for one more value at this index? The storage is tracked.

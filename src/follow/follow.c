@@ -8,13 +8,14 @@
 #include "world/registry.h"
 
 void keeli_followers_update(keeli_storage *s) {
-    s->flags &= ~(uint32_t)(KEELI_IS_WATCHED | KEELI_IS_MARKED | KEELI_IS_SET);
-    s->flags |= keeli_tracking_flags(s->tracking.kinds);
-    if (s->groups.count) s->flags |= KEELI_IS_GROUPED;
-    if (s->tracking.observers.list.count) s->flags |= KEELI_IS_OBSERVED;
-    if (s->collectors.count) s->flags |= KEELI_IS_SOURCE;
-    if (s->sources.count) s->flags |= KEELI_IS_SET;
-    if (s->viewers.count) s->flags |= KEELI_IS_IN_VIEW;
+    uint32_t flags = s->flags & ~(uint32_t)(KEELI_IS_WATCHED | KEELI_IS_MARKED | KEELI_IS_SET);
+    flags |= keeli_tracking_flags(s->tracking.kinds);
+    if (s->groups.count) flags |= KEELI_IS_GROUPED;
+    if (s->tracking.observers.list.count) flags |= KEELI_IS_OBSERVED;
+    if (s->collectors.count) flags |= KEELI_IS_SOURCE;
+    if (s->sources.count) flags |= KEELI_IS_SET;
+    if (s->viewers.count) flags |= KEELI_IS_IN_VIEW;
+    s->flags = flags;
 }
 
 // ------------------------------------------------------------------ room

@@ -7,6 +7,16 @@
 #pragma once
 #include "followers.h"
 
+// Does anybody follow what comes to the storage and goes from it?
+static inline bool keeli_is_followed(const keeli_storage *s) {
+    return (s->flags & KEELI_IS_WATCHED) != 0;
+}
+
+// Does nothing follow it but observers of the component, which need no room?
+static inline bool keeli_is_only_observed(const keeli_storage *s) {
+    return s->flags == KEELI_IS_OBSERVED;
+}
+
 // ------------------------------------------------------------------ room
 // Before `extra` more values come to the storage, one of them at this index: make room for all who
 // follow it. `numbers`: how many numbers the list of the index's block is going to get besides.
@@ -25,7 +35,7 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
                                     uint32_t index);
 static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
                                              uint32_t index) {
-    return s->flags == KEELI_IS_OBSERVED || keeli_followers_are_ready_slow(world, s, index);
+    return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s, index);
 }
 // Before an entity that has its index already is created, one of `count`.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
@@ -39,6 +49,11 @@ static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_WATCHED) keeli_came_slow(world, s, index);
+}
+// The same where nobody uses anything and that is all that the edit does. `value`: where it is.
+static inline void keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e,
+                                   const void *value) {
+    keeli_came_last(world, s, e, value);
 }
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
@@ -136,11 +151,10 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         world->flush(world);
     return result;
 }
-// keeli_came, and the edit is done. `value`: where it is.
+// keeli_came_last, and the edit is done.
 static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
                                            const void *value) {
-    if (s->flags == KEELI_IS_OBSERVED) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
-    else keeli_came(world, s, keel_entity_index(e));
+    keeli_came_last(world, s, e, value);
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

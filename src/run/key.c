@@ -37,65 +37,53 @@ static bool is_same_custom_view(const keel_custom_view *a, const keel_custom_vie
            a->terms == b->terms && a->fill == b->fill && a->init == b->init && a->drop == b->drop;
 }
 
-#define ALL_ARE_SAME(T, is_same_one)                                                               \
-    const T *x = a, *y = b;                                                                        \
-    const uint32_t count = size / (uint32_t)sizeof(T);                                             \
-    uint32_t i = 0;                                                                                \
-    while (i < count && is_same_one(&x[i], &y[i]))                                                 \
-        ++i;                                                                                       \
-    return i == count
-
-static bool steps_are_same(const void *a, const void *b, uint32_t size) {
-    ALL_ARE_SAME(keel_step, is_same_step);
-}
-static bool terms_are_same(const void *a, const void *b, uint32_t size) {
-    ALL_ARE_SAME(keel_term, is_same_term);
-}
-
-static bool is_same(const keeli_witness *w, const void *copy) {
-    switch (w->kind) {
-    case KEELI_WITNESS_WORKLOAD:
-        return is_same_workload(w->at, copy);
-    case KEELI_WITNESS_STEPS:
-        return steps_are_same(w->at, copy, w->size);
-    case KEELI_WITNESS_SYSTEM:
-        return is_same_system(w->at, copy);
-    case KEELI_WITNESS_TERMS:
-        return terms_are_same(w->at, copy, w->size);
-    case KEELI_WITNESS_CUSTOM_VIEW:
-        return is_same_custom_view(w->at, copy);
-    case KEELI_WITNESS_BYTES:
-        break;
+// Comparisons of `size` bytes of them.
+#define DEFINE_COMPARISON(name, T, is_same_one)                                                    \
+    static bool name(const void *a, const void *b, uint32_t size) {                                \
+        const T *x = a, *y = b;                                                                    \
+        const uint32_t count = size / (uint32_t)sizeof(T);                                         \
+        uint32_t i = 0;                                                                            \
+        while (i < count && is_same_one(&x[i], &y[i]))                                             \
+            ++i;                                                                                   \
+        return i == count;                                                                         \
     }
-    return memcmp(w->at, copy, w->size) == 0;
+DEFINE_COMPARISON(workloads_are_same, keel_workload, is_same_workload)
+DEFINE_COMPARISON(steps_are_same, keel_step, is_same_step)
+DEFINE_COMPARISON(systems_are_same, keel_system, is_same_system)
+DEFINE_COMPARISON(terms_are_same, keel_term, is_same_term)
+DEFINE_COMPARISON(custom_views_are_same, keel_custom_view, is_same_custom_view)
+static bool bytes_are_same(const void *a, const void *b, uint32_t size) {
+    return memcmp(a, b, size) == 0;
 }
 
-bool keeli_witnesses_agree(const keeli_schedule *s) {
-    for (uint32_t i = 0; !s->stamp && i < s->witnesses.count; ++i) {
-        const keeli_witness *w = &s->witnesses.items[i];
-        if (!is_same(w, s->witness_bytes.items + w->copy)) return false;
+bool keeli_keys_agree(const keeli_schedule *s) {
+    for (uint32_t i = 0; !s->stamp && i < s->keys.count; ++i) {
+        const keeli_key *key = &s->keys.items[i];
+        if (!key->is_same(key->at, s->key_bytes.items + key->copy, key->size)) return false;
     }
     return true;
 }
 
 // ------------------------------------------------------------------ keeping
-static bool keep(keeli_schedule *s, keeli_witness_kind kind, const void *at, size_t size) {
+typedef bool comparison(const void *a, const void *b, uint32_t size);
+
+static bool keep(keeli_schedule *s, comparison *is_same, const void *at, size_t size) {
     enum { ALIGN = _Alignof(max_align_t) };
     keeli_heap *heap = &s->world->heap;
     if (!at || !size) return true;
-    if (size > UINT32_MAX - ALIGN || !KEELI_RESERVE(heap, &s->witnesses, 1) ||
-        !KEELI_RESERVE(heap, &s->witness_bytes, (uint32_t)size + ALIGN))
+    if (size > UINT32_MAX - ALIGN || !KEELI_RESERVE(heap, &s->keys, 1) ||
+        !KEELI_RESERVE(heap, &s->key_bytes, (uint32_t)size + ALIGN))
         return false;
-    uint32_t copy = s->witness_bytes.count;
-    if (kind != KEELI_WITNESS_BYTES) copy = (copy + ALIGN - 1) / ALIGN * ALIGN;
-    s->witnesses.items[s->witnesses.count++] = (keeli_witness){ at, (uint32_t)size, copy, kind };
-    memcpy(s->witness_bytes.items + copy, at, size);
-    s->witness_bytes.count = copy + (uint32_t)size;
+    uint32_t copy = s->key_bytes.count;
+    if (is_same != bytes_are_same) copy = (copy + ALIGN - 1) / ALIGN * ALIGN;
+    s->keys.items[s->keys.count++] = (keeli_key){ at, (uint32_t)size, copy, is_same };
+    memcpy(s->key_bytes.items + copy, at, size);
+    s->key_bytes.count = copy + (uint32_t)size;
     return true;
 }
 
 static bool keep_text(keeli_schedule *s, const char *text) {
-    return !text || keep(s, KEELI_WITNESS_BYTES, text, strlen(text) + 1);
+    return !text || keep(s, bytes_are_same, text, strlen(text) + 1);
 }
 
 // Each after what points to it, so that what is compared can be read. What is too long or too deep
@@ -104,7 +92,7 @@ static bool keep_terms(keeli_schedule *s, const keel_term *terms, uint32_t most,
     uint32_t count = 0;
     while (terms && terms[count].kind != KEEL_TERM_END && count < most)
         ++count;
-    if (terms && !keep(s, KEELI_WITNESS_TERMS, terms, (count + 1) * sizeof *terms)) return false;
+    if (terms && !keep(s, terms_are_same, terms, (count + 1) * sizeof *terms)) return false;
     for (uint32_t t = 0; t < count; ++t) {
         const keel_component *const *others = terms[t].others;
         const keel_custom_view *custom = terms[t].custom;
@@ -112,9 +100,9 @@ static bool keep_terms(keeli_schedule *s, const keel_term *terms, uint32_t most,
         while (others && n < KEEL_MAX_TERM_COMPONENTS && others[n])
             ++n;
         n += n < KEEL_MAX_TERM_COMPONENTS; // the end of the list
-        if (others && !keep(s, KEELI_WITNESS_BYTES, others, n * sizeof *others)) return false;
+        if (others && !keep(s, bytes_are_same, others, n * sizeof *others)) return false;
         if (custom && depth < KEEL_MAX_CUSTOM_DEPTH &&
-            !(keep(s, KEELI_WITNESS_CUSTOM_VIEW, custom, sizeof *custom) &&
+            !(keep(s, custom_views_are_same, custom, sizeof *custom) &&
               keep_terms(s, custom->terms, UINT32_MAX, depth + 1)))
             return false;
     }
@@ -122,17 +110,17 @@ static bool keep_terms(keeli_schedule *s, const keel_term *terms, uint32_t most,
 }
 
 static bool keep_system(keeli_schedule *s, const keel_system *system) {
-    return !system || (keep(s, KEELI_WITNESS_SYSTEM, system, sizeof *system) &&
+    return !system || (keep(s, systems_are_same, system, sizeof *system) &&
                        keep_terms(s, system->terms, KEEL_MAX_TERMS, 0));
 }
 
-bool keeli_witness_table(keeli_schedule *s, const keel_workload *table) {
-    return keep(s, KEELI_WITNESS_WORKLOAD, table, sizeof *table) &&
+bool keeli_key_table(keeli_schedule *s, const keel_workload *table) {
+    return keep(s, workloads_are_same, table, sizeof *table) &&
            (!table->steps ||
-            keep(s, KEELI_WITNESS_STEPS, table->steps, table->step_count * sizeof *table->steps));
+            keep(s, steps_are_same, table->steps, table->step_count * sizeof *table->steps));
 }
 
-bool keeli_witness_step(keeli_schedule *s, const keel_step *step) {
+bool keeli_key_step(keeli_schedule *s, const keel_step *step) {
     return keep_system(s, step->system) && keep_system(s, step->run_if) &&
            keep_system(s, step->skip_if) && keep_text(s, step->label) &&
            keep_text(s, step->after) && keep_text(s, step->before) &&

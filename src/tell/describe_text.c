@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A schedule as text for people.
-#include "run/describe.h"
+#include "tell/describe.h"
 
 // ------------------------------------------------------------------ what a node is
 static void write_name(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
     if (node->kind == KEELI_NODE_SYNC) keeli_write(w, "commands of ");
     keeli_write(w, "'%s'", node->name);
-    if (node->group) keeli_write(w, " in '%s'", s->groups.items[node->group].name);
+    if (node->section) keeli_write(w, " in '%s'", s->sections.items[node->section].name);
 }
 
 static void write_conditions(keeli_writer *w, const keel_step *step) {
@@ -22,7 +22,7 @@ static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_
     if (node->everything) keeli_write(w, ": touches everything, alone");
     for (uint32_t i = 0; i < node->touch_count && !node->everything; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        if (!keeli_touch_is_told(s, t)) continue;
+        if (!keeli_touch_is_described(s, t)) continue;
         keeli_write(w, "%s%ss %s", separator,
                     keeli_access_verb(t->access, t->storage->component.is_event),
                     t->storage->component.name);
@@ -40,15 +40,17 @@ static void write_options(keeli_writer *w, const keeli_node *node) {
 }
 
 // ------------------------------------------------------------------ why it is where it is
-static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
-    const keel_wait *why = &node->reason.why;
-    if (node->reason.other == KEELI_NO_NODE) return;
-    keeli_write(w, "    not in batch %u: ", (unsigned)node->batch - 1);
+static void write_reason(keeli_writer *w, const keeli_description *d, uint32_t index) {
+    const keeli_node *node = &d->s->nodes.items[index];
+    const keeli_batch_place *place = &d->places[index];
+    const keel_wait *why = &place->why;
+    if (place->other == KEELI_NO_NODE) return;
+    keeli_write(w, "    not in batch %u: ", (unsigned)place->batch - 1);
     if (why->kind == KEEL_WAIT_WORLD && node->everything) {
         keeli_write(w, "it touches everything\n");
         return;
     }
-    write_name(w, s, node->reason.other);
+    write_name(w, d->s, place->other);
     switch (why->kind) {
     case KEEL_WAIT_NONE:
         break;
@@ -79,30 +81,32 @@ static void write_reason(keeli_writer *w, const keeli_schedule *s, const keeli_n
 
 // ------------------------------------------------------------------ all of it
 static void write_nested(keeli_writer *w, const keeli_schedule *s) {
-    for (uint32_t g = 1; g < s->groups.count; ++g) {
-        const keeli_section *group = &s->groups.items[g];
-        const keeli_node *open = &s->nodes.items[group->open];
-        keeli_write(w, "nested: '%s' in '%s'", group->name, s->groups.items[group->outer].name);
+    for (uint32_t g = 1; g < s->sections.count; ++g) {
+        const keeli_section *section = &s->sections.items[g];
+        const keeli_node *open = &s->nodes.items[section->open];
+        keeli_write(w, "nested: '%s' in '%s'", section->name,
+                    s->sections.items[section->outer].name);
         write_conditions(w, &open->step);
-        if (group->sequential) keeli_write(w, ", sequential");
+        if (section->sequential) keeli_write(w, ", sequential");
         keeli_write(w, "\n");
     }
 }
 
-void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
-    keeli_write(w, "workload '%s': systems %u, batches %u\n", s->groups.items[0].name,
-                (unsigned)s->system_count, (unsigned)s->batch_count);
+void keeli_write_text(keeli_writer *w, const keeli_description *d) {
+    const keeli_schedule *s = d->s;
+    keeli_write(w, "workload '%s': systems %u, batches %u\n", s->sections.items[0].name,
+                (unsigned)s->system_count, (unsigned)keeli_batch_count(d));
     write_nested(w, s);
     uint32_t begun = 0; // batches
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         if (!keeli_node_is_work(node)) continue;
-        if (node->batch == begun) keeli_write(w, "batch %u\n", (unsigned)begun++);
+        if (d->places[i].batch == begun) keeli_write(w, "batch %u\n", (unsigned)begun++);
         keeli_write(w, "  ");
         write_name(w, s, i);
         write_touches(w, s, node);
         write_options(w, node);
         keeli_write(w, "\n");
-        write_reason(w, s, node);
+        write_reason(w, d, i);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When a workload goes to several threads, and that these are at rest afterwards.
-#include "run/worth.h"
+#include "run/schedule.h"
 #include "support/api_types.h"
 #include "support/job_watch.h"
 #include "support/test.h"
@@ -41,11 +41,12 @@ static bool goes_wide(api_fixture *f, const uint64_t *us) {
         s->nodes.items[i].is_measured = true;
     }
     s->runs = 10; // none that is timed in any case
-    s->costs.is_timed = s->costs.are_doubtful = false;
+    s->costs.is_timed = s->costs.is_open = false;
+    s->costs.run = (keeli_cost){ 0 };
     s->costs.news = 1;
-    keeli_worth_end(s);
+    keeli_costs_end(s);
     wait_some_us(2000); // until workers sleep
-    keeli_worth_begin(s);
+    keeli_costs_begin(s, true);
     return s->costs.is_wide;
 }
 
@@ -99,15 +100,50 @@ static void what_gains_nothing_is_tried_alone(void **state) {
     begin(&f, 2);
     assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
     keeli_schedule *s = latest(&f);
-    s->costs.are_doubtful = true;
-    s->runs = 10;
+    s->costs.run = (keeli_cost){ .many_ns = 1 }; // several threads were tried, one was not
+    s->nodes.items[0].is_measured = s->nodes.items[1].is_measured = true;
+    s->nodes.items[0].cost = s->nodes.items[1].cost = 3000000;
     assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
-    assert_true(s->costs.is_timed && !s->costs.is_wide && !s->costs.are_doubtful);
+    assert_true(s->costs.is_timed && !s->costs.is_wide);
     assert_int_equal(s->costs.nodes, 2);
     assert_true(s->nodes.items[0].cost >= 3000000 && s->nodes.items[1].cost >= 3000000);
+    assert_true(s->costs.run.one_ns >= 6000000);
+    s->costs.run.many_ns = 3000000;
+    s->costs.run.wait = 0; // both were looked at
     assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
     assert_true(s->costs.is_wide);
+    s->costs.run = (keeli_cost){ .one_ns = 6000000, .many_ns = 7000000, .wait = 2 };
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
+        assert_false(s->costs.is_wide);
+    }
+    assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
+    assert_true(s->costs.is_wide); // now and then it is looked at again
     api_end(&f);
+}
+
+// ------------------------------------------------------------------ the faster way
+// Runs of something that takes so long on one thread and on several: how many go to several.
+static uint32_t count_many(keeli_cost *cost, uint32_t runs, uint64_t one_ns, uint64_t many_ns) {
+    uint32_t many = 0;
+    while (runs--) {
+        const bool is_many = keeli_cost_decide(cost);
+        many += is_many;
+        // each 50th run is disturbed
+        keeli_cost_note(cost, is_many, (is_many ? many_ns : one_ns) * (runs % 50 ? 1 : 9));
+    }
+    return many;
+}
+
+static void the_faster_way_is_taken(void **state) {
+    (void)state;
+    keeli_cost gains = { 0 }, loses = { 0 }, equal = { 0 };
+    assert_in_range(count_many(&gains, 10000, 100000, 55000), 9700, 10000);
+    assert_in_range(count_many(&loses, 10000, 100000, 200000), 0, 300);
+    assert_in_range(count_many(&equal, 10000, 100000, 98000), 0, 300); // less than 5 %
+    // it changes its mind when things change
+    assert_in_range(count_many(&gains, 10000, 100000, 130000), 0, 600);
+    assert_in_range(count_many(&loses, 10000, 100000, 60000), 8500, 10000);
 }
 
 // ------------------------------------------------------------------ rest
@@ -151,6 +187,7 @@ static const struct CMUnitTest tests[] = {
     TEST(one_worker_and_one_chain_are_not_measured, "nothing is measured where one thread works"),
     TEST(systems_without_entities_are_not_worth_it, "systems that match nothing wake nobody"),
     TEST(what_gains_nothing_is_tried_alone, "what gains nothing is tried on one thread"),
+    TEST(the_faster_way_is_taken, "of one thread and several the faster way is taken"),
     TEST(workers_are_at_rest_after_a_run, "no processor is used 1 ms after a run"),
 };
 

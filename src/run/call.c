@@ -1,60 +1,53 @@
 // SPDX-License-Identifier: MIT
-// Running one system: its terms are bound and borrowed like a view's, its function is called, its
-// commands are applied.
-#include "edit/events.h"
+// One call of a bound system: what it needs is checked, its storages are held, its custom views are
+// made, its function is called, and all is given back. An entry of the timings gets its place when
+// the system begins, so that the ring is in order of `begin` whoever runs what; its end is filled
+// in later, unless it was overwritten by then. One lock, held for the copy of two names: nobody
+// pays who did not ask for timings.
 #include "find/iterate.h"
 #include "follow/changes.h"
-#include "run/context.h"
-#include "run/custom.h"
-#include "run/events.h"
-#include "run/prepared.h"
-#include "run/team.h"
-#include "run/timings.h"
-#include "run/warm.h"
+#include "run/loop.h"
+#include "run/system.h"
 #include "world/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+// ------------------------------------------------------------------ timings
+static void copy_name(char to[48], const char *from) {
+    const size_t length = from ? strlen(from) : 0, fits = length < 47 ? length : 47;
+    if (fits) memcpy(to, from, fits);
+    to[fits] = 0;
+}
+
+uint64_t keeli_timings_enter(const keel_context *context) {
+    keeli_timings *t = context->world->timings;
+    keeli_lock_take(&t->lock);
+    const uint64_t number = t->count++;
+    keel_timing *entry = &t->ring[number % t->capacity];
+    copy_name(entry->system, context->system->name);
+    copy_name(entry->workload, context->node ? context->node->workload : NULL);
+    entry->frame = t->frames;
+    entry->thread = keeli_thread_id();
+    entry->worker = context->worker->number;
+    entry->end = 0;
+    entry->begin = keeli_clock_ns() - t->origin;
+    keeli_lock_give(&t->lock);
+    return number;
+}
+
+void keeli_timings_leave(keel_world *world, uint64_t number) {
+    keeli_timings *t = world->timings;
+    const uint64_t now = keeli_clock_ns() - t->origin;
+    keeli_lock_take(&t->lock);
+    keel_timing *entry = &t->ring[number % t->capacity];
+    if (t->count - number <= t->capacity) entry->end = now ? now : 1;
+    keeli_lock_give(&t->lock);
+}
+
 // ------------------------------------------------------------------ before
-static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_EDIT_WORLD; }
-
-static bool has_the_world(const keel_system *system) {
-    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t)
-        if (is_the_world(t->kind) ||
-            (keeli_term_is_custom(t->kind) && keeli_custom_has(t->custom, is_the_world)))
-            return true;
-    return false;
-}
-
-static bool is_per_entity(const keel_system *system) {
-    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
-}
-
-keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition) {
-    if (!system || !system->name || !system->terms || (!system->run == !system->function))
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "a system needs a name, terms, and either run or function");
-    if (is_condition != (system->kind == KEEL_IS_CONDITION))
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            is_condition
-                                ? "run_if or skip_if of a step is the system '%s', not a condition"
-                                : "'%s' is a condition; use it with .run_if",
-                            system->name);
-    if (system->function && system->kind != KEEL_PER_RUN)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' is a plain function, so its kind is KEEL_PER_RUN",
-                            system->name);
-    if (is_per_entity(system) && has_the_world(system)) // its loop would not notice edits
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' runs per entity and cannot have the whole world; only a "
-                            "KEEL_TASK takes KEEL_WORLD",
-                            system->name);
-    return KEEL_OK;
-}
-
-static keel_result check_data(const keel_context *context) {
+keel_result keeli_check_data(const keel_context *context) {
     for (uint32_t t = 0; context->view->takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
@@ -105,12 +98,7 @@ static keel_result open_holder(keel_context *context) {
                        context->system->name, world->holders->name);
 }
 
-static void close_holder(keel_context *context) {
-    keeli_holder *holder = &context->view->holder;
-    if (holder->open) keeli_holder_close(context->world, holder); // else it had the whole world
-}
-
-// ------------------------------------------------------------------ the call
+// ------------------------------------------------------------------ the function
 static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     const bool has_any =
@@ -180,7 +168,7 @@ static keel_result run_once(keel_context *context) {
 }
 
 // A condition is known by the step that asks it.
-static keel_result tell_failure(const keel_context *context) {
+static keel_result report_failure(const keel_context *context) {
     char message[256];
     const keel_system *system = context->system;
     if (system->kind == KEEL_IS_CONDITION && context->node)
@@ -191,54 +179,42 @@ static keel_result tell_failure(const keel_context *context) {
                                  message);
 }
 
-static keel_result run_body(keel_context *context) {
-    const keel_result result =
-        is_per_entity(context->system) ? run_chunks(context) : run_once(context);
-    return result < 0 || !context->failed ? result : tell_failure(context);
-}
-
-// The body, between making and dropping its custom views.
-static keel_result run_all(keel_context *context) {
+// The function, between making and dropping its custom views.
+static keel_result run_function(keel_context *context) {
     const keeli_view *view = context->view;
     keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
-    if (result == KEEL_OK) result = run_body(context);
+    if (result == KEEL_OK)
+        result = keeli_system_is_loop(context->system) ? run_chunks(context) : run_once(context);
+    if (result >= 0 && context->failed) result = report_failure(context);
     const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
     return result < 0 ? result : ended;
 }
 
 // A loop over nothing is often left out, so it never counts as one that ran.
-static bool counts(const keel_context *context) {
-    if (context->system->kind == KEEL_IS_CONDITION) return false;
-    return !is_per_entity(context->system) || !keeli_loop_is_empty(context->view);
-}
-
-static keel_result call_timed(keel_context *context) {
-    if (!counts(context)) return run_all(context);
-    const uint64_t number = keeli_timings_enter(context);
-    const keel_result result = run_all(context);
-    keeli_timings_leave(context->world, number);
-    return result;
+static bool is_recorded(const keel_context *context) {
+    if (!context->world->timings || context->system->kind == KEEL_IS_CONDITION) return false;
+    return !keeli_system_is_loop(context->system) || !keeli_loop_is_empty(context->view);
 }
 
 static keel_result call(keel_context *context) {
-    keeli_lane *lane = context->lane;
-    if (lane->depth >= KEELI_DEPTH_AT_MOST)
+    keeli_worker *worker = context->worker;
+    if (worker->depth >= KEELI_DEPTH_AT_MOST)
         return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
                             context->system->name, (int)KEELI_DEPTH_AT_MOST);
-    const char *outer = lane->running;
-    const keeli_arena_mark mark = keeli_arena_now(&lane->scratch);
-    lane->running = context->system->name;
-    ++lane->depth;
-    const keel_result result = context->world->timings ? call_timed(context) : run_all(context);
-    --lane->depth;
-    lane->running = outer;
-    keeli_arena_back(&lane->scratch, mark);
+    const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
+    const bool is_timed = is_recorded(context);
+    const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
+    ++worker->depth;
+    const keel_result result = run_function(context);
+    --worker->depth;
+    if (is_timed) keeli_timings_leave(context->world, number);
+    keeli_arena_back(&worker->scratch, mark);
     return result;
 }
 
 // ------------------------------------------------------------------ what it sees of changes
-// Nodes of workloads come with their tick and reader.
+// Steps of workloads come with their tick and reader.
 static keel_result begin_window(keel_context *context) {
     keel_world *world = context->world;
     keeli_view *view = context->view;
@@ -262,112 +238,32 @@ static void end_window(const keel_context *context) {
 }
 
 // ------------------------------------------------------------------ all of it
-keel_result keeli_run_bound(keel_context *context) {
-    if (context->view->has_uniques)
-        KEEL_TRY(keeli_view_check_uniques(context->view, context->system->terms));
-    if (context->view->takes_data) KEEL_TRY(check_data(context));
+static keel_result hold_and_call(keel_context *context) {
+    keeli_view *view = context->view;
+    if (view->has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
+    if (view->takes_data) KEEL_TRY(keeli_check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
-    const bool has_events = context->view->has_events;
-    keel_result result = has_events ? keeli_context_events_begin(context) : KEEL_OK;
-    const bool begun = result == KEEL_OK;
-    if (begun) result = call(context);
-    if (begun && has_events) keeli_context_events_end(context, result);
-    close_holder(context);
+    keel_result result = view->has_events ? keeli_context_events_begin(context) : KEEL_OK;
+    if (result == KEEL_OK) {
+        result = call(context);
+        if (view->has_events) keeli_context_events_end(context, result);
+    }
+    if (view->holder.open) keeli_holder_close(context->world, &view->holder); // else it has all
     end_window(context);
     return result;
 }
 
-// Bind the terms, run, and keep them bound for the next time.
-static keel_result run_anew(keel_context *context) {
-    keel_world *world = context->world;
-    keeli_view *view = keeli_view_take(world, context->system->name);
-    if (!view) return KEEL_ERROR_MEMORY;
-    view->holder.is_system = true;
-    context->view = view;
-    keel_result result = keeli_view_bind(view, context->system->terms, context->system);
-    if (result == KEEL_OK && !keeli_prepared_keep(world, context->system, view))
-        result = keeli_out_of_memory(world, "starting a system");
-    if (result == KEEL_OK) result = keeli_run_bound(context);
-    keeli_view_give(view);
+keel_result keeli_run_bound(keel_context *context, keeli_bound *bound) {
+    const char *outer = context->worker->running;
+    context->bound = bound;
+    context->view = bound->view;
+    context->worker->running = context->system->name; // whose errors these are, from the first on
+    const keel_result result = hold_and_call(context);
+    context->worker->running = outer;
     return result;
-}
-
-static keel_result run_prepared(keel_context *context, keeli_prepared *p) {
-    context->view = p->view;
-    const bool may_be_idle = p->has_data || context->splits; // others were asked before
-    const bool is_idle = may_be_idle && keeli_prepared_is_idle(context->world, p);
-    const keel_result result = is_idle ? check_data(context) : keeli_run_bound(context);
-    p->busy = false;
-    return result;
-}
-
-// `p`: what is kept for it, or NULL.
-static keel_result run_system(keel_context *context, keeli_prepared *p) {
-    keel_world *world = context->world;
-    const keel_result result = p ? run_prepared(context, p) : run_anew(context);
-    if (context->commands && result < 0) keeli_commands_discard(world, context->commands);
-    else if (context->commands) keeli_commands_submit(world, context->commands);
-    return result;
-}
-
-// `p`: what is kept for it, or NULL.
-static __attribute__((noinline)) keel_result run_now(keel_world *world, const keel_system *system,
-                                                     void *data, size_t data_size,
-                                                     keeli_prepared *p) {
-    keel_context context;
-    keeli_lane spare;
-    keeli_context_init(&context, world, system, keeli_lane_begin(world, &spare));
-    context.data = data;
-    context.data_size = data_size;
-    const keel_result result = run_system(&context, p);
-    keeli_lane_end(world, context.lane);
-    const keel_result applied = keeli_commands_flush(world);
-    keeli_events_settle(world);
-    return result < 0 ? result : applied;
-}
-
-keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
-                                  size_t data_size) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_commands_flush(world));
-    keeli_prepared *p = keeli_prepared_take(world, system);
-    if (!p) KEEL_TRY(keeli_check_system(world, system, false));
-    else if (!p->has_data && keeli_prepared_is_idle(world, p)) return p->busy = false, KEEL_OK;
-    return run_now(world, system, data, data_size, p);
-}
-
-// All pieces on the lanes of a team; the caller is the first.
-static keel_result run_split_system(keel_context *context) {
-    keel_world *world = context->world;
-    keeli_team *team = keeli_team_take(world);
-    if (!team) return KEEL_ERROR_MEMORY;
-    keeli_warm_begin(world, 0);
-    context->lane = keeli_team_open(team, NULL);
-    context->splits = true;
-    const keel_result result = run_system(context, keeli_prepared_take(world, context->system));
-    keeli_team_close(team);
-    keeli_warm_end(team, 1);
-    keeli_team_give(team);
-    return result;
-}
-
-keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data,
-                                    size_t data_size) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_commands_flush(world));
-    KEEL_TRY(keeli_check_system(world, system, false));
-    KEEL_TRY(keeli_check_split(world, system));
-    keel_context context;
-    keeli_context_init(&context, world, system, NULL);
-    context.data = data;
-    context.data_size = data_size;
-    const keel_result result = run_split_system(&context);
-    const keel_result applied = keeli_commands_flush(world);
-    keeli_events_settle(world);
-    return result < 0 ? result : applied;
 }
 
 void keel_fail(keel_context *context, const void *object, const char *format, ...) {

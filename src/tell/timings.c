@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Timings of systems. An entry gets its place when the system begins, so that the ring is in order
-// of `begin` whoever runs what; its end is filled in later, unless it was overwritten by then. One
-// lock, held for the copy of two names: nobody pays who did not ask for timings.
-#include "run/timings.h"
-
-#include "run/schedule.h"
+// Timings of systems for the user: switched on and off, read one by one, or written as a trace.
+// run/call.c fills the ring.
+#include "run/workers.h"
+#include "tell/describe.h"
 #include "world/borrow.h"
 #include "world/report.h"
 
@@ -15,56 +13,8 @@
 
 enum { DEFAULT_CAPACITY = 16384 };
 
-typedef struct keeli_timings {
-    keeli_lock lock;
-    uint64_t origin;    // of all times
-    uint64_t count;     // entries that have begun; number n lies at n % capacity
-    uint64_t frames;    // outermost workloads that have begun
-    uint32_t capacity;  // of `ring`
-    keel_timing ring[]; // `end` 0: still running
-} keeli_timings;
-
 static size_t size_of(uint32_t capacity) {
     return sizeof(keeli_timings) + (size_t)capacity * sizeof(keel_timing);
-}
-
-// ------------------------------------------------------------------ recording
-static void copy_name(char to[48], const char *from) {
-    const size_t length = from ? strlen(from) : 0, fits = length < 47 ? length : 47;
-    if (fits) memcpy(to, from, fits);
-    to[fits] = 0;
-}
-
-uint64_t keeli_timings_enter(const keel_context *context) {
-    keeli_timings *t = context->world->timings;
-    keeli_lock_take(&t->lock);
-    const uint64_t number = t->count++;
-    keel_timing *entry = &t->ring[number % t->capacity];
-    copy_name(entry->system, context->system->name);
-    copy_name(entry->workload, context->node ? context->node->workload : NULL);
-    entry->frame = t->frames;
-    entry->thread = keeli_thread_id();
-    entry->worker = context->lane->number;
-    entry->end = 0;
-    entry->begin = keeli_clock_ns() - t->origin;
-    keeli_lock_give(&t->lock);
-    return number;
-}
-
-void keeli_timings_leave(keel_world *world, uint64_t number) {
-    keeli_timings *t = world->timings;
-    const uint64_t now = keeli_clock_ns() - t->origin;
-    keeli_lock_take(&t->lock);
-    keel_timing *entry = &t->ring[number % t->capacity];
-    if (t->count - number <= t->capacity) entry->end = now ? now : 1;
-    keeli_lock_give(&t->lock);
-}
-
-void keeli_timings_count_frame(keel_world *world) {
-    keeli_timings *t = world->timings;
-    keeli_lock_take(&t->lock);
-    ++t->frames;
-    keeli_lock_give(&t->lock);
 }
 
 // ------------------------------------------------------------------ on and off
@@ -143,28 +93,21 @@ bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timi
 }
 
 // ------------------------------------------------------------------ the trace
-// How many bytes the UTF-8 character takes that begins here; 0: it is none, or longer than 3.
-static uint32_t length_of(const unsigned char *at) {
-    const bool follows = at[0] && (at[1] & 0xC0) == 0x80;
-    if (at[0] >= 0xC2 && at[0] <= 0xDF) return follows ? 2 : 0;
-    if (at[0] < 0xE0 || at[0] > 0xEF || !follows || (at[2] & 0xC0) != 0x80) return 0;
-    if (at[0] == 0xE0 && at[1] < 0xA0) return 0; // longer than needed
-    if (at[0] == 0xED && at[1] > 0x9F) return 0; // half a pair of UTF-16
-    return 3;
-}
-
-// Names are the user's: whatever bytes they have, the file must be right.
-static void write_text(FILE *file, const char *text) {
-    fputc('"', file);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        const uint32_t length = *at >= 0x80 ? length_of(at) : 1;
-        if (!length) fputs("\\ufffd", file);
-        else if (*at < 0x20 || *at == 0x7F) fprintf(file, "\\u%04x", *at);
-        else if (*at == '"' || *at == '\\') fprintf(file, "\\%c", *at);
-        else fwrite(at, 1, length, file);
-        at += length ? length : 1;
-    }
-    fputc('"', file);
+// Names are the user's: whatever bytes they have, the file must be right. Those of timings are
+// shorter than 48; that of a world has any length. False when out of memory.
+static bool write_text(keel_world *world, FILE *file, const char *text) {
+    char part[512];
+    keeli_writer w = keeli_writer_begin(part, sizeof part);
+    keeli_write_json_string(&w, text);
+    if (w.length < sizeof part) return fputs(part, file), true;
+    const size_t size = w.length + 1;
+    char *all = keeli_new(&world->heap, size, 1);
+    if (!all) return false;
+    w = keeli_writer_begin(all, size);
+    keeli_write_json_string(&w, text);
+    fputs(all, file);
+    keeli_free(&world->heap, all, size, 1);
+    return true;
 }
 
 // Microseconds, whatever the locale thinks of decimal points.
@@ -187,11 +130,11 @@ static bool name_thread(keel_world *world, FILE *file, numbers *named, const kee
     return true;
 }
 
-static void write_entry(FILE *file, const keel_timing *entry) {
+static void write_entry(keel_world *world, FILE *file, const keel_timing *entry) {
     fputs("{\"ph\":\"X\",\"name\":", file);
-    write_text(file, entry->system);
+    (void)write_text(world, file, entry->system);
     fputs(",\"cat\":", file);
-    write_text(file, *entry->workload ? entry->workload : "keel_run");
+    (void)write_text(world, file, *entry->workload ? entry->workload : "keel_run");
     write_time(file, "ts", entry->begin);
     write_time(file, "dur", entry->end - entry->begin);
     fprintf(file,
@@ -211,10 +154,10 @@ static bool write_events(keel_world *world, FILE *file) {
     for (uint32_t i = 0; fits && i < world->timings->capacity; ++i) {
         if (!keel_timings_next(world, &cursor, &entry)) break;
         fits = name_thread(world, file, &named, &entry);
-        write_entry(file, &entry);
+        write_entry(world, file, &entry);
     }
     fputs("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":", file);
-    write_text(file, world->name);
+    fits = fits && write_text(world, file, world->name);
     fputs("}}\n]}\n", file);
     KEELI_RELEASE(&world->heap, &named);
     return fits;

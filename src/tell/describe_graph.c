@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A schedule for programs: Graphviz and JSON. Names are the user's and may hold anything.
-#include "run/describe.h"
+#include "tell/describe.h"
 
 // ------------------------------------------------------------------ quoting
 // How many bytes the character takes that begins here, in UTF-8; 0: there is none.
@@ -41,15 +41,15 @@ static void write_label(keeli_writer *w, const char *text) {
     write_escaped(w, text, "\\\\x", "&amp;");
 }
 
-// Open the boxes around a group, its own included; how many.
-static uint32_t write_boxes(keeli_writer *w, const keeli_schedule *s, uint32_t group) {
+// Open the boxes around a section, its own included; how many.
+static uint32_t write_boxes(keeli_writer *w, const keeli_schedule *s, uint32_t section) {
     uint32_t depth = 0;
-    for (uint32_t g = group; g; g = s->groups.items[g].outer)
+    for (uint32_t g = section; g; g = s->sections.items[g].outer)
         ++depth;
     for (uint32_t level = 1; level <= depth; ++level) {
-        uint32_t g = group;
+        uint32_t g = section;
         for (uint32_t up = level; up < depth; ++up)
-            g = s->groups.items[g].outer;
+            g = s->sections.items[g].outer;
         keeli_write(w, "subgraph cluster_%u { ", (unsigned)g);
     }
     return depth;
@@ -62,12 +62,12 @@ static void write_box_ends(keeli_writer *w, uint32_t depth) {
 }
 
 // The box of a nested workload, with the points where it begins and ends.
-static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t group) {
-    const keeli_section *g = &s->groups.items[group];
+static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t section) {
+    const keeli_section *g = &s->sections.items[section];
     keeli_named_option list[KEELI_CONDITIONS];
     const uint32_t count = keeli_list_conditions(&s->nodes.items[g->open].step, list);
     keeli_write(w, "  ");
-    const uint32_t depth = write_boxes(w, s, group);
+    const uint32_t depth = write_boxes(w, s, section);
     keeli_write(w, "label=\"");
     write_label(w, g->name);
     for (uint32_t i = 0; i < count; ++i) {
@@ -79,11 +79,12 @@ static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t group) 
     write_box_ends(w, depth);
 }
 
-static void write_dot_node(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
+static void write_dot_node(keeli_writer *w, const keeli_description *d, uint32_t index) {
+    const keeli_schedule *s = d->s;
     const keeli_node *node = &s->nodes.items[index];
     if (node->kind == KEELI_NODE_OPEN || node->kind == KEELI_NODE_CLOSE) return; // in write_box
     keeli_write(w, "  ");
-    const uint32_t depth = write_boxes(w, s, node->group);
+    const uint32_t depth = write_boxes(w, s, node->section);
     if (node->kind == KEELI_NODE_JOIN) {
         keeli_write(w, "n%u [shape=point];", (unsigned)index);
     } else if (node->kind == KEELI_NODE_BARRIER) {
@@ -92,7 +93,7 @@ static void write_dot_node(keeli_writer *w, const keeli_schedule *s, uint32_t in
         const bool is_commands = node->kind == KEELI_NODE_SYNC;
         keeli_write(w, "n%u [label=\"%s", (unsigned)index, is_commands ? "commands of " : "");
         write_label(w, node->name);
-        keeli_write(w, "\\nbatch %u\"%s];", (unsigned)node->batch,
+        keeli_write(w, "\\nbatch %u\"%s];", (unsigned)d->places[index].batch,
                     is_commands ? ", style=dashed" : "");
     }
     write_box_ends(w, depth);
@@ -128,14 +129,15 @@ static void write_dot_edge(keeli_writer *w, keel_workload_edge edge) {
     keeli_write(w, ";\n");
 }
 
-void keeli_write_dot(keeli_writer *w, const keeli_schedule *s) {
+void keeli_write_dot(keeli_writer *w, const keeli_description *d) {
+    const keeli_schedule *s = d->s;
     keeli_write(w, "digraph \"");
-    write_label(w, s->groups.items[0].name);
+    write_label(w, s->sections.items[0].name);
     keeli_write(w, "\" {\n  rankdir=LR;\n  node [shape=box];\n");
-    for (uint32_t g = 1; g < s->groups.count; ++g)
+    for (uint32_t g = 1; g < s->sections.count; ++g)
         write_box(w, s, g);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
-        write_dot_node(w, s, i);
+        write_dot_node(w, d, i);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         for (uint32_t e = 0; e < s->nodes.items[i].edge_count; ++e)
             write_dot_edge(w, keeli_describe_edge(s, i, e));
@@ -143,7 +145,7 @@ void keeli_write_dot(keeli_writer *w, const keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ JSON
-static void write_string(keeli_writer *w, const char *text) {
+void keeli_write_json_string(keeli_writer *w, const char *text) {
     keeli_write_char(w, '"');
     write_escaped(w, text, "\\u00", "&");
     keeli_write_char(w, '"');
@@ -152,7 +154,7 @@ static void write_string(keeli_writer *w, const char *text) {
 // A member of an object; never the first one.
 static void write_text_member(keeli_writer *w, const char *name, const char *text) {
     keeli_write(w, ", \"%s\": ", name);
-    write_string(w, text);
+    keeli_write_json_string(w, text);
 }
 
 static void write_number_member(keeli_writer *w, const char *name, uint32_t number) {
@@ -186,7 +188,7 @@ static void write_conditions_member(keeli_writer *w, const keel_step *step) {
     keeli_write(w, ", \"conditions\": {");
     for (uint32_t i = 0; i < count; ++i) {
         keeli_write(w, "%s\"%s\": ", i ? ", " : "", list[i].option);
-        write_string(w, list[i].name);
+        keeli_write_json_string(w, list[i].name);
     }
     keeli_write(w, "}");
 }
@@ -196,7 +198,7 @@ static void write_touches_member(keeli_writer *w, const keeli_schedule *s, const
     keeli_write(w, ", \"touches\": [");
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        if (!keeli_touch_is_told(s, t)) continue;
+        if (!keeli_touch_is_described(s, t)) continue;
         keeli_write(w, "%s{\"access\": \"%s\"", separator,
                     keeli_access_verb(t->access, t->storage->component.is_event));
         separator = ", ";
@@ -206,34 +208,36 @@ static void write_touches_member(keeli_writer *w, const keeli_schedule *s, const
     keeli_write(w, "]");
 }
 
-static void write_json_node(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
+static void write_json_node(keeli_writer *w, const keeli_description *d, uint32_t index) {
     static const char *const kinds[] = { "system", "commands", "barrier", "begin", "end", "join" };
+    const keeli_schedule *s = d->s;
     const keeli_node *node = &s->nodes.items[index];
-    const keel_workload_node told = keeli_describe_node(s, index);
-    keeli_write(w, "%s\n    {\"kind\": \"%s\"", index ? "," : "", kinds[told.kind]);
-    write_text_member(w, "name", told.name);
-    write_text_member(w, "workload", told.workload);
-    write_number_member(w, "position", told.position);
-    write_number_member(w, "batch", told.batch);
-    write_number_member(w, "other", told.other);
-    write_why_member(w, &told.why);
-    write_flag_member(w, "alone", told.alone);
-    write_flag_member(w, "main_thread", told.main_thread);
-    write_flag_member(w, "parallel", told.parallel);
+    const keel_workload_node n = keeli_describe_node(d, index);
+    keeli_write(w, "%s\n    {\"kind\": \"%s\"", index ? "," : "", kinds[n.kind]);
+    write_text_member(w, "name", n.name);
+    write_text_member(w, "workload", n.workload);
+    write_number_member(w, "position", n.position);
+    write_number_member(w, "batch", n.batch);
+    write_number_member(w, "other", n.other);
+    write_why_member(w, &n.why);
+    write_flag_member(w, "alone", n.alone);
+    write_flag_member(w, "main_thread", n.main_thread);
+    write_flag_member(w, "parallel", n.parallel);
     write_flag_member(w, "startup", node->step.startup);
     write_conditions_member(w, &node->step);
     write_touches_member(w, s, node);
     keeli_write(w, "}");
 }
 
-void keeli_write_json(keeli_writer *w, const keeli_schedule *s) {
+void keeli_write_json(keeli_writer *w, const keeli_description *d) {
+    const keeli_schedule *s = d->s;
     keeli_write(w, "{\n  \"workload\": ");
-    write_string(w, s->groups.items[0].name);
+    keeli_write_json_string(w, s->sections.items[0].name);
     write_number_member(w, "systems", s->system_count);
-    write_number_member(w, "batches", s->batch_count);
+    write_number_member(w, "batches", keeli_batch_count(d));
     keeli_write(w, ",\n  \"nodes\": [");
     for (uint32_t i = 0; i < s->nodes.count; ++i)
-        write_json_node(w, s, i);
+        write_json_node(w, d, i);
     keeli_write(w, "\n  ],\n  \"edges\": [");
     const char *separator = "";
     for (uint32_t i = 0; i < s->nodes.count; ++i)
