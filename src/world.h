@@ -107,11 +107,11 @@ typedef struct keeli_storage {
 } keeli_storage;
 
 enum {
-    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
+    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/links.c and hierarchy.c change it
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
-    KEELI_HAS_DISABLED = 16, // `disabled` is not empty (edit/disable.c)
+    KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
     KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
@@ -278,7 +278,7 @@ struct keel_world {
     uint32_t name_capacity;                  // chains
     KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
     keeli_storage *parents, *children;       // keel_parent and keel_child, always there
-    struct keeli_links links;                // what loops over them read (edit/hierarchy.c)
+    struct keeli_links links;                // what loops over them read (edit/links.c)
 
     keeli_holder *holders;            // open ones (world/borrow.c)
     uint64_t serial;                  // counts views and iterators, so that old handles are noticed

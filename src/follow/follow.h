@@ -53,7 +53,8 @@ static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t inde
 // The same where nobody uses anything and that is all that the edit does. `value`: where it is.
 static inline void keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e,
                                    const void *value) {
-    keeli_came_last(world, s, e, value);
+    if (s->flags == KEELI_IS_OBSERVED) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
+    else keeli_came(world, s, keel_entity_index(e));
 }
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
