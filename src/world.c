@@ -3,8 +3,7 @@
 #include "world.h"
 
 #include "edit/commands.h"
-#include "edit/edit.h"
-#include "edit/flush.h"
+#include "edit/links.h"
 #include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
@@ -88,6 +87,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     if (!desc) desc = &defaults;
     keel_world *world = new_world(desc);
     if (!world) return NULL;
+    world->flush = keeli_flush;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
         keeli_archetypes_init(&world->archetypes, &world->heap) && keeli_commands_init(world) &&

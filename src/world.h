@@ -216,7 +216,7 @@ typedef struct keeli_followers {
     uint32_t set_count; // reactive sets (reactive_set.c)
     KEELI_ARRAY(keeli_storage *) strip_sets; // to which an entity comes that is being stripped
     keel_commands *reaction; // what observers ask for; NULL: there was no observer yet
-    // To be looked at when the edit is done (edit/flush.c):
+    // To be looked at when the edit is done (edit/commands.c):
     bool has_reactions; // observers asked for edits
     bool has_noted;     // entities may have entered or left observed views
     bool any_lost;      // observers were taken away while they were called
@@ -303,8 +303,11 @@ struct keel_world {
     struct keel_reader *readers;        // of the user
     uint32_t notifying;                 // observers are being called in owner mode; so deep
     uint32_t inside;  // other functions of the user's that edits call (world/borrow.h)
-    uint32_t editing; // an edit that consists of edits is being made; so deep (edit/flush.h)
-    bool reacting;    // what observers asked for is being applied
+    uint32_t editing; // an edit that consists of edits is being made; so deep (follow/follow.h)
+    // What remains to be done at the end of an edit (edit/commands.c). It applies edits, which end
+    // there too: the pointer is the way up.
+    void (*flush)(struct keel_world *world);
+    bool reacting; // what observers asked for is being applied
 
     keeli_pointer_table systems; // that were run by themselves, bound (run/system.c)
     uint64_t bindings;           // changes when what terms are bound to does: components, groups

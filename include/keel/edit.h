@@ -204,7 +204,8 @@ KEEL_API keel_result keel_clear_component(keel_world *world, const keel_componen
 /// Decides for one value: true keeps it. It may look at the world; edits are KEEL_ERROR_SHARED.
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 
-/// Delete the component from every entity for which `keep` answers false.
+/// Delete the component from every entity for which `keep` answers false. `keep` may write the
+/// values; one that is kept and whose bytes changed counts as modified.
 /// @return KEEL_OK, KEEL_ABSENT when nothing was deleted, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_retain_component(keel_world *world, const keel_component *component,
                                            keel_retain_fn *keep, void *data);

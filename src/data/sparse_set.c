@@ -313,8 +313,9 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
 void keeli_sparse_set_copy(keeli_sparse_set *to, const keeli_sparse_set *from) {
     const uint32_t values = per_page(from);
     to->count = from->count;
-    for (uint32_t p = 0; p < from->root.page_count; ++p)
-        if (from->sparse[p] != keeli_no_cells) memcpy(to->sparse[p], from->sparse[p], cell_bytes);
+    for (uint32_t p = 0; p < from->root.page_count && p < to->root.page_count; ++p)
+        if (from->sparse[p] != keeli_no_cells && to->sparse[p] != keeli_no_cells)
+            memcpy(to->sparse[p], from->sparse[p], cell_bytes);
     for (uint32_t slot = 0, n; slot < from->count; slot += n) {
         n = from->count - slot < dense_page ? from->count - slot : dense_page;
         memcpy(keeli_sparse_set_entity(to, slot), keeli_sparse_set_entity(from, slot),

@@ -480,19 +480,3 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
         return keeli_out_of_memory(world, "reserving room for components");
     return KEEL_OK;
 }
-
-// ------------------------------------------------------------------ looking at entities
-bool keel_world_is_alive(const keel_world *world, keel_entity e) {
-    return world && keeli_entity_is_alive(&world->entities, e);
-}
-
-uint32_t keel_entity_count(const keel_world *world) {
-    return world ? keeli_entity_count(&world->entities) : 0;
-}
-
-keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
-    if (!world) return keel_null();
-    const uint32_t index = keel_entity_index(after);
-    if (!keel_is_null(after) && index >= KEEL_ENTITY_INDEX_MAX) return keel_null();
-    return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
-}

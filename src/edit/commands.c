@@ -4,9 +4,8 @@
 // is noticed.
 #include "edit/commands.h"
 
-#include "edit/edit.h"
+#include "edit/batch.h"
 #include "edit/events.h"
-#include "edit/flush.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -18,16 +17,13 @@ typedef enum command_kind {
     ADD_VALUES,
     REMOVE,
     DELETE,
-    DELETE_ENTITY,
-    STRIP,
+    VERB,
     ATTACH,
-    DETACH,
-    UNLINK,
-    UNLINK_TREE,
-    DELETE_TREE,
     SEND,
     CALL
 } command_kind;
+// An edit of one entity that needs no more than its handle.
+typedef keel_result verb_fn(keel_world *world, keel_entity e);
 
 // A component and, when the record adds it, its value (NULL: zeros).
 typedef struct part {
@@ -41,6 +37,7 @@ typedef struct keeli_command {
     uint32_t count; // of parts
     keel_entity entity, parent;
     part *parts;
+    verb_fn *verb;             // VERB
     keel_command_fn *function; // CALL
     void *data;
 } command;
@@ -64,33 +61,27 @@ static void drop_command(keel_world *world, command *c) {
     keeli_handles_unlock(world, locked);
 }
 
-void keeli_commands_discard(keel_world *world, keel_commands *list) {
+static void drop_commands(keel_world *world, const keel_commands *list) {
     for (command *c = list->first; c; c = c->next)
         drop_command(world, c);
+}
+
+void keeli_commands_discard(keel_world *world, keel_commands *list) {
+    drop_commands(world, list);
     keeli_commands_spare(world, list);
 }
 
-static void free_list(keel_world *world, keel_commands *list) {
-    for (command *c = list->first; c; c = c->next)
-        drop_command(world, c);
-    keeli_arena_deinit(&list->arena, &world->heap);
-    KEELI_RELEASE(&world->heap, &list->allowed);
-    KEELI_FREE(&world->heap, keel_commands, list);
-}
-
-static void free_lists(keel_world *world, keel_commands *list) {
-    for (keel_commands *next; list; list = next) {
-        next = list->next;
-        free_list(world, list);
-    }
-}
-
 void keeli_commands_deinit(keel_world *world) {
-    free_lists(world, world->pending);
-    free_lists(world, world->spare_commands);
-    free_lists(world, world->commands);
-    if (world->followers.reaction) free_lists(world, world->followers.reaction);
-    world->pending = world->spare_commands = world->commands = world->followers.reaction = NULL;
+    keel_commands **const all[] = { &world->pending, &world->spare_commands, &world->commands,
+                                    &world->followers.reaction };
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; ++i)
+        for (keel_commands *list; (list = *all[i]) != NULL;) {
+            *all[i] = list->next;
+            drop_commands(world, list);
+            keeli_arena_deinit(&list->arena, &world->heap);
+            KEELI_RELEASE(&world->heap, &list->allowed);
+            KEELI_FREE(&world->heap, keel_commands, list);
+        }
 }
 
 static void forget_in(keel_world *world, keel_commands *list, const keeli_storage *storage) {
@@ -178,6 +169,22 @@ static keel_result check_all_allowed(keel_commands *list) {
     return list && list->allowed.count ? not_allowed(list, "all components of an entity") : KEEL_OK;
 }
 
+// The storage of a type of events that a command sends; NULL with the reason in `*result`.
+static keeli_storage *named_event(keel_commands *list, const keel_component *event,
+                                  keel_result *result) {
+    keel_world *world = list->world;
+    const bool is_new = event && event->is_event && !keeli_storage_find(world, event);
+    *result = KEEL_OK;
+    keeli_storage *s = list->enroll && is_new ? list->enroll(list, event, result)
+                                              : keeli_event_get(world, event, result);
+    if (!s || is_allowed(list, s)) return s;
+    *result = keeli_misuse(world, KEEL_ERROR_ACCESS,
+                           "these commands may not send events '%s'; send with the parameter "
+                           "KEEL_SEND(%s, ...), or name nothing in KEEL_COMMANDS to allow all",
+                           s->component.name, s->component.name);
+    return NULL;
+}
+
 // The storage of a component that a command names; NULL with the reason in `*result`.
 static keeli_storage *named(keel_commands *list, const keel_component *component,
                             keel_result *result) {
@@ -197,18 +204,13 @@ static keeli_storage *named(keel_commands *list, const keel_component *component
     return *result < 0 ? NULL : s;
 }
 
-static uint32_t count_values(const keel_value *values) {
-    uint32_t count = 0;
-    while (values && values[count].component)
-        ++count;
-    return count;
-}
-
 // Places for the values: may fail, and nothing was taken over.
 static keel_result prepare_values(keel_commands *list, command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         keel_result result;
-        const keeli_storage *s = named(list, values[i].component, &result);
+        const keel_component *component = values[i].component;
+        const keeli_storage *s = c->kind == SEND ? named_event(list, component, &result)
+                                                 : named(list, component, &result);
         if (!s) return result;
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         c->parts[i].number = s->slot;
@@ -253,7 +255,7 @@ static keel_result no_entity(keel_world *world, keel_result result) {
 // child of `parent`, or NULL.
 static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
                                      command *attach) {
-    command *c = new_command(list, ADD_ENTITY, keel_null(), count_values(values));
+    command *c = new_command(list, ADD_ENTITY, keel_null(), keeli_count_values(values));
     if (!c) return keel_null();
     if (prepare_values(list, c, values) < 0) return keel_null();
     const keel_result result = promise(list, &c->entity);
@@ -280,20 +282,29 @@ keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
     return record_add_entity(commands, values, attach);
 }
 
+static keel_result record_values(keel_commands *list, command_kind kind, keel_entity e,
+                                 const keel_value *values, uint32_t count) {
+    command *c = new_command(list, kind, e, count);
+    if (!c) return not_recorded(list);
+    KEEL_TRY(prepare_values(list, c, values));
+    take_values(list, c, values);
+    return append(list, c);
+}
+
 keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
                                      const keel_value *values) {
-    command *c = new_command(commands, ADD_VALUES, e, count_values(values));
-    if (!c) return not_recorded(commands);
-    KEEL_TRY(prepare_values(commands, c, values));
-    take_values(commands, c, values);
-    return append(commands, c);
+    return record_values(commands, ADD_VALUES, e, values, keeli_count_values(values));
 }
 
 keel_result keel_commands_add_component(keel_commands *commands, keel_entity e,
                                         const keel_component *component, const void *value) {
-    const keel_value values[] = { { component, value }, { NULL, NULL } };
     if (!component) return no_component(commands);
-    return keel_commands_add_values(commands, e, values);
+    return record_values(commands, ADD_VALUES, e, &(keel_value){ component, value }, 1);
+}
+
+keel_result keel_commands_send_event(keel_commands *commands, const keel_component *event,
+                                     const void *value) {
+    return record_values(commands, SEND, keel_null(), &(keel_value){ event, value }, 1);
 }
 
 static keel_result record_parts(keel_commands *list, command_kind kind, keel_entity e,
@@ -324,35 +335,39 @@ keel_result keel_commands_delete_components(keel_commands *commands, keel_entity
     return record_parts(commands, DELETE, e, components);
 }
 
-static keel_result record(keel_commands *list, command_kind kind, keel_entity e,
-                          keel_entity parent) {
-    KEEL_TRY(check_all_allowed(list));
-    command *c = new_command(list, kind, e, 0);
-    if (!c) return not_recorded(list);
+keel_result keel_commands_attach(keel_commands *commands, keel_entity child, keel_entity parent) {
+    KEEL_TRY(check_all_allowed(commands));
+    command *c = new_command(commands, ATTACH, child, 0);
+    if (!c) return not_recorded(commands);
     c->parent = parent;
+    return append(commands, c);
+}
+
+static keel_result record(keel_commands *list, verb_fn *verb, keel_entity e) {
+    KEEL_TRY(check_all_allowed(list));
+    command *c = new_command(list, VERB, e, 0);
+    if (!c) return not_recorded(list);
+    c->verb = verb;
     return append(list, c);
 }
 
 keel_result keel_commands_delete_entity(keel_commands *commands, keel_entity e) {
-    return record(commands, DELETE_ENTITY, e, keel_null());
+    return record(commands, keel_world_delete_entity, e);
 }
 keel_result keel_commands_strip(keel_commands *commands, keel_entity e) {
-    return record(commands, STRIP, e, keel_null());
-}
-keel_result keel_commands_attach(keel_commands *commands, keel_entity child, keel_entity parent) {
-    return record(commands, ATTACH, child, parent);
+    return record(commands, keel_world_strip, e);
 }
 keel_result keel_commands_detach(keel_commands *commands, keel_entity child) {
-    return record(commands, DETACH, child, keel_null());
+    return record(commands, keel_world_detach, child);
 }
 keel_result keel_commands_unlink(keel_commands *commands, keel_entity e) {
-    return record(commands, UNLINK, e, keel_null());
+    return record(commands, keel_world_unlink, e);
 }
 keel_result keel_commands_unlink_tree(keel_commands *commands, keel_entity root) {
-    return record(commands, UNLINK_TREE, root, keel_null());
+    return record(commands, keel_world_unlink_tree, root);
 }
 keel_result keel_commands_delete_tree(keel_commands *commands, keel_entity root) {
-    return record(commands, DELETE_TREE, root, keel_null());
+    return record(commands, keel_world_delete_tree, root);
 }
 
 keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
@@ -369,41 +384,6 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
             keeli_arena_new(&commands->arena, &commands->world->heap, size, _Alignof(max_align_t));
         if (!c->data) return no_memory(commands);
         memcpy(c->data, data, size);
-    }
-    return append(commands, c);
-}
-
-// The storage of a type of events; NULL with the reason in `*result`.
-static keeli_storage *named_event(keel_commands *list, const keel_component *event,
-                                  keel_result *result) {
-    keel_world *world = list->world;
-    const bool is_new = event && event->is_event && !keeli_storage_find(world, event);
-    *result = KEEL_OK;
-    keeli_storage *s = list->enroll && is_new ? list->enroll(list, event, result)
-                                              : keeli_event_get(world, event, result);
-    if (!s || is_allowed(list, s)) return s;
-    *result = keeli_misuse(world, KEEL_ERROR_ACCESS,
-                           "these commands may not send events '%s'; send with the parameter "
-                           "KEEL_SEND(%s, ...), or name nothing in KEEL_COMMANDS to allow all",
-                           s->component.name, s->component.name);
-    return NULL;
-}
-
-keel_result keel_commands_send_event(keel_commands *commands, const keel_component *event,
-                                     const void *value) {
-    command *c = new_command(commands, SEND, keel_null(), 1);
-    if (!c) return not_recorded(commands);
-    keel_result result;
-    const keeli_storage *s = named_event(commands, event, &result);
-    if (!s) return result;
-    const keel_component *type = &s->component;
-    if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(commands->world, type));
-    c->parts->number = s->slot;
-    if (value) {
-        c->parts->value =
-            keeli_arena_new(&commands->arena, &commands->world->heap, type->size, type->align);
-        if (!c->parts->value) return no_memory(commands);
-        keeli_value_move(s, c->parts->value, (void *)(uintptr_t)value);
     }
     return append(commands, c);
 }
@@ -471,20 +451,10 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
     case REMOVE:
     case DELETE:
         return apply_removal(world, holder, c);
-    case DELETE_ENTITY:
-        return keeli_edit_delete_entity(world, NULL, c->entity);
-    case STRIP:
-        return keeli_edit_strip(world, NULL, c->entity);
+    case VERB:
+        return c->verb(world, c->entity);
     case ATTACH:
         return keel_world_attach(world, c->entity, c->parent);
-    case DETACH:
-        return keel_world_detach(world, c->entity);
-    case UNLINK:
-        return keel_world_unlink(world, c->entity);
-    case UNLINK_TREE:
-        return keel_world_unlink_tree(world, c->entity);
-    case DELETE_TREE:
-        return keel_world_delete_tree(world, c->entity);
     case SEND:
         return apply_event(world, holder, c);
     case CALL:
@@ -495,7 +465,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
 
 static bool is_dead_end(const command *c, keel_result result) {
     return result == KEEL_ERROR_DEAD_ENTITY ||
-           (result == KEEL_ABSENT && (c->kind == DELETE_ENTITY || c->kind == DELETE_TREE));
+           (result == KEEL_ABSENT &&
+            (c->verb == keel_world_delete_entity || c->verb == keel_world_delete_tree));
 }
 
 // Apply one list; out of memory, or in the wrong thread, the command that failed and those after it
@@ -559,11 +530,59 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-keel_result keeli_commands_flush_slowly(keel_world *world) {
+keel_result keeli_commands_flush_slow(keel_world *world) {
     if (world->applying || world->holders) return KEEL_OK;
     return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }
 
+// ------------------------------------------------------------------ what observers ask for
+enum { rounds_at_most = 64 };
+
+// What is asked for while this is applied makes the next round.
+static keel_result apply_round(keel_world *world) {
+    keel_commands *now = world->followers.reaction;
+    keel_commands *next = keeli_commands_take(world);
+    if (!next) return keeli_out_of_memory(world, "applying what observers asked for");
+    world->followers.reaction = next;
+    world->followers.has_reactions = false;
+    const keel_result result = keeli_commands_apply_now(world, now);
+    if (!keeli_commands_is_empty(next)) world->followers.has_reactions = true;
+    return result;
+}
+
+static void react(keel_world *world) {
+    // whoever is at it, or uses storages, comes by when all is free
+    if (world->applying || world->followers.calling || world->holders || world->share_depth) return;
+    if (world->reacting) return;
+    uint32_t rounds = 0;
+    world->reacting = true;
+    while (world->followers.has_reactions && rounds++ < rounds_at_most)
+        if (apply_round(world) == KEEL_ERROR_MEMORY) break;
+    world->reacting = false;
+    if (!world->followers.has_reactions || rounds <= rounds_at_most) return;
+    keel_commands *next = keeli_commands_take(world);
+    if (!next) return;
+    keeli_commands_discard(world, world->followers.reaction);
+    world->followers.reaction = next;
+    world->followers.has_reactions = false;
+    keeli_error(world, KEEL_ERROR_CYCLE,
+                "observers answer each other's edits without end: what they asked for after %d "
+                "rounds is dropped",
+                (int)rounds_at_most);
+}
+
+void keeli_flush(keel_world *world) {
+    if (world->followers.has_noted) keeli_view_observers_flush(world);
+    if (world->followers.has_reactions) react(world);
+}
+
+keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
+                              keel_observer_fn *function, void *data) {
+    if (!world) return keeli_no_world();
+    return keeli_done(world, keeli_observe_view(world, terms, kinds, function, data));
+}
+
+// ------------------------------------------------------------------ public: applying
 keel_commands *keel_world_commands(keel_world *world) {
     return world ? world->commands : (keeli_no_world(), NULL);
 }

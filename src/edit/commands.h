@@ -13,14 +13,16 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
                                  keel_commands *commands);
 // Apply what is pending, and what observers asked for, unless something is in use or commands are
 // being applied already.
-keel_result keeli_commands_flush_slowly(keel_world *world);
+keel_result keeli_commands_flush_slow(keel_world *world);
 static inline keel_result keeli_commands_flush(keel_world *world) {
     // first: in shared mode the rest is not ours to look at
     if (world->share_depth) return KEEL_OK;
     if (!keeli_commands_are_pending(world) && !world->followers.has_reactions) return KEEL_OK;
-    return keeli_commands_flush_slowly(world);
+    return keeli_commands_flush_slow(world);
 }
 // Apply a list that is not queued, and give it back; what cannot be applied is dropped.
 keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list);
 // Drop the values of a component that is about to be unregistered.
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage);
+// The end of an edit, for keel_world.flush (edit/edit.h).
+void keeli_flush(keel_world *world);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A world becomes a copy of another one, storage by storage. When that fails, what is there already
 // is dropped: everything else of that world is empty.
-#include "edit/edit.h"
+#include "edit/batch.h"
 
-#include "edit/flush.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -75,90 +74,52 @@ static keel_result register_all(const keel_world *from, keel_world *to) {
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ copying values
-// Fill a place that holds no value; false when the copy hook fails.
-static bool copy_value(const keeli_storage *s, void *to, const void *from) {
-    if (s->component.copy) return keeli_hook_copy(s, to, from);
-    keeli_bytes_put(to, from, s->size);
-    return true;
-}
-
+// ------------------------------------------------------------------ values
 static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "copying a world"); }
 
-static bool reserve_block(keel_world *to, keeli_storage *t, uint32_t index) {
-    return keeli_component_lists_reserve(&to->lists, &to->heap, index, 1) &&
-           (!t->sources.count || keeli_sets_reserve(to, t, index, 0, 0));
+// Fill places side by side that hold no values: how many before the copy hook failed.
+static uint32_t copy_values(const keeli_storage *s, void *to, const void *from, uint32_t count) {
+    const size_t size = s->size;
+    if (!s->component.copy && size) memcpy(to, from, count * size);
+    for (uint32_t i = 0; s->component.copy && i < count; ++i)
+        if (!keeli_hook_copy(s, (char *)to + i * size, (const char *)from + i * size)) return i;
+    return count;
 }
 
-// The same bits, with their places in the lists of blocks. The target has none so far.
-static bool reserve_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    const keeli_presence *p = &s->presence;
-    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
-        if (!keeli_presence_reserve(&t->presence, &to->heap, page * 4096)) return false;
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            if (p->pages[page][w] && !reserve_block(to, t, page * 4096 + w * 64)) return false;
-    }
+// Slots, pages, bits and their places in the lists of blocks, of which the target has none so far.
+static bool reserve(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return false;
+    const uint32_t step = keeli_store_reserve_step(s);
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
+        if (!keeli_reserve_value(to, t, i, 0)) return false;
     return true;
 }
 
+// The same bits, and with them the bytes of values that lie by index.
 static void copy_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    const keeli_presence *p = &s->presence;
-    keeli_presence_copy(&t->presence, p);
-    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page)
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            if (p->pages[page][w]) keeli_store_list_block(to, t, page * 4096 + w * 64);
-}
-
-// ------------------------------------------------------------------ sparse sets
-static bool reserve_sparse(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return false;
-    for (uint32_t p = 0; p < s->set.root.page_count; ++p)
-        if (s->set.sparse[p] != keeli_no_cells &&
-            !keeli_sparse_set_reserve_cell(&t->set, &to->heap, p * KEELI_SPARSE_PAGE))
-            return false;
-    return reserve_bits(to, t, s);
-}
-
-static keel_result copy_sparse(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!reserve_sparse(to, t, s)) return no_memory(to);
-    if (!s->component.copy) {
-        keeli_sparse_set_copy(&t->set, &s->set);
-        copy_bits(to, t, s);
-        return KEEL_OK;
+    keeli_presence_copy(&t->presence, &s->presence);
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
+        const uint32_t first = i / 64 * 64;
+        if (s->kind == KEEL_INDEXED)
+            keeli_indexed_set_copy(&t->indexed, &s->indexed, first,
+                                   keeli_presence_word(&s->presence, i / 64));
+        keeli_store_list_block(to, t, first);
     }
-    for (uint32_t slot = 0; slot < s->set.count; ++slot) {
-        const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
-        void *value = keeli_store_push(to, t, e);
-        if (copy_value(s, value, keeli_sparse_set_value(&s->set, slot))) continue;
-        keeli_store_pop(to, t, keel_entity_index(e)); // was never filled
-        return cannot_copy(to, s);
-    }
-    return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ indexed storage
-static bool reserve_indexed(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i) {
-        if (!keeli_indexed_set_reserve(&t->indexed, &to->heap, i)) return false;
-        if (s->root->shift >= 6) i |= 63; // a page holds whole words
-    }
-    return reserve_bits(to, t, s);
-}
-
-static void copy_plain_indexed(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    const keeli_presence *p = &s->presence;
-    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page)
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            keeli_indexed_set_copy(&t->indexed, &s->indexed, page * 4096 + w * 64,
-                                   p->pages[page][w]);
-    copy_bits(to, t, s);
-}
-
-static keel_result copy_at_index(keel_world *to, keeli_storage *t, const keeli_storage *s,
-                                 uint32_t index) {
-    void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, index));
-    if (copy_value(s, value, keeli_indexed_set_value(&s->indexed, index))) return KEEL_OK;
-    keeli_store_pop(to, t, index); // was never filled
+// The hook makes copies of what was copied as bytes. When it fails at a slot or an index, the rest
+// are no values: they go without being dropped, the last first, so that nothing moves.
+static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    const bool is_packed = s->kind == KEEL_SPARSE_SET;
+    uint32_t i = 0;
+    for (; is_packed ? i < s->set.count : (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        if (!copy_values(s, keeli_store_at(t, i), keeli_store_at(s, i), 1)) break;
+    if (i == (is_packed ? s->set.count : UINT32_MAX)) return KEEL_OK;
+    while (is_packed && t->set.count > i)
+        keeli_store_pop(to, t,
+                        keel_entity_index(*keeli_sparse_set_entity(&t->set, t->set.count - 1)));
+    for (uint32_t k; !is_packed && (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= i;)
+        keeli_store_pop(to, t, k);
     return cannot_copy(to, s);
 }
 
@@ -167,21 +128,37 @@ static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_s
         if (!keeli_store_reserve(to, t, i, 0) ||
             !keeli_presence_reserve(&t->disabled, &to->heap, i))
             return no_memory(to);
-        KEEL_TRY(copy_at_index(to, t, s, i));
+        void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, i));
+        if (!copy_values(s, value, keeli_store_at(s, i), 1)) {
+            keeli_store_pop(to, t, i); // was never filled
+            return cannot_copy(to, s);
+        }
         keeli_store_disable(t, i);
     }
     return KEEL_OK;
 }
 
-static keel_result copy_indexed(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!reserve_indexed(to, t, s)) return no_memory(to);
-    if (!s->component.copy) {
-        copy_plain_indexed(to, t, s);
-    } else {
-        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-            KEEL_TRY(copy_at_index(to, t, s, i));
+static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    const keel_component *c = &s->component;
+    const size_t bytes = c->size ? c->size : 1;
+    void *value = keeli_new(&to->heap, bytes, c->align);
+    if (!value) return no_memory(to);
+    if (!copy_values(s, value, s->unique, 1)) {
+        keeli_free(&to->heap, value, bytes, c->align);
+        return cannot_copy(to, s);
     }
-    return copy_disabled(to, t, s);
+    t->unique = value;
+    t->set_at = t->changed_at = to->tick;
+    return KEEL_OK;
+}
+
+static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    if (!reserve(to, t, s)) return no_memory(to);
+    if (s->kind == KEEL_SPARSE_SET) keeli_sparse_set_copy(&t->set, &s->set);
+    copy_bits(to, t, s);
+    if (s->component.copy && s->kind != KEEL_ARCHETYPE) KEEL_TRY(copy_by_hook(to, t, s));
+    KEEL_TRY(copy_disabled(to, t, s));
+    return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ rows
@@ -203,103 +180,52 @@ static keeli_archetype *target_archetype(const keeli_archetype *from, keel_world
     return room ? found : NULL;
 }
 
-// Take a row back of which the first `filled` columns hold values.
-static void take_back(keel_world *to, const keeli_archetype *archetype, uint32_t place,
-                      uint32_t filled) {
-    const keeli_block *block = keeli_block_of(&to->archetypes, place);
-    uint32_t *where = keeli_row_of(to, keel_entity_index(block->entities[place & KEELI_ROW_MASK]));
-    for (uint32_t c = 0; c < filled; ++c) {
-        const keeli_row_component *column = archetype->columns[c];
-        if (column->drop) column->drop(keeli_row_value(column, place), column->hook_data);
-    }
-    keeli_archetype_take(&to->archetypes, &to->entities, place); // the last: nothing moves
-    *where = KEELI_NO_ROW;
-}
-
-static keel_result copy_row(const keel_world *from, const keeli_archetype *source, uint32_t row,
-                            keel_world *to, keeli_archetype *target) {
-    const keel_entity e = keeli_block_of(&from->archetypes, row)->entities[row & KEELI_ROW_MASK];
-    const uint32_t place = keeli_archetype_push(target, e);
-    *keeli_row_of(to, keel_entity_index(e)) = place;
-    for (uint32_t c = 0; c < source->column_count; ++c) {
-        const keeli_storage *s = storage_of(from, source->columns[c]);
-        if (copy_value(s, keeli_row_value(target->columns[c], place),
-                       keeli_row_value(source->columns[c], row)))
-            continue;
-        take_back(to, target, place, c);
-        return cannot_copy(to, s);
-    }
-    return KEEL_OK;
-}
-
-// Plain values, a block at a time: blocks hold as many rows in both worlds, all full but the last.
-static void copy_block(const keeli_archetype *source, uint32_t b, keel_world *to,
-                       keeli_archetype *target) {
-    const keeli_block *block = source->blocks[b];
-    keeli_archetype_push_many(target, &to->entities, block->entities, block->count);
-    const uint32_t place = target->blocks[b]->number << KEELI_ROW_SHIFT;
-    for (uint32_t c = 0; c < source->column_count; ++c) {
-        const keeli_row_component *column = source->columns[c];
-        memcpy(keeli_row_value(target->columns[c], place),
-               keeli_row_value(column, block->number << KEELI_ROW_SHIFT),
-               (size_t)block->count * column->size);
+// Take the last block's rows back: `columns` are filled, and of the next one `filled` values.
+static void take_back(keel_world *to, const keeli_archetype *archetype, const keeli_block *block,
+                      uint32_t columns, uint32_t filled) {
+    for (uint32_t row = block->count; row--;) {
+        const uint32_t place = block->number << KEELI_ROW_SHIFT | row;
+        uint32_t *where = keeli_row_of(to, keel_entity_index(block->entities[row]));
+        for (uint32_t c = 0; c < columns + (row < filled); ++c)
+            keeli_value_drop(storage_of(to, archetype->columns[c]),
+                             keeli_row_value(archetype->columns[c], place));
+        keeli_archetype_take(&to->archetypes, &to->entities, place); // the last: nothing moves
+        *where = KEELI_NO_ROW;
     }
 }
 
+// Blocks hold as many rows in both worlds, all full but the last. The bits are there already.
 static keel_result copy_rows(const keel_world *from, const keeli_archetype *source, keel_world *to,
                              keeli_archetype *target) {
-    bool plain = true;
-    for (uint32_t c = 0; c < source->column_count; ++c)
-        plain = plain && !storage_of(from, source->columns[c])->component.copy;
     for (uint32_t b = 0; b < source->block_count && source->blocks[b]->count; ++b) {
-        const keeli_block *block = source->blocks[b];
-        if (plain) copy_block(source, b, to, target);
-        for (uint32_t r = 0; !plain && r < block->count; ++r)
-            KEEL_TRY(copy_row(from, source, block->number << KEELI_ROW_SHIFT | r, to, target));
+        const keeli_block *block = source->blocks[b], *copy = target->blocks[b];
+        keeli_archetype_push_many(target, &to->entities, block->entities, block->count);
+        for (uint32_t c = 0; c < source->column_count; ++c) {
+            const keeli_storage *s = storage_of(from, source->columns[c]);
+            const uint32_t filled =
+                copy_values(s, keeli_row_value(target->columns[c], copy->number << KEELI_ROW_SHIFT),
+                            keeli_row_value(source->columns[c], block->number << KEELI_ROW_SHIFT),
+                            block->count);
+            if (filled == block->count) continue;
+            take_back(to, target, copy, c, filled);
+            return cannot_copy(to, s);
+        }
     }
     return KEEL_OK;
 }
 
-// All archetypes, without rows too: views visit them in the order in which they came. The bits of
-// their components are there already.
-static keel_result copy_archetypes(const keel_world *from, keel_world *to) {
+// ------------------------------------------------------------------ the whole
+static keel_result copy_all(const keel_world *from, keel_world *to) {
+    for (uint32_t i = 0; i < from->order.count; ++i) {
+        const keeli_storage *s = from->order.items[i];
+        KEEL_TRY(copy_storage(to, to->root.storages[s->slot], s));
+    }
+    // without rows too: views visit archetypes in the order in which they came
     for (uint32_t i = 1; i < from->archetypes.count; ++i) {
         keeli_archetype *target = target_archetype(from->archetypes.all[i], to);
         if (!target) return no_memory(to);
         KEEL_TRY(copy_rows(from, from->archetypes.all[i], to, target));
     }
-    return KEEL_OK;
-}
-
-static keel_result copy_row_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!reserve_bits(to, t, s)) return no_memory(to);
-    copy_bits(to, t, s);
-    return KEEL_OK;
-}
-
-// ------------------------------------------------------------------ the whole
-static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    const keel_component *c = &s->component;
-    const size_t bytes = c->size ? c->size : 1;
-    t->unique = keeli_new(&to->heap, bytes, c->align);
-    if (!t->unique) return no_memory(to);
-    if (copy_value(s, t->unique, s->unique)) return KEEL_OK;
-    keeli_free(&to->heap, t->unique, bytes, c->align);
-    t->unique = NULL;
-    return cannot_copy(to, s);
-}
-
-static keel_result copy_all(const keel_world *from, keel_world *to) {
-    for (uint32_t i = 0; i < from->order.count; ++i) {
-        const keeli_storage *s = from->order.items[i];
-        keeli_storage *t = to->root.storages[s->slot];
-        if (s->kind == KEEL_SPARSE_SET) KEEL_TRY(copy_sparse(to, t, s));
-        else if (s->kind == KEEL_INDEXED) KEEL_TRY(copy_indexed(to, t, s));
-        else KEEL_TRY(copy_row_bits(to, t, s));
-        if (s->unique) KEEL_TRY(copy_unique(to, t, s));
-        if (t->unique) t->set_at = t->changed_at = to->tick;
-    }
-    KEEL_TRY(copy_archetypes(from, to));
     return keeli_followers_reserve_all(to) ? KEEL_OK : no_memory(to);
 }
 

@@ -2,6 +2,7 @@
 // Deleting entities.
 #include "edit/removal.h"
 
+#include "edit/links.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one

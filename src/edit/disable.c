@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Disabling components of KEEL_INDEXED: the presence bit goes, a bit in a second bitmap comes, and
-// the value stays where it is. Only this file sets and clears bits of `disabled`.
+// the value stays where it is (keeli_store_disable).
 #include "edit/edit.h"
 
-#include "edit/flush.h"
 #include "world/report.h"
 
-// ------------------------------------------------------------------ bits
-void keeli_store_disable(keeli_storage *s, uint32_t index) {
-    (void)keeli_presence_set(&s->disabled, index);
-    (void)keeli_presence_clear(&s->presence, index);
-    s->flags |= KEELI_HAS_DISABLED;
-}
-
-void keeli_store_enable(keeli_storage *s, uint32_t index) {
-    (void)keeli_presence_clear(&s->disabled, index);
-    (void)keeli_presence_set(&s->presence, index);
-    if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
-}
-
-void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_store_enable(s, index);
-    keeli_value_drop(s, keeli_indexed_set_value(&s->indexed, index));
-    keeli_store_pop(world, s, index);
-}
-
-// ------------------------------------------------------------------ public
 // The storage of a component that can be disabled; NULL with the reason in `*result`, which is
 // KEEL_OK when the world does not know the component.
 static keeli_storage *storage_of(keel_world *world, keel_entity e, const keel_component *component,

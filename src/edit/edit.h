@@ -3,9 +3,9 @@
 // The public functions of edit.h, view.h, commands.h and workload.h all end here. Every edit checks
 // and reserves first, then commits, which cannot fail.
 #pragma once
+#include "follow/follow.h"
 #include "world/borrow.h"
 #include "world/registry.h"
-#include "world/storage.h"
 
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
@@ -38,12 +38,3 @@ keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uin
 
 // Put a value out of sight, after making room for its bit in `disabled` (disable.c).
 void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index);
-
-// hierarchy.c
-// Does the entity have a parent or children?
-bool keeli_has_links(const keel_world *world, keel_entity e);
-// May the links be changed now?
-keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder);
-// Detach the entity from its parent and its children from it: cannot fail.
-void keeli_commit_unlink(keel_world *world, keel_entity e);
-bool keeli_hierarchy_is_valid(const keel_world *world);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/events.h"
 
-#include "edit/flush.h"
+#include "edit/edit.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"

@@ -2,6 +2,7 @@
 // Taking components away: from one entity, from many, from all.
 #include "edit/removal.h"
 
+#include "edit/links.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ from one entity
@@ -201,12 +202,17 @@ keel_result keel_clear_component(keel_world *world, const keel_component *compon
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
+// The function may write the value. A hash tells whether it did, which needs no memory.
 static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_fn *keep,
                 void *data) {
+    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    const bool follows = keeli_changes_are_followed(s);
+    const uint64_t before = follows ? keeli_hash(value, s->size, 0) : 0;
     keeli_asking_begin(world);
-    const bool stays = keep(e, keeli_store_value(world, s, keel_entity_index(e)), data);
+    const bool stays = keep(e, value, data);
     keeli_asking_end(world);
     if (!stays) (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
+    else if (follows && keeli_hash(value, s->size, 0) != before) keeli_changed(world, s, e);
 }
 
 keel_result keel_retain_component(keel_world *world, const keel_component *component,

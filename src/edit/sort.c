@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Putting slots of sparse sets in order: a stable merge sort of slot numbers, then each set is
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
-// it cannot be changed under the sort.
-#include "edit/edit.h"
-#include "edit/flush.h"
+// it cannot be changed under the sort. And children: a stable merge sort of their chain.
+#include "edit/links.h"
 #include "world/report.h"
 
 #include <stdio.h>
@@ -288,4 +287,54 @@ keel_result keel_group_sort_by(keel_world *world, keel_group *group,
                             component ? keeli_component_name(component) : "NULL");
     if (!how.by->size) return no_values(world, how.by);
     return sort_group(world, g, &how);
+}
+
+// ------------------------------------------------------------------ children
+static bool is_first(const sorting *s, keel_entity a, keel_entity b) {
+    keeli_asking_begin(s->world);
+    const bool is = s->entities(s->world, a, b, s->data) <= 0;
+    keeli_asking_end(s->world);
+    return is;
+}
+
+// Sort the next `count` children of a chain by their `next`, which takes no memory: the first of
+// them. `*chain` is the one behind them then.
+static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t count) {
+    const struct keeli_links *links = &s->world->links;
+    keel_entity first = *chain, *to = &first;
+    uint32_t left = count / 2, right = count - left;
+    if (count == 1) return *chain = keeli_child_at(links, first)->next, first;
+    keel_entity a = sort_chain(s, chain, left), b = sort_chain(s, chain, right);
+    while (left || right) {
+        const bool take_a = left && (!right || is_first(s, a, b));
+        keel_entity *from = take_a ? &a : &b;
+        *(take_a ? &left : &right) -= 1;
+        *to = *from;
+        to = &keeli_child_at(links, *from)->next;
+        *from = *to;
+    }
+    return first;
+}
+
+keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entity_compare *compare,
+                               void *data) {
+    if (!world) return keeli_no_world();
+    if (!compare)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_children needs a comparator");
+    if (!keeli_entity_is_alive(&world->entities, parent)) return KEEL_ERROR_DEAD_ENTITY;
+    if (keel_child_count(world, parent) < 2) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_edit_links(world, NULL));
+    ++world->links.edits;
+    keel_parent *p = keeli_parent_at(&world->links, parent);
+    const sorting how = { .world = world, .entities = compare, .data = data };
+    keel_entity rest = p->first_child, e = sort_chain(&how, &rest, p->child_count);
+    p->first_child = e;
+    for (uint32_t left = p->child_count; left; --left) { // close the circle, and make `prev` anew
+        keel_child *link = keeli_child_at(&world->links, e);
+        if (left == 1) link->next = p->first_child;
+        keeli_child_at(&world->links, link->next)->prev = e;
+        e = link->next;
+    }
+    keeli_validate_links(world);
+    return KEEL_OK;
 }

@@ -2,7 +2,6 @@
 // The value of one entity: looking at it, getting it to write, and marking it. These are called
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
-#include "edit/flush.h"
 #include "world/borrow.h"
 #include "world/report.h"
 
@@ -39,8 +38,8 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
 }
 
 // ------------------------------------------------------------------ looking
-static __attribute__((noinline)) const void *get_slowly(const keel_world *world, keel_entity e,
-                                                        const keel_component *component) {
+static __attribute__((noinline)) const void *get_general(const keel_world *world, keel_entity e,
+                                                         const keel_component *component) {
     if (!world || !component) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
@@ -51,7 +50,7 @@ static __attribute__((noinline)) const void *get_slowly(const keel_world *world,
 const void *keel_get_component(const keel_world *world, keel_entity e,
                                const keel_component *component) {
     const keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || s->flags & KEELI_IS_BOUND) return get_slowly(world, e, component);
+    if (!s || s->flags & KEELI_IS_BOUND) return get_general(world, e, component);
     return value_of(world, s, e);
 }
 
@@ -63,8 +62,8 @@ bool keel_has_component(const keel_world *world, keel_entity e, const keel_compo
 }
 
 // ------------------------------------------------------------------ to write
-static __attribute__((noinline)) void *get_mut_slowly(keel_world *world, keel_entity e,
-                                                      const keel_component *component) {
+static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_entity e,
+                                                       const keel_component *component) {
     if (!world || !component) return NULL;
     keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
@@ -80,8 +79,8 @@ static __attribute__((noinline)) void *get_mut_slowly(keel_world *world, keel_en
     return value;
 }
 
-static __attribute__((noinline)) void *mark_slowly(keel_world *world, keel_entity e,
-                                                   keeli_storage *s) {
+static __attribute__((noinline)) void *mark_slow(keel_world *world, keel_entity e,
+                                                 keeli_storage *s) {
     keeli_track_modified(world, s, keel_entity_index(e));
     return keeli_store_value(world, s, keel_entity_index(e));
 }
@@ -90,8 +89,7 @@ static inline __attribute__((always_inline)) void *mark_in(keel_world *world, ke
                                                            keeli_storage *s, keel_storage kind) {
     uint32_t place;
     if (!find_place(world, s, kind, e, &place)) return NULL;
-    if (!keeli_track_modified_quickly(world, s, keel_entity_index(e)))
-        return mark_slowly(world, e, s);
+    if (!keeli_track_modified_fast(world, s, keel_entity_index(e))) return mark_slow(world, e, s);
     return keeli_store_at(s, place);
 }
 
@@ -106,9 +104,9 @@ static __attribute__((noinline)) void *get_marked(keel_world *world, keel_entity
 void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_BOUND;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !keeli_is_free(world, s)) return get_mut_slowly(world, e, component);
-    if (s->flags & (asks | KEELI_IS_MARKED))
-        return s->flags & asks ? get_mut_slowly(world, e, component) : get_marked(world, e, s);
+    if (!s || !keeli_is_free(world, s)) return get_mut_general(world, e, component);
+    if (!keeli_writes_are_plain(s, asks))
+        return s->flags & asks ? get_mut_general(world, e, component) : get_marked(world, e, s);
     return value_of(world, s, e);
 }
 
@@ -133,8 +131,8 @@ static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
     return keeli_done(world, KEEL_OK);
 }
 
-static __attribute__((noinline)) keel_result
-mark_component_slowly(keel_world *world, keel_entity e, const keel_component *component) {
+static __attribute__((noinline)) keel_result mark_general(keel_world *world, keel_entity e,
+                                                          const keel_component *component) {
     if (!world) return keeli_no_world();
     keeli_storage *s;
     keel_result result;
@@ -143,14 +141,12 @@ mark_component_slowly(keel_world *world, keel_entity e, const keel_component *co
 }
 
 keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
-    const uint32_t asks =
-        KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_TOLD | KEELI_IS_GROUPED;
+    const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !keeli_is_free(world, s) ||
-        (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
+    if (!s || !keeli_is_free(world, s) || !keeli_changes_are_marked_only(s, asks) ||
         (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
-        !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
-        return mark_component_slowly(world, e, component);
+        !keeli_track_modified_fast(world, s, keel_entity_index(e)))
+        return mark_general(world, e, component);
     return KEEL_OK;
 }
 

@@ -95,8 +95,8 @@ static inline void keeli_track_modified(const keel_world *world, keeli_storage *
 }
 // A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
 // False: nothing was done, it takes more.
-static inline bool keeli_track_modified_quickly(const keel_world *world, keeli_storage *s,
-                                                uint32_t index) {
+static inline bool keeli_track_modified_fast(const keel_world *world, keeli_storage *s,
+                                             uint32_t index) {
     return keeli_ticks_mark_fast(&s->tracking.modified, index, keeli_tick_freely(world));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it

@@ -77,6 +77,19 @@ bool keeli_followers_reserve_all(keel_world *world);
 void keeli_all_came(keel_world *world);
 
 // ------------------------------------------------------------------ changing
+// Does somebody want to know which values change?
+static inline bool keeli_changes_are_followed(const keeli_storage *s) {
+    return s->flags & (KEELI_IS_MARKED | KEELI_IS_TOLD);
+}
+// For the fast paths: is a value that is written not marked, and has the storage none of the flags
+// `others`? Is a change marked, no more than that done for it, and none of the flags `others` set?
+static inline bool keeli_writes_are_plain(const keeli_storage *s, uint32_t others) {
+    return !(s->flags & (others | KEELI_IS_MARKED));
+}
+static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_t others) {
+    return (s->flags & (others | KEELI_IS_TOLD | KEELI_IS_GROUPED | KEELI_IS_MARKED)) ==
+           KEELI_IS_MARKED;
+}
 // The value of a living entity was overwritten, or its owner says that it was changed.
 static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_track_modified(world, s, keel_entity_index(e));
@@ -127,3 +140,23 @@ static inline void keeli_validate_storage(keel_world *world, const keeli_storage
     (void)world, (void)storage;
 }
 #endif
+
+// ------------------------------------------------------------------ the end of an edit
+// Edits that consist of edits: what observers record is applied when the outermost is done.
+static inline void keeli_editing_begin(keel_world *world) { ++world->editing; }
+static inline void keeli_editing_end(keel_world *world) { --world->editing; }
+// An edit is done: who has entered or left observed views is notified, and what observers recorded
+// meanwhile is applied. Returns `result`.
+static inline keel_result keeli_done(keel_world *world, keel_result result) {
+    if ((world->followers.has_reactions | world->followers.has_noted) && !world->editing)
+        world->flush(world);
+    return result;
+}
+// keeli_came, and the edit is done. `value`: where it is.
+static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
+                                           const void *value) {
+    if (s->flags == KEELI_IS_OBSERVED) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
+    else keeli_came(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
+    return keeli_done(world, KEEL_OK);
+}

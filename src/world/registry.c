@@ -522,3 +522,19 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
     if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }
+
+// ------------------------------------------------------------------ looking at entities
+bool keel_world_is_alive(const keel_world *world, keel_entity e) {
+    return world && keeli_entity_is_alive(&world->entities, e);
+}
+
+uint32_t keel_entity_count(const keel_world *world) {
+    return world ? keeli_entity_count(&world->entities) : 0;
+}
+
+keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
+    if (!world) return keel_null();
+    const uint32_t index = keel_entity_index(after);
+    if (!keel_is_null(after) && index >= KEEL_ENTITY_INDEX_MAX) return keel_null();
+    return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
+}

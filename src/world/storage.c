@@ -18,6 +18,25 @@ void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t inde
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
 }
 
+// ------------------------------------------------------------------ disabled values
+void keeli_store_disable(keeli_storage *s, uint32_t index) {
+    (void)keeli_presence_set(&s->disabled, index);
+    (void)keeli_presence_clear(&s->presence, index);
+    s->flags |= KEELI_HAS_DISABLED;
+}
+
+void keeli_store_enable(keeli_storage *s, uint32_t index) {
+    (void)keeli_presence_clear(&s->disabled, index);
+    (void)keeli_presence_set(&s->presence, index);
+    if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+}
+
+void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_store_enable(s, index);
+    keeli_value_drop(s, keeli_indexed_set_value(&s->indexed, index));
+    keeli_store_pop(world, s, index);
+}
+
 // ------------------------------------------------------------------ rows
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(world, index);

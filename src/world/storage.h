@@ -82,7 +82,7 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
     if (keeli_presence_clear(&s->presence, index)) keeli_store_unlist_block(world, s, index);
 }
 
-// ------------------------------------------------------------------ disabled values (disable.c)
+// ------------------------------------------------------------------ disabled values (storage.c)
 // Drop the value that is kept out of sight for the entity.
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
 // Put a value out of sight, after making room for its bit in `disabled`; and back, which needs no

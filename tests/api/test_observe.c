@@ -87,6 +87,13 @@ static bool keep_even(keel_entity e, void *value, void *data) {
     return ((const Life *)value)->points % 2 == 0;
 }
 
+static bool raise_odd(keel_entity e, void *value, void *data) {
+    (void)e, (void)data;
+    Life *life = value;
+    life->points += life->points % 2;
+    return life->points < 5;
+}
+
 static void many_at_once(void **state) {
     (void)state;
     begin();
@@ -107,6 +114,13 @@ static void many_at_once(void **state) {
     ASSERT_TRAIL("d3 d9 d3 ");
     assert_int_equal(keel_clear(f.world, Life), KEEL_OK);
     ASSERT_TRAIL("d4 ");
+    assert_int_equal(keel_add_to_many(f.world, e, 2, Life, { 3 }), KEEL_OK);
+    assert_int_equal(keel_add(f.world, e[2], Life, { 5 }), KEEL_OK);
+    ASSERT_TRAIL("i3 i3 i5 ");
+    assert_int_equal(keel_retain(f.world, Life, raise_odd, NULL), KEEL_OK);
+    ASSERT_TRAIL("d6 m4 m4 ");
+    assert_int_equal(keel_clear(f.world, Life), KEEL_OK);
+    ASSERT_TRAIL("d4 d4 ");
     keel_commands *commands = keel_world_commands(f.world);
     keel_add(commands, e[0], Life, { 6 });
     keel_delete_entity(commands, e[0]);

@@ -541,6 +541,25 @@ static bool keep_none(keel_entity entity, void *value, void *data) {
     return false;
 }
 
+static bool raise_first(keel_entity entity, void *value, void *data) {
+    if (keel_is_same(entity, e[0])) ++((Points *)value)->points; // all three have these bytes
+    return !keel_is_same(entity, *(const keel_entity *)data);
+}
+
+static void retain_marks_what_it_changed(void **state) {
+    (void)state;
+    begin();
+    const keel_component *const all[] = { KEEL_OF(Points), KEEL_OF(Armor), KEEL_OF(Mana) };
+    CLEAR(KEEL_TRACK_ALL);
+    for (int c = 0; c < 3; ++c) {
+        assert_int_equal(keel_retain_component(f.world, all[c], raise_first, &e[1]), KEEL_OK);
+        assert_int_equal(keel_world_changes_of(f.world, e[0], all[c]), KEEL_TRACK_MODIFICATION);
+        for (int i = 1; i < 4; ++i)
+            assert_int_equal(keel_world_changes_of(f.world, e[i], all[c]), 0);
+    }
+    api_end(&f);
+}
+
 static void deletions_and_removals(void **state) {
     (void)state;
     const keel_component *const list[] = { KEEL_OF(Points), NULL };
@@ -898,6 +917,7 @@ static const struct CMUnitTest tests[] = {
     TEST(own_commands_the_next_time, "S-81: its commands are seen the next time, once"),
     TEST(writer_reader_remover, "S-79: writer, reader, remover: the reader sees one each time"),
     TEST(the_same_function_twice, "one system in two workloads looks twice (defect 14)"),
+    TEST(retain_marks_what_it_changed, "a value that keel_retain's function changed is modified"),
     TEST(deletions_and_removals, "S-35 S-84 S-90: what counts as deletion, what as removal"),
     TEST(moving_away_is_removal, "moving to another world is removal there, insertion here"),
     TEST(added_and_removed_in_between, "added and removed since the last look: removed only"),
