@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops and reductions by direct call: the pieces of one loop on the lanes of a team. A thread that
 // has a lane of a team uses that team; any other gets one for the time of the loop.
-#include "find/pieces.h"
+#include "find/iterate.h"
 #include "run/context.h"
 #include "run/team.h"
 #include "world/report.h"

@@ -3,7 +3,7 @@
 // is lane 0 and stays until all is done; the others come while there is something for them and
 // leave when there is not, so that nobody blocks a thread of the executor for nothing.
 #pragma once
-#include "find/pieces.h"
+#include "find/iterate.h"
 #include "run/lane.h"
 #include "run/schedule.h"
 

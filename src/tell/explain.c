@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The plan of a view as text, for people. Nothing is walked.
 #include "base/writer.h"
-#include "find/plan.h"
+#include "find/iterate.h"
 #include "follow/group.h"
 #include "world/registry.h"
 
@@ -32,29 +32,29 @@ static uint32_t archetypes_with_rows(const keeli_match *match) {
 
 static void put_driver(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     keeli_write(w, "driver: ");
-    switch (plan->driver) {
-    case KEELI_DRIVE_NOTHING:
+    switch (plan->scan) {
+    case KEELI_SCAN_NOTHING:
         keeli_write(w, "none, because nothing can match");
         break;
-    case KEELI_DRIVE_SPARSE:
+    case KEELI_SCAN_SET:
         keeli_write(w, "sparse set %s, in packed order", name_of(plan->leader));
         break;
-    case KEELI_DRIVE_BITS:
+    case KEELI_SCAN_BITS:
         keeli_write(w, "presence bits of %s, by ascending index", name_of(plan->leader));
         break;
-    case KEELI_DRIVE_ROWS:
+    case KEELI_SCAN_ROWS:
         keeli_write(w, "archetypes with ");
         put_row_terms(w, view);
         keeli_write(w, " (%u of them have rows), row by row",
                     (unsigned)archetypes_with_rows(plan->match));
         break;
-    case KEELI_DRIVE_ENTITIES:
+    case KEELI_SCAN_ENTITIES:
         keeli_write(w, "living entities, by ascending index");
         break;
-    case KEELI_DRIVE_GROUP:
+    case KEELI_SCAN_GROUP:
         keeli_write(w, "group %s, in packed order", plan->group->name);
         break;
-    case KEELI_DRIVE_CHANGES:
+    case KEELI_SCAN_CHANGES:
         keeli_write(w, "changes of %s, oldest first", name_of(plan->lead->storage));
         break;
     }
@@ -111,13 +111,13 @@ static bool columns_are(const keeli_plan *plan, keel_storage kind) {
 static const char *chunks_of(const keeli_plan *plan) {
     const bool filtered =
         plan->need_count || plan->without_count || plan->any_count || plan->change_count;
-    switch (plan->driver) {
-    case KEELI_DRIVE_NOTHING:
+    switch (plan->scan) {
+    case KEELI_SCAN_NOTHING:
         return "none";
-    case KEELI_DRIVE_CHANGES:
+    case KEELI_SCAN_CHANGES:
         return "lists";
-    case KEELI_DRIVE_SPARSE:
-    case KEELI_DRIVE_GROUP:
+    case KEELI_SCAN_SET:
+    case KEELI_SCAN_GROUP:
         if (plan->change_count) return "lists";
         if (!filtered && !plan->has_maybe && !plan->beside_count) return "spans";
         for (uint32_t i = 0; i < plan->need_count; ++i)
@@ -127,7 +127,7 @@ static const char *chunks_of(const keeli_plan *plan) {
         return plan->without_count || plan->any_count || plan->has_maybe
                    ? "lists"
                    : "spans where the sets have the same order, lists elsewhere";
-    case KEELI_DRIVE_ROWS:
+    case KEELI_SCAN_ROWS:
         return !filtered && columns_are(plan, KEEL_ARCHETYPE) ? "spans" : "lists";
     default:
         return columns_are(plan, KEEL_INDEXED)
