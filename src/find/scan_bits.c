@@ -59,6 +59,21 @@ static uint64_t sum_up(keeli_iterator *it) {
     return some;
 }
 
+// Leave out what is before and behind the piece, if there is such; not only because it is not asked
+// for: ticks may be marked there by the threads that have those pieces.
+static bool trim_words(keeli_iterator *it, uint32_t page) {
+    const uint32_t first = page * KEELI_MASK_SLOTS;
+    const uint32_t from = it->from > first ? it->from - first : 0;
+    const uint32_t end = keeli_least(it->end - first, KEELI_MASK_SLOTS);
+    uint64_t *words = it->words;
+    memset(words, 0, from / 64 * sizeof *words);
+    if (from % 64) words[from / 64] &= ~(uint64_t)0 << from % 64;
+    if (end % 64) words[end / 64] &= ((uint64_t)1 << end % 64) - 1;
+    for (uint32_t w = (end + 63) / 64; w < KEELI_PAGE_WORDS; ++w)
+        words[w] = 0;
+    return from != 0 || end != KEELI_MASK_SLOTS;
+}
+
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
@@ -66,7 +81,7 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
-        return true;
+        return !trim_words(it, page) || sum_up(it);
     }
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return false;
@@ -82,22 +97,13 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
+    (void)trim_words(it, page);
     for (uint32_t i = 0; i < plan->change_count; ++i)
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             if (words[w])
                 words[w] =
                     keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
     return sum_up(it) != 0;
-}
-
-// A piece need not begin and end with a word: leave out what is before and behind it.
-static void trim_words(keeli_iterator *it, uint32_t page) {
-    const uint32_t from = it->from, end = it->end;
-    if (from % 64 || end % 64) it->all_full = false;
-    if (from % 64 && from / KEELI_MASK_SLOTS == page)
-        it->words[from % KEELI_MASK_SLOTS / 64] &= ~(uint64_t)0 << from % 64;
-    if (end % 64 && end / KEELI_MASK_SLOTS == page)
-        it->words[end % KEELI_MASK_SLOTS / 64] &= ((uint64_t)1 << end % 64) - 1;
 }
 
 static void mask_entities(keeli_iterator *it, uint32_t slots) {
@@ -196,7 +202,6 @@ static bool next_words(keeli_iterator *it) {
     // a piece begins and ends inside of a page
     it->words_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
     if (it->at < it->from) it->at = it->from / 64 * 64;
-    trim_words(it, page);
     return true;
 }
 

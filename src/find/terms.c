@@ -238,9 +238,12 @@ static bool receives_own(const keeli_view *view) {
     return false;
 }
 
-// A view that no required component leads walks the list of entities.
-static bool walks_entities(const keeli_view *view) {
-    bool filters = view->wants_entities;
+// A view that no required component leads visits the living entities. One that is opened to access
+// components or uniques only, and not as a system's loop, does not hold the list of entities all
+// the time, or nobody could make any.
+static bool borrows_entities(const keeli_view *view, const keel_system *system) {
+    bool filters =
+        view->wants_entities || !view->term_count || (system && system->kind <= KEEL_PER_SPAN);
     for (uint32_t i = 0; i < view->term_count; ++i) {
         if (keeli_term_must(view->terms[i].kind)) return false;
         if (view->terms[i].kind >= KEEL_TERM_MAYBE && view->terms[i].kind <= KEEL_TERM_ENTITY)
@@ -274,7 +277,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
                                has_context(view, system);
     view->defers_events = view->sends && receives_own(view);
     view->has_events |= view->holder.everything; // it may
-    if ((has_context(view, system) || walks_entities(view)) &&
+    if ((has_context(view, system) || borrows_entities(view, system)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
     view->edits = holds_edits(&view->holder);

@@ -292,12 +292,22 @@ void keeli_cursor_begin_since(keeli_cursor *cursor, keel_reader *reader, const k
         (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
 }
 
+static bool asks_about_changes(const keel_term *terms) {
+    for (const keel_term *t = terms; t->kind != KEEL_TERM_END; ++t)
+        if (keeli_term_filters_changes(t->kind)) return true;
+    return false;
+}
+
 void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,
                         const keel_term *terms, bool spans, const char *where) {
     *cursor = (keeli_cursor){ .whole = true, .spans = spans };
     const keel_result result = context ? keel_view_begin_in(&cursor->view, context, terms, where)
                                        : keel_view_begin(&cursor->view, world, terms, where);
     if (result == KEEL_OK) (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
+    // a loop has no result: what cannot be tracked now would be missed in silence
+    if (context && result == KEEL_ERROR_SHARED && asks_about_changes(terms))
+        keel_fail(context, NULL, "%s asks for changes of what is not tracked; declare .tracking",
+                  where ? where : "a loop");
 }
 
 bool keeli_cursor_refill(keeli_cursor *cursor) {

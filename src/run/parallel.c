@@ -48,7 +48,8 @@ static void run_piece(const job *j, keeli_lane *lane, keeli_iterator *it, uint32
 static void work(keeli_loop *loop, keeli_lane *lane) {
     const job *j = loop->user;
     const bool is_owner = lane == loop->owner;
-    keeli_iterator *it = !j->view ? NULL : is_owner ? j->it : keeli_iterator_take(j->view);
+    // a plan that is made while others mark what they visit could be another one
+    keeli_iterator *it = !j->view ? NULL : is_owner ? j->it : keeli_iterator_take_like(j->it);
     if (j->view && !it) return; // the owner has one
     const uint32_t outer_piece = lane->piece;
     if (!is_owner) {
