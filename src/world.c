@@ -19,7 +19,7 @@
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/store.h"
+#include "world/storage.h"
 #include "world/threads.h"
 
 #include <stdio.h>

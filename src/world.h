@@ -72,7 +72,7 @@ typedef struct keeli_known_order {
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. world/registry.c makes and frees it;
-// world/store.h changes the values.
+// world/storage.h changes the values.
 typedef struct keeli_storage {
     uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
     int32_t borrow;   // 0 free, n readers, -1 one writer or editor (world/borrow.c)
@@ -217,7 +217,7 @@ struct keel_world {
     keeli_entity_index entities;  // edit/entity.c
     keeli_storage entity_storage; // stands for the list of entities where something borrows it
     keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
-    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (world/store.c)
+    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (world/storage.c)
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free

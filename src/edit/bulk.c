@@ -4,10 +4,7 @@
 #include "edit/edit.h"
 
 #include "edit/bulk_run.h"
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/track.h"
+#include "follow/follow.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -164,7 +161,7 @@ static void pop(keel_world *world, const batch *b, keeli_storage *s, uint32_t co
 
 // All values are in place.
 static void join(keel_world *world, const batch *b, keeli_storage *s) {
-    if (s->flags & KEELI_IS_WATCHED) keeli_store_joined_many(world, s, b->entities, b->count);
+    keeli_came_many(world, s, b->entities, b->count, NULL);
     keeli_validate_storage(world, s);
 }
 

@@ -2,7 +2,7 @@
 // Entities with consecutive indices get a component in one go: bits by the word, handles and values
 // by the page.
 #pragma once
-#include "world/store.h"
+#include "world/storage.h"
 
 // How many entities from the first one on have consecutive ascending indices, to `count`.
 uint32_t keeli_run_length(const keel_entity *entities, uint32_t count);

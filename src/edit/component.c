@@ -12,26 +12,6 @@
 
 #include <string.h>
 
-// ------------------------------------------------------------------ validation in test builds
-// A walk costs as much as the storage is large, so large ones are walked once per as many edits.
-#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
-static bool is_turn(uint32_t count) {
-    static uint32_t edits;
-    const uint32_t now = __atomic_add_fetch(&edits, 1, __ATOMIC_RELAXED);
-    return count < 256 || now % count == 0;
-}
-void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    if (is_turn(keeli_store_count(storage) + storage->indexed.page_count))
-        KEELI_CHECK_STRUCTURE(keeli_store_is_valid(world, storage));
-}
-void keeli_validate_entities(keel_world *world) {
-    if (is_turn(world->entities.size)) {
-        KEELI_CHECK_STRUCTURE(keeli_entity_index_is_valid(&world->entities));
-        KEELI_CHECK_STRUCTURE(keeli_archetypes_are_valid(&world->archetypes, &world->entities));
-    }
-}
-#endif
-
 // ------------------------------------------------------------------ steps of an edit
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,

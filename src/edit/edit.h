@@ -4,39 +4,7 @@
 // and reserves first, then commits, which cannot fail.
 #pragma once
 #include "world/borrow.h"
-#include "world/store.h"
-
-// Edits of different components on behalf of holders may meet in the lists of components: they
-// take turns when several threads are at work. The owner's edits never meet anybody.
-static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder) {
-    if (!holder || !world->concurrent) return;
-    if (keeli_atomic_peek64(&world->editor) == keeli_thread_id()) { // an observer's
-        ++world->edits_inside;
-        return;
-    }
-    keeli_lock_take(&world->edit_lock);
-    keeli_atomic_put64(&world->editor, keeli_thread_id());
-}
-static inline void keeli_edit_unlock(keel_world *world, const keeli_holder *holder) {
-    if (!holder || !world->concurrent) return;
-    if (world->edits_inside) {
-        --world->edits_inside;
-        return;
-    }
-    keeli_atomic_put64(&world->editor, 0);
-    keeli_lock_give(&world->edit_lock);
-}
-// The same for handles that are promised or given back while others may be editing. Also in the
-// middle of an edit, by observers: then there is nothing to take, and it says false.
-static inline bool keeli_handles_lock(keel_world *world) {
-    if (!world->concurrent || keeli_atomic_peek64(&world->editor) == keeli_thread_id())
-        return false;
-    keeli_lock_take(&world->edit_lock);
-    return true;
-}
-static inline void keeli_handles_unlock(keel_world *world, bool locked) {
-    if (locked) keeli_lock_give(&world->edit_lock);
-}
+#include "world/storage.h"
 
 // entity.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
@@ -88,17 +56,6 @@ void keeli_commit_values(keel_world *world, keel_entity e, const keel_value *val
                          const keeli_room *room);
 // Delete the value of an entity if it is there. True when it was.
 bool keeli_commit_delete(keel_world *world, keeli_storage *storage, keel_entity e);
-// In test builds: walk what was just edited.
-#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
-void keeli_validate_storage(keel_world *world, const keeli_storage *storage);
-void keeli_validate_entities(keel_world *world);
-#else
-static inline void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    (void)world, (void)storage;
-}
-static inline void keeli_validate_entities(keel_world *world) { (void)world; }
-#endif
-
 // bulk.c
 // Can values of the component be copied, if its copy hook does not fail? And the error of one that
 // cannot, or whose hook failed.

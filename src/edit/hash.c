@@ -7,7 +7,7 @@
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/store.h"
+#include "world/storage.h"
 
 enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal values of each differ
 

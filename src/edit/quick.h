@@ -6,7 +6,7 @@
 // block of 64 have the component already, they are a few steps, and leave by a jump when it takes
 // more; what is tracked or observed has ways of its own, so that what is not pays nothing for them.
 #pragma once
-#include "world/store.h"
+#include "world/storage.h"
 
 // The entity is alive. NULL: nothing was done.
 void *keeli_quick_add(keel_world *world, keel_entity e, const keel_component *component,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "collect.h"
 
-#include "edit/edit.h"
 #include "group.h"
 #include "observe_view.h"
 #include "track.h"

@@ -9,7 +9,7 @@
 // overwriting, marking and deleting it may not. For that the lists of blocks name a set wherever it
 // has room, not just where somebody is in it, and its memory is not trimmed.
 #pragma once
-#include "world/store.h"
+#include "world/storage.h"
 
 // Before the storage gets values, if it is a source or a set: make room for `extra` more, one of
 // them at this index. `numbers`: how many its block's list is going to get besides. False when out

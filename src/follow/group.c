@@ -2,7 +2,7 @@
 // Making and destroying groups, and looking at them.
 #include "group.h"
 
-#include "edit/edit.h"
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/threads.h"

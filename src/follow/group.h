@@ -5,7 +5,7 @@
 // this so. Invariant: the members are exactly the entities that match. Checked by
 // keeli_groups_are_valid and, for the groups of one storage, keeli_groups_of_are_valid.
 #pragma once
-#include "world/store.h"
+#include "world/storage.h"
 
 #include <keel/group.h>
 

@@ -2,9 +2,10 @@
 #include "observe.h"
 
 #include "edit/commands.h"
-#include "edit/edit.h"
+
 #include "observe_view.h"
 #include "track.h"
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
 

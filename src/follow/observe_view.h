@@ -7,7 +7,7 @@
 // Invariant: when no edit is going on the first bits are those of the entities that match, the
 // second ones are clear, and whoever has a component that must be there has room for both.
 #pragma once
-#include "world/store.h"
+#include "world/storage.h"
 
 // What a term asks of one component.
 typedef struct keeli_view_part {

@@ -3,7 +3,7 @@
 #include "edit/events.h"
 #include "track.h"
 #include "world/report.h"
-#include "world/store.h"
+#include "world/storage.h"
 
 #include <string.h>
 

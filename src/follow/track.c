@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "track.h"
 
-#include "edit/edit.h"
 #include "observe.h"
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
 

@@ -51,3 +51,35 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
 // Report that `storage` is in use by another holder than `asker` (NULL: the world).
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker);
+
+// Edits of different components on behalf of holders may meet in the lists of components: they
+// take turns when several threads are at work. The owner's edits never meet anybody.
+static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder) {
+    if (!holder || !world->concurrent) return;
+    if (keeli_atomic_peek64(&world->editor) == keeli_thread_id()) { // an observer's
+        ++world->edits_inside;
+        return;
+    }
+    keeli_lock_take(&world->edit_lock);
+    keeli_atomic_put64(&world->editor, keeli_thread_id());
+}
+static inline void keeli_edit_unlock(keel_world *world, const keeli_holder *holder) {
+    if (!holder || !world->concurrent) return;
+    if (world->edits_inside) {
+        --world->edits_inside;
+        return;
+    }
+    keeli_atomic_put64(&world->editor, 0);
+    keeli_lock_give(&world->edit_lock);
+}
+// The same for handles that are promised or given back while others may be editing. Also in the
+// middle of an edit, by observers: then there is nothing to take, and it says false.
+static inline bool keeli_handles_lock(keel_world *world) {
+    if (!world->concurrent || keeli_atomic_peek64(&world->editor) == keeli_thread_id())
+        return false;
+    keeli_lock_take(&world->edit_lock);
+    return true;
+}
+static inline void keeli_handles_unlock(keel_world *world, bool locked) {
+    if (locked) keeli_lock_give(&world->edit_lock);
+}

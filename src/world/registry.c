@@ -11,7 +11,7 @@
 #include "follow/observe_view.h"
 #include "follow/track.h"
 #include "report.h"
-#include "store.h"
+#include "storage.h"
 #include "threads.h"
 
 #include <keel/typed.h>

@@ -121,7 +121,7 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
 }
 
-// ------------------------------------------------------------------ who follows (store_watch.c)
+// ------------------------------------------------------------------ who follows (follow/follow.c)
 void keeli_groups_added(keeli_storage *s, uint32_t index); // group_pack.c
 void keeli_groups_removing(keeli_storage *s, uint32_t index);
 // After the entity got the component, and all values of the edit are in place: groups take it in,
@@ -130,9 +130,6 @@ void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t ind
 static inline void keeli_store_joined(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_WATCHED) keeli_store_joined_slowly(world, s, index);
 }
-// The same for many.
-void keeli_store_joined_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
-                             uint32_t count);
 // Before the entity loses the component, while its value is still there. The value may move.
 // `kind`: KEEL_TRACK_REMOVAL or KEEL_TRACK_DELETION.
 void keeli_store_leaving_slowly(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
@@ -209,3 +206,13 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
 static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
     return keeli_presence_next(&s->presence, from);
 }
+// In test builds: walk what was just edited.
+#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
+void keeli_validate_storage(keel_world *world, const keeli_storage *storage);
+void keeli_validate_entities(keel_world *world);
+#else
+static inline void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
+    (void)world, (void)storage;
+}
+static inline void keeli_validate_entities(keel_world *world) { (void)world; }
+#endif

@@ -2,12 +2,38 @@
 // Who follows what comes and goes in storages: groups keep their order, tracking notes it, sets
 // collect it, observers are told. A storage that nobody follows has none of these flags and never
 // comes here.
+#include "follow.h"
+
 #include "edit/bulk_run.h"
-#include "edit/edit.h"
-#include "group.h"
-#include "observe.h"
-#include "observe_view.h"
-#include "track.h"
+
+// ------------------------------------------------------------------ room
+bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
+                                  uint32_t extra, uint32_t numbers) {
+    if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, extra)) return false;
+    if (s->flags & KEELI_IS_TRACKED && !keeli_track_reserve(world, s, index, extra)) return false;
+    if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
+        !keeli_sets_reserve(world, s, index, extra, numbers))
+        return false;
+    return !(s->flags & KEELI_IS_IN_VIEW) || keeli_view_observers_reserve(world, s, index);
+}
+
+// Groups that only order what they own need no room, and nobody may be looking at what they move.
+static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
+    if (world->holders) return false;
+    for (uint32_t i = 0; i < s->groups.count; ++i) {
+        const keel_group *g = s->groups.items[i].group;
+        if (!g->owned_count || g->order.flags) return false;
+    }
+    return true;
+}
+
+bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index) {
+    const uint32_t simple =
+        KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
+    if (s->flags & ~simple || world->share_depth) return false;
+    if (s->flags & KEELI_IS_GROUPED && !groups_are_ready(world, s)) return false;
+    return !(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index);
+}
 
 // ------------------------------------------------------------------ coming
 void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -18,16 +44,24 @@ void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t ind
     if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
 }
 
-void keeli_store_joined_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
-                             uint32_t count) {
+static bool is_fresh(const uint64_t *fresh, uint32_t i) {
+    return !fresh || fresh[i / 64] >> (i % 64) & 1;
+}
+
+void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                     uint32_t count, const uint64_t *fresh) {
+    if (!(s->flags & KEELI_IS_WATCHED)) return;
     for (uint32_t i = 0; s->flags & KEELI_IS_GROUPED && i < count; ++i)
         keeli_groups_added(s, keel_entity_index(entities[i]));
     for (uint32_t i = 0, n; s->flags & KEELI_IS_TRACKED && i < count; i += n) {
         n = keeli_run_length(entities + i, count - i);
-        keeli_track_inserted_run(world, s, keel_entity_index(entities[i]), n);
+        for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
+            if (is_fresh(fresh, i + k) != is_fresh(fresh, i)) n = k;
+        if (is_fresh(fresh, i))
+            keeli_track_inserted_run(world, s, keel_entity_index(entities[i]), n);
     }
     for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && i < count; ++i)
-        keeli_tell(world, s, entities[i], KEEL_ON_INSERTED);
+        keeli_tell(world, s, entities[i], is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     for (uint32_t i = 0; s->flags & KEELI_IS_IN_VIEW && i < count; ++i)
         keeli_view_observers_joined(world, s, keel_entity_index(entities[i]));
 }
