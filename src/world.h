@@ -232,6 +232,8 @@ struct keel_world {
     struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
     uint32_t has_inner_views;         // some system had one, ever (atomic)
     struct keeli_match *matches;      // which archetypes views match (find/plan.c)
+    struct keeli_kept_lists *kept_lists; // of systems (find/kept_lists.c)
+    size_t kept_bytes;                   // of all of them
 
     struct keel_group *groups; // in order of creation, the latest first (follow/group.c)
 

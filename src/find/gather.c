@@ -6,12 +6,11 @@
 
 static void *no_page[1]; // the page table of a column that is absent throughout
 
-// The places of all in a block of which nobody was dropped.
 #define FOUR(n) n, n + 1, n + 2, n + 3
 #define SIXTEEN(n) FOUR(n), FOUR(n + 4), FOUR(n + 8), FOUR(n + 12)
 #define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN(n + 16), SIXTEEN(n + 32), SIXTEEN(n + 48)
-static const uint32_t everybody[KEELI_BLOCK] = { SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128),
-                                                 SIXTY_FOUR(192) };
+const uint32_t keeli_everybody[KEELI_BLOCK] = { SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128),
+                                                SIXTY_FOUR(192) };
 
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place) {
@@ -26,7 +25,7 @@ void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t c
     it->highest = first | differ;
     it->block = block;
     it->block_place = place;
-    it->picked = everybody;
+    it->picked = keeli_everybody;
 }
 
 // ------------------------------------------------------------------ filters
@@ -235,8 +234,7 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
 }
 
 // ------------------------------------------------------------------ columns
-// Do the numbers count up from the first? True too when all are UINT32_MAX.
-static bool is_range(const uint32_t *index, uint32_t count) {
+bool keeli_is_range(const uint32_t *index, uint32_t count) {
     const uint32_t first = index[0], step = first == UINT32_MAX ? 0 : 1;
     if (index[count - 1] != first + (count - 1) * step) return false;
     uint32_t broken = 0;
@@ -280,7 +278,7 @@ static bool use_places(keeli_iterator *it, const keeli_plan_column *column, cons
     void *const *pages = s->root->pages ? s->root->pages : no_page;
     *out = (keel_chunk_column){ NULL, pages, index, shift, NULL };
     if (index[0] == UINT32_MAX || !is_on_one_page(index, count, shift))
-        return index[0] == UINT32_MAX && is_range(index, count);
+        return index[0] == UINT32_MAX && keeli_is_range(index, count);
     if (page) {
         uint32_t *low = it->index[column->term];
         for (uint32_t i = 0; i < count; ++i)
@@ -289,7 +287,7 @@ static bool use_places(keeli_iterator *it, const keeli_plan_column *column, cons
         out->pages += page;
     }
     out->base = *out->pages;
-    return is_range(out->index, count);
+    return keeli_is_range(out->index, count);
 }
 
 static bool set_column(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {

@@ -131,11 +131,14 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     // who asks: edits through the view, and marks of what is tracked
     it->counts = view->edits || flags & KEELI_IS_TRACKED;
     if (it->counts) count_walk(it, 1);
+    it->kept = NULL;
     return it;
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    return take(view, NULL, view->wants_entities, view->writes);
+    keeli_iterator *it = take(view, NULL, view->wants_entities, view->writes);
+    if (it) keeli_kept_lists_begin(it);
+    return it;
 }
 
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
@@ -148,6 +151,7 @@ keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entitie
 
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
+    keeli_kept_lists_end(it);
     if (it->counts) count_walk(it, -1);
     spare(it);
 }
@@ -176,9 +180,8 @@ void keeli_iterators_deinit(keel_world *world) {
     world->iterators = NULL;
 }
 
-bool keeli_iterator_scan(keeli_iterator *it) {
-    if (it->done) return false;
-    it->who = KEELI_WHO_LIST; // unless the driver says otherwise
+bool keeli_scan_next(keeli_iterator *it) {
+    it->who = KEELI_WHO_LIST; // unless it is found out otherwise
     switch (it->plan->scan) {
     case KEELI_SCAN_SET:
     case KEELI_SCAN_GROUP:
@@ -190,6 +193,11 @@ bool keeli_iterator_scan(keeli_iterator *it) {
     default:
         return keeli_scan_bits(it);
     }
+}
+
+bool keeli_iterator_scan(keeli_iterator *it) {
+    if (it->done) return false;
+    return it->kept ? keeli_kept_lists_scan(it) : keeli_scan_next(it);
 }
 
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it) {
@@ -373,6 +381,7 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
 
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     keeli_mark_chunk(it); // of the piece before, when that was left early
+    keeli_kept_lists_end(it);
     it->marks_all = false;
     it->done = false;
     it->span_at = 0;

@@ -127,6 +127,7 @@ typedef struct keeli_kept_plan {
     const keeli_storage **must; // and how many had it
     uint32_t *counts;
     keeli_plan plan;
+    struct keeli_kept_lists *lists; // that were gathered by it; NULL: none so far
 } keeli_kept_plan;
 
 size_t keeli_kept_plan_bytes(uint32_t terms);
@@ -189,6 +190,8 @@ typedef struct keeli_iterator {
     keeli_who who;
     uint32_t who_first;
     const keel_entity *who_entities;
+    struct keeli_kept_lists *kept; // it writes lists down or reads them (kept_lists.c), or NULL
+    uint32_t kept_at;              // chunks that it read
     // marks (change.c)
     uint32_t mark_count;
     bool marks_all;   // everything of marks[0], at the end
@@ -217,6 +220,7 @@ bool keeli_iterators_reserve(keel_world *world, uint32_t count);
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);
 // The two halves of that: the next chunk, without marking the one before; and from the start.
 bool keeli_iterator_scan(keeli_iterator *it);
+bool keeli_scan_next(keeli_iterator *it); // found anew, though lists may be kept
 void keeli_iterator_rewind(keeli_iterator *it);
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it);
 void keeli_iterator_give(keeli_iterator *it);
@@ -273,6 +277,22 @@ uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count);
 // A chunk of the candidates: a list, or a span where all columns lie side by side. False when no
 // candidate is left.
 bool keeli_gather_chunk(keeli_iterator *it, uint32_t count);
+// The places of all in a block of which nobody was dropped.
+extern const uint32_t keeli_everybody[KEELI_BLOCK];
+// Do the numbers count up from the first? True too when all are UINT32_MAX.
+bool keeli_is_range(const uint32_t *index, uint32_t count);
+
+// ------------------------------------------------------------------ kept lists (kept_lists.c)
+typedef struct keeli_kept_lists keeli_kept_lists;
+// An iterator that begins uses the lists of its view, if they are right, or writes them.
+void keeli_kept_lists_begin(keeli_iterator *it);
+// The next chunk of an iterator that does.
+bool keeli_kept_lists_scan(keeli_iterator *it);
+// It goes on without them, or is over.
+void keeli_kept_lists_end(keeli_iterator *it);
+void keeli_kept_lists_free(keeli_kept_lists *lists);
+// Give their memory back.
+void keeli_kept_lists_trim(keel_world *world);
 
 // ------------------------------------------------------------------ changes (change.c)
 // The filter of a term that is about changes.

@@ -40,6 +40,7 @@ void keeli_view_free(keeli_view *view) {
     keeli_heap *heap = &view->world->heap;
     keeli_holder_deinit(view->world, &view->holder);
     keeli_arena_deinit(&view->scratch, heap);
+    if (view->kept) keeli_kept_lists_free(view->kept->lists);
     keeli_free(heap, view, view->bytes, _Alignof(keeli_view));
 }
 
