@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#if KEELI_VALIDATE
+#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 enum { FEWEST = 1 }; // so that all tests try it
 #else
 enum { FEWEST = 1024 }; // candidates; with fewer it does not pay
