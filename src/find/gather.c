@@ -109,41 +109,47 @@ uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count) {
 }
 
 // ------------------------------------------------------------------ places
-// By fours: fewer instructions than one by one, and faster than what compilers make of gather
-// instructions.
-static uint32_t find_on_page(uint32_t *restrict index, const uint32_t *candidates, uint32_t count,
-                             const uint32_t *cells) {
+// What a table of pages of 4,096 numbers says about candidates, by fours: fewer instructions than
+// one by one, and faster than what compilers make of gather instructions.
+static void look_up(uint32_t *restrict index, const uint32_t *candidates, uint32_t count,
+                    uint32_t *const *table) {
     uint32_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        const uint32_t a = cells[candidates[i] % KEELI_SPARSE_PAGE];
-        const uint32_t b = cells[candidates[i + 1] % KEELI_SPARSE_PAGE];
-        const uint32_t c = cells[candidates[i + 2] % KEELI_SPARSE_PAGE];
-        const uint32_t d = cells[candidates[i + 3] % KEELI_SPARSE_PAGE];
-        index[i] = a;
-        index[i + 1] = b;
-        index[i + 2] = c;
-        index[i + 3] = d;
+        const uint32_t *c = candidates + i;
+        const uint32_t first = table[c[0] / 4096][c[0] % 4096];
+        const uint32_t second = table[c[1] / 4096][c[1] % 4096];
+        const uint32_t third = table[c[2] / 4096][c[2] % 4096];
+        const uint32_t fourth = table[c[3] / 4096][c[3] % 4096];
+        index[i] = first;
+        index[i + 1] = second;
+        index[i + 2] = third;
+        index[i + 3] = fourth;
     }
-    return i;
+    for (; i < count; ++i)
+        index[i] = table[candidates[i] / 4096][candidates[i] % 4096];
 }
 
-static uint32_t cell_of(uint32_t *const *sparse, uint32_t index) {
-    return sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
-}
-
-static uint32_t find_in_table(uint32_t *restrict index, const uint32_t *candidates, uint32_t count,
-                              uint32_t *const *sparse) {
+static void look_up_on_page(uint32_t *restrict index, const uint32_t *candidates, uint32_t count,
+                            const uint32_t *page) {
     uint32_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        const uint32_t a = cell_of(sparse, candidates[i]), b = cell_of(sparse, candidates[i + 1]);
-        const uint32_t c = cell_of(sparse, candidates[i + 2]);
-        const uint32_t d = cell_of(sparse, candidates[i + 3]);
-        index[i] = a;
-        index[i + 1] = b;
-        index[i + 2] = c;
-        index[i + 3] = d;
+        const uint32_t *c = candidates + i;
+        const uint32_t first = page[c[0] % 4096], second = page[c[1] % 4096];
+        const uint32_t third = page[c[2] % 4096], fourth = page[c[3] % 4096];
+        index[i] = first;
+        index[i + 1] = second;
+        index[i + 2] = third;
+        index[i + 3] = fourth;
     }
-    return i;
+    for (; i < count; ++i)
+        index[i] = page[candidates[i] % 4096];
+}
+
+static void look_up_all(const keeli_iterator *it, uint32_t *index, uint32_t count,
+                        uint32_t *const *table) {
+    const uint32_t *candidates = it->candidates;
+    if (it->one_page) look_up_on_page(index, candidates, count, table[candidates[0] / 4096]);
+    else look_up(index, candidates, count, table);
 }
 
 // Find out for how many slots from the first on the indices count up, a little at a time. Walks of
@@ -195,16 +201,14 @@ static uint32_t find_cells(const keeli_iterator *it, uint32_t *index, keeli_stor
                            uint32_t count) {
     const keeli_sparse_set *set = &s->set;
     const uint32_t *candidates = it->candidates;
-    uint32_t done = 0, missing = 0;
+    uint32_t missing = 0;
     learn_order(it->view->world, s);
     if (find_in_order(it, index, s, count)) return 0;
-    if (it->highest / KEELI_SPARSE_PAGE < set->sparse_capacity) {
-        const uint32_t *cells = set->sparse[candidates[0] / KEELI_SPARSE_PAGE];
-        done = it->one_page ? find_on_page(index, candidates, count, cells)
-                            : find_in_table(index, candidates, count, set->sparse);
-    }
-    for (; done < count; ++done)
-        index[done] = keeli_sparse_set_find(set, candidates[done]);
+    if (it->highest / KEELI_SPARSE_PAGE < set->sparse_capacity)
+        look_up_all(it, index, count, set->sparse);
+    else
+        for (uint32_t i = 0; i < count; ++i)
+            index[i] = keeli_sparse_set_find(set, candidates[i]);
     for (uint32_t i = 0; i < count; ++i)
         missing += index[i] == KEELI_NO_SLOT;
     return missing;
@@ -220,9 +224,7 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
         if (column->how == KEELI_LOOK_UP)
             for (uint32_t i = 0; i < count; ++i)
                 index[i] = keeli_store_place(world, column->storage, candidates[i]);
-        if (column->how == KEELI_BY_ROW)
-            for (uint32_t i = 0; i < count; ++i)
-                index[i] = *keeli_row_of(world, candidates[i]);
+        if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.where);
         if (column->how != KEELI_BY_CELL) continue;
         if (!find_cells(it, index, column->storage, count) || column->maybe) continue;
         passing p;

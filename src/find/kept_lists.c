@@ -176,6 +176,16 @@ static bool reserve(keeli_kept_lists *lists, uint32_t columns, uint32_t numbers)
     return !is_too_much || give_up(lists);
 }
 
+// Of the entities of a chunk, whose handles are nowhere but in it.
+static uint32_t put_indices(keeli_kept_lists *lists, const keeli_iterator *it) {
+    const uint32_t at = lists->numbers.count, count = it->chunk.count;
+    for (uint32_t i = 0; i < count; ++i)
+        lists->numbers.items[at + i] =
+            it->who == KEELI_WHO_RANGE ? it->who_first + i : it->candidates[i];
+    lists->numbers.count += count;
+    return at;
+}
+
 static uint32_t put_numbers(keeli_kept_lists *lists, const uint32_t *numbers, uint32_t count) {
     const uint32_t at = lists->numbers.count;
     memcpy(lists->numbers.items + at, numbers, count * sizeof *numbers);
@@ -220,9 +230,9 @@ static bool write_down(keeli_kept_lists *lists, const keeli_iterator *it) {
     }
     if (!reserve(lists, columns, (columns + 1) * chunk->count)) return false;
     kept_chunk kept = { chunk->form, chunk->count, chunk->entities, 0 };
-    if (chunk->entities == it->entities) { // they are only there
+    if (chunk->entities == it->entities) {
         kept.entities = NULL;
-        kept.at = put_numbers(lists, it->candidates, chunk->count);
+        kept.at = put_indices(lists, it);
     }
     for (uint32_t c = 0; c < columns; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];

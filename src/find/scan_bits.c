@@ -106,24 +106,18 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     return sum_up(it) != 0;
 }
 
-static void mask_entities(keeli_iterator *it, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
-    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
-    for (uint32_t i = 0; i < slots; ++i)
-        it->entities[i] =
-            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
-                           (it->at + i) };
-    it->chunk.entities = it->entities;
-}
-
-// The next slots of the window, for which all columns have their base.
-static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t slots) {
+// A chunk of consecutive slots, for which all columns have their base.
+static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
+    const uint32_t *versions = it->view->world->entities.versions[first / KEELI_ENTITY_PAGE];
     it->chunk.form = form;
     it->chunk.count = slots;
-    it->chunk.entities = NULL;
-    if (it->wants_entities) mask_entities(it, slots);
+    it->chunk.entities = it->wants_entities ? it->entities : NULL;
+    for (uint32_t i = 0; it->wants_entities && i < slots; ++i)
+        it->entities[i] = (keel_entity){ (keel_entity_bits)versions[first % KEELI_ENTITY_PAGE + i]
+                                             << KEEL_ENTITY_INDEX_BITS |
+                                         (first + i) };
     it->who = KEELI_WHO_RANGE;
-    it->who_first = it->at;
+    it->who_first = first;
 }
 
 // ------------------------------------------------------------------ windows that are full
@@ -177,7 +171,7 @@ static void next_full_span(keeli_iterator *it) {
         slots = keeli_least(slots, page - (it->at & (page - 1)));
         it->chunk.columns[column->term].base = keeli_indexed_set_value(&s->indexed, it->at);
     }
-    hand_out(it, KEEL_CHUNK_SPAN, slots);
+    hand_out(it, KEEL_CHUNK_SPAN, it->at, slots);
     it->at += slots;
 }
 
@@ -266,7 +260,7 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
         words[n] &= words[n] + 1;
     }
     it->chunk.words = words;
-    hand_out(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, 64 * n + more);
+    hand_out(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n + more);
     it->at += 64 * n;
     return true;
 }
@@ -276,6 +270,74 @@ static bool skip_empty(keeli_iterator *it) {
     while (it->at < it->words_end && !it->words[it->at % KEELI_MASK_SLOTS / 64])
         it->at += 64;
     return it->at < it->words_end;
+}
+
+// ------------------------------------------------------------------ values somewhere else
+// Where 4,096 indices have their values, or NULL where that is no question of a table.
+static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
+                                 uint32_t page) {
+    const keeli_sparse_set *set = &column->storage->set;
+    if (column->how == KEELI_BY_ROW) return it->view->world->entities.where[page];
+    return page < set->root.page_count ? set->sparse[page] : NULL;
+}
+
+// How many numbers count up from the first, to `limit`.
+static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
+    uint32_t n = 0;
+    for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
+        for (uint32_t i = n; i < n + 64; ++i)
+            differ |= numbers[i] ^ (numbers[0] + i);
+        if (differ) break;
+    }
+    while (n < limit && numbers[n] == numbers[0] + n)
+        ++n;
+    return n;
+}
+
+// For how many indices from `first` on, to `count`, values lie side by side in each column.
+static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count) {
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        uint32_t place = first;
+        if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
+            const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
+            if (!places) return 0;
+            places += first % KEELI_MASK_SLOTS;
+            place = places[0];
+            count = range_length(places, count);
+        } else if (column->how != KEELI_BY_INDEX) return 0;
+        if (s->size) count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
+        if (count < KEELI_SHORT_RANGE) return 0;
+        it->chunk.columns[column->term].base = keeli_store_at(s, s->size ? place : 0);
+    }
+    return count;
+}
+
+// How many bits from `slot` of the page on are ones.
+static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
+    const uint64_t zeros = ~words[slot / 64] >> slot % 64;
+    if (zeros) return (uint32_t)__builtin_ctzll(zeros);
+    uint32_t w = slot / 64 + 1, n = 64 - slot % 64;
+    for (; w < KEELI_PAGE_WORDS && words[w] == UINT64_MAX; ++w)
+        n += 64;
+    return w < KEELI_PAGE_WORDS ? n + (uint32_t)__builtin_ctzll(~words[w]) : n;
+}
+
+// A span of the next matches, where neighbours in all storages are many; they are matches no more.
+static bool next_span(keeli_iterator *it) {
+    const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
+    uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
+    const uint32_t slot = it->at - page + (uint32_t)__builtin_ctzll(words[0]);
+    uint32_t count = ones_from(it->words, slot);
+    if (count < KEELI_SHORT_RANGE || !(count = side_by_side(it, page + slot, count))) return false;
+    hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
+    for (uint32_t at = slot, n; count; at += n, count -= n) {
+        n = keeli_least(64 - at % 64, count);
+        const uint64_t ones = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+        it->words[at / 64] &= ~(ones << at % 64);
+    }
+    return true;
 }
 
 // Append the matches of a word to `out`; how many.
@@ -333,9 +395,9 @@ static __attribute__((noinline)) bool scan_words(keeli_iterator *it) {
             if (!next_words(it)) return false;
             continue;
         }
-        const uint32_t slots = mask_slots(it);
-        if (slots && next_mask(it, slots)) return true;
-        if (next_list(it, slots ? slots : it->words_end - it->at)) return true;
+        const uint32_t slots = mask_slots(it), left = it->words_end - it->at;
+        if (slots ? next_mask(it, slots) : next_span(it)) return true;
+        if (next_list(it, slots ? slots : keeli_least(left, KEELI_BLOCK))) return true;
     }
 }
 
