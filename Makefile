@@ -9,15 +9,17 @@ SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
-.PHONY: check-format check-layers check-acceptance check-docs check-release check-asan check-tsan \
-	check-clang check-valgrind
+.PHONY: cost cost-update check-cost
+.PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
+	check-tsan check-clang check-valgrind
 .NOTPARALLEL:
 
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make test    build with all checks and run every test"
 	@echo "make bench   run the benchmarks, 2 to 5 minutes: a table, and out/bench.json"
-	@echo "make check   what CI adds: format, layers, release, sanitizers, clang, valgrind, docs"
+	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
+	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -50,8 +52,19 @@ bench:
 		--benchmark_enable_random_interleaving=true --benchmark_repetitions=$(BENCH_REPETITIONS) \
 		--benchmark_out=out/bench.json --benchmark_out_format=json
 
-check: check-format check-layers check-acceptance check-release check-asan check-tsan check-clang \
-	check-valgrind check-docs
+# COST_BASE=commit compares with the library of that commit, COST_FILTER prints some operations only.
+export COST_BASE COST_FILTER JOBS
+
+cost check-cost:
+	@tools/install_packages cost
+	@tools/cost check
+
+cost-update:
+	@tools/install_packages cost
+	@tools/cost update
+
+check: check-format check-layers check-acceptance check-cost check-release check-asan check-tsan \
+	check-clang check-valgrind check-docs
 
 check-packages:
 	@tools/install_packages check
@@ -65,6 +78,10 @@ check-layers:
 
 check-acceptance:
 	@tools/check_acceptance
+
+# The figures of the house style, and their limits.
+check-house:
+	@tools/check_house
 
 check-release check-asan check-tsan check-clang: check-%: check-packages
 	cmake --preset $* $(OPTIONS)

@@ -5,12 +5,13 @@
 #include <math.h>
 
 // ---- create ----
-BENCH_WORKLOAD(create_empty) {
+BENCH_SHARED void create_empty(bench_run *run, bool cold) {
     const uint32_t n = run->n;
     keel_entity *e = bench_handles(n);
     run->items = n;
     while (bench_next(run)) {
         keel_world *world = bench_world();
+        if (cold) bench_give_back();
         bench_start(run);
         for (uint32_t i = 0; i < n; ++i)
             e[i] = keel_add_entity(world);
@@ -20,6 +21,9 @@ BENCH_WORKLOAD(create_empty) {
     }
     free(e);
 }
+
+BENCH_WORKLOAD(create_empty) { create_empty(run, false); }
+BENCH_WORKLOAD(create_empty_cold) { create_empty(run, true); }
 
 BENCH_WORKLOAD(create_empty_bulk) {
     const uint32_t n = run->n;

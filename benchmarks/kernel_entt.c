@@ -377,19 +377,3 @@ BENCH_SHARED void pathological(bench_run *run, uint32_t owned) {
 BENCH_WORKLOAD(entt_iterate_pathological_nonowning) { pathological(run, 0); }
 BENCH_WORKLOAD(entt_iterate_pathological_partial) { pathological(run, 2); }
 #endif
-
-// ---- all workloads of this storage: see `group` in workloads.h ----
-#define KERNEL_IF_1(function) function
-#ifdef BENCH_GROUP
-#define KERNEL_IF_0(function) NULL
-#define KERNEL_IF_2(function) function
-#define KERNEL_IF_3(function) function
-#define KERNEL_IF_4(function) NULL
-#else
-#define KERNEL_IF_0(function) function
-#define KERNEL_IF_2(function) NULL
-#define KERNEL_IF_3(function) (BENCH_STORAGE == KEEL_SPARSE_SET ? function : NULL)
-#define KERNEL_IF_4(function) KERNEL_IF_3(function)
-#endif
-#define KERNEL_ENTRY(workload, raw, warm, group, ...) KERNEL_IF_##group(BENCH_NAME(workload)),
-bench_function *const BENCH_NAME(functions)[] = { BENCH_WORKLOADS(KERNEL_ENTRY) };

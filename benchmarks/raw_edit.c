@@ -5,12 +5,51 @@
 #include <math.h>
 
 // ---- create ----
+// Arrays with room for all, whose pages are there already. In the _cold rows they grow from
+// nothing, in memory that the system has to provide first.
+typedef struct rows {
+    Position *p;
+    Velocity *v;
+    uint32_t *versions;
+} rows;
+
+static rows new_rows(uint32_t n) {
+    const rows r = { bench_touched(n * sizeof *r.p), bench_touched(n * sizeof *r.v),
+                     bench_touched(n * sizeof *r.versions) };
+    return r;
+}
+static void free_rows(rows *r) {
+    free(r->p);
+    free(r->v);
+    free(r->versions);
+}
+
 BENCH_WORKLOAD(create_empty) {
+    const uint32_t n = run->n;
+    uint64_t *handles = bench_touched(n * sizeof *handles);
+    uint32_t *versions = bench_touched(n * sizeof *versions);
+    run->items = n;
+    while (bench_next(run)) {
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            versions[i] = 0;
+            handles[i] = i;
+            BENCH_BARRIER();
+        }
+        bench_stop(run);
+        run->sum = n;
+    }
+    free(versions);
+    free(handles);
+}
+
+BENCH_WORKLOAD(create_empty_cold) {
     const uint32_t n = run->n;
     uint64_t *handles = bench_touched(n * sizeof *handles);
     run->items = n;
     while (bench_next(run)) {
         uint32_t *versions = NULL, count = 0, capacity = 0;
+        bench_give_back();
         bench_start(run);
         for (uint32_t i = 0; i < n; ++i) {
             RAW_PUSH(versions, count, capacity, 0u);
@@ -27,11 +66,10 @@ BENCH_WORKLOAD(create_empty) {
 BENCH_WORKLOAD(create_empty_bulk) {
     const uint32_t n = run->n;
     uint64_t *handles = bench_touched(n * sizeof *handles);
+    uint32_t *versions = bench_touched(n * sizeof *versions);
     run->items = n;
     while (bench_next(run)) {
         bench_start(run);
-        uint32_t *versions = RAW_NEW(uint32_t, n);
-        BENCH_OBSERVE(versions);
         for (uint32_t i = 0; i < n; ++i) {
             versions[i] = 0;
             handles[i] = i;
@@ -39,79 +77,90 @@ BENCH_WORKLOAD(create_empty_bulk) {
         BENCH_OBSERVE(versions);
         bench_stop(run);
         run->sum = n;
-        free(versions);
     }
+    free(versions);
     free(handles);
 }
 
-BENCH_SHARED void create_2(bench_run *run, bool cold) {
+BENCH_WORKLOAD(create_2) {
+    const uint32_t n = run->n;
+    uint64_t *handles = bench_touched(n * sizeof *handles);
+    rows r = new_rows(n);
+    run->items = n;
+    while (bench_next(run)) {
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            r.versions[i] = 0;
+            r.p[i] = bench_position(i);
+            r.v[i] = bench_velocity(i);
+            handles[i] = i;
+            BENCH_BARRIER();
+        }
+        bench_stop(run);
+        run->sum = raw_sum_positions(r.p, n) + raw_sum_velocities(r.v, n);
+    }
+    free_rows(&r);
+    free(handles);
+}
+
+BENCH_WORKLOAD(create_2_cold) {
     const uint32_t n = run->n;
     uint64_t *handles = bench_touched(n * sizeof *handles);
     run->items = n;
     while (bench_next(run)) {
-        Position *p = NULL;
-        Velocity *v = NULL;
-        uint32_t *versions = NULL;
+        rows r = { NULL, NULL, NULL };
         uint32_t np = 0, nv = 0, count = 0, cp = 0, cv = 0, capacity = 0;
-        if (cold) bench_give_back();
+        bench_give_back();
         bench_start(run);
         for (uint32_t i = 0; i < n; ++i) {
-            RAW_PUSH(versions, count, capacity, 0u);
-            RAW_PUSH(p, np, cp, bench_position(i));
-            RAW_PUSH(v, nv, cv, bench_velocity(i));
+            RAW_PUSH(r.versions, count, capacity, 0u);
+            RAW_PUSH(r.p, np, cp, bench_position(i));
+            RAW_PUSH(r.v, nv, cv, bench_velocity(i));
             handles[i] = i;
-            BENCH_OBSERVE(versions);
-            BENCH_OBSERVE(p);
-            BENCH_OBSERVE(v);
+            BENCH_OBSERVE(r.versions);
+            BENCH_OBSERVE(r.p);
+            BENCH_OBSERVE(r.v);
         }
         bench_stop(run);
-        run->sum = raw_sum_positions(p, n) + raw_sum_velocities(v, n);
-        free(p);
-        free(v);
-        free(versions);
+        run->sum = raw_sum_positions(r.p, n) + raw_sum_velocities(r.v, n);
+        free_rows(&r);
     }
     free(handles);
 }
-
-BENCH_WORKLOAD(create_2) { create_2(run, false); }
-BENCH_WORKLOAD(create_2_cold) { create_2(run, true); }
 
 BENCH_SHARED void create_2_bulk(bench_run *run, bool cold) {
     const uint32_t n = run->n;
-    Position *from_p = RAW_NEW(Position, n);
-    Velocity *from_v = RAW_NEW(Velocity, n);
+    rows from = new_rows(n);
     uint64_t *handles = bench_touched(n * sizeof *handles);
     for (uint32_t i = 0; i < n; ++i) {
-        from_p[i] = bench_position(i);
-        from_v[i] = bench_velocity(i);
+        from.p[i] = bench_position(i);
+        from.v[i] = bench_velocity(i);
     }
+    rows to = { NULL, NULL, NULL };
+    if (!cold) to = new_rows(n);
     run->items = n;
     while (bench_next(run)) {
         if (cold) bench_give_back();
         bench_start(run);
-        Position *p = RAW_NEW(Position, n);
-        Velocity *v = RAW_NEW(Velocity, n);
-        uint32_t *versions = RAW_NEW(uint32_t, n);
-        BENCH_OBSERVE(p);
-        BENCH_OBSERVE(v);
-        BENCH_OBSERVE(versions);
-        memcpy(p, from_p, n * sizeof *p);
-        memcpy(v, from_v, n * sizeof *v);
+        if (cold) to = (rows){ RAW_NEW(Position, n), RAW_NEW(Velocity, n), RAW_NEW(uint32_t, n) };
+        BENCH_OBSERVE(to.p);
+        BENCH_OBSERVE(to.v);
+        BENCH_OBSERVE(to.versions);
+        memcpy(to.p, from.p, n * sizeof *to.p);
+        memcpy(to.v, from.v, n * sizeof *to.v);
         for (uint32_t i = 0; i < n; ++i) {
-            versions[i] = 0;
+            to.versions[i] = 0;
             handles[i] = i;
         }
-        BENCH_OBSERVE(p);
-        BENCH_OBSERVE(v);
-        BENCH_OBSERVE(versions);
+        BENCH_OBSERVE(to.p);
+        BENCH_OBSERVE(to.v);
+        BENCH_OBSERVE(to.versions);
         bench_stop(run);
-        run->sum = raw_sum_positions(p, n) + raw_sum_velocities(v, n);
-        free(p);
-        free(v);
-        free(versions);
+        run->sum = raw_sum_positions(to.p, n) + raw_sum_velocities(to.v, n);
+        if (cold) free_rows(&to);
     }
-    free(from_p);
-    free(from_v);
+    if (!cold) free_rows(&to);
+    free_rows(&from);
     free(handles);
 }
 

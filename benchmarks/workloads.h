@@ -5,7 +5,8 @@
 //   warm     1: an untimed sample comes first; 0: the first use is what is measured
 //   group    which storages run it: 0 all but the group (it changes nothing), 1 all, 2 the group
 //   only,
-//            3 sparse sets and the group, 4 sparse sets only
+//            3 sparse sets and the group, 4 sparse sets only, 5 all but the group, and `advised`:
+//            each component in the storage that docs/storages.md recommends for it
 //   sizes    N, the last part of the benchmark's name
 //   samples  timed samples in one repetition, for each size
 #pragma once
@@ -17,8 +18,9 @@
     X(create_2,             create_2,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
     X(create_2_pointer,     create_2,             1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
     X(create_2_bulk,        create_2_bulk,        1, 1, (10000, 100000, 1000000), (40, 8, 2)) \
-    X(create_2_cold,        create_2_cold,        0, 1, (1000000), (1)) \
-    X(create_2_bulk_cold,   create_2_bulk_cold,   0, 1, (1000000), (1)) \
+    X(create_empty_cold,    create_empty_cold,    0, 0, (100000, 1000000), (1, 1)) \
+    X(create_2_cold,        create_2_cold,        0, 1, (100000, 1000000), (1, 1)) \
+    X(create_2_bulk_cold,   create_2_bulk_cold,   0, 1, (100000, 1000000), (1, 1)) \
     X(create_2_worst,       create_2_worst,       0, 0, (1000000), (1)) \
     X(memory_2,             memory_2,             0, 1, (1000000), (1)) \
     X(memory_2_bulk,        memory_2,             0, 1, (1000000), (1)) \
@@ -57,7 +59,35 @@
     X(hier_traverse,        hier_traverse,        1, 0, (111000), (3)) \
     X(hier_destroy,         hier_destroy,         1, 0, (111000), (3)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
+    BENCH_GAME_WORKLOADS(X) \
     BENCH_ENTT_WORKLOADS(X)
+
+// A small game (game.h): frames, and edits of its entities.
+#define BENCH_GAME_WORKLOADS(X) \
+    X(game_systems,                  game_systems,         1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(game_systems_graph_par,        game_systems,         1, 5, (1024, 32768), (3, 3)) \
+    X(game_systems_split_par,        game_systems,         1, 5, (1024, 32768), (3, 3)) \
+    X(game_systems_mixed,            game_systems_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(game_systems_mixed_graph_par,  game_systems_mixed,   1, 5, (1024, 32768), (3, 3)) \
+    X(game_systems_mixed_split_par,  game_systems_mixed,   1, 5, (1024, 32768), (3, 3)) \
+    X(game_complex,                  game_complex,         1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(game_complex_graph_par,        game_complex,         1, 5, (1024, 32768), (3, 3)) \
+    X(game_complex_split_par,        game_complex,         1, 5, (1024, 32768), (3, 3)) \
+    X(game_complex_mixed,            game_complex_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(game_complex_mixed_graph_par,  game_complex_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(game_complex_mixed_split_par,  game_complex_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(game_create_2,                 game_create_2,        1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_create_2_recycled,        game_create_2,        1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_create_2_bulk,            game_create_2_bulk,   1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_create_2_bulk_recycled,   game_create_2_bulk,   1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_destroy_2,                game_destroy_2,       1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_destroy_2_bulk,           game_destroy_2,       1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_unpack_0,                 game_unpack_0,        1, 5, (1024, 32768, 1048576), (3, 3, 1)) \
+    X(game_unpack_1,                 game_unpack_1,        1, 5, (1024, 32768, 1048576), (3, 3, 1)) \
+    X(game_unpack_2,                 game_unpack_2,        1, 5, (1024, 32768, 1048576), (3, 3, 1)) \
+    X(game_unpack_3,                 game_unpack_3,        1, 5, (1024, 32768, 1048576), (3, 3, 1)) \
+    X(game_add_1,                    game_add_1,           1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
+    X(game_remove_add_1,             game_remove_add_1,    1, 5, (1024, 32768, 1048576), (40, 8, 1))
 
 // The cases of EnTT's own benchmark that are not among the rows above.
 #define BENCH_ENTT_WORKLOADS(X) \

@@ -174,7 +174,7 @@ keel_memory keel_world_memory(const keel_world *world) {
         const keeli_storage *s = world->order.items[i];
         m.components += keeli_store_bytes(s);
         if (s->unique) m.uniques += s->component.size ? s->component.size : 1;
-        if (s->events) m.uniques += keeli_event_queue_bytes(s->events);
+        if (s->events) m.uniques += sizeof *s->events + keeli_queue_bytes(s->events);
     }
     m.commands = keeli_commands_bytes(world);
     m.other = m.total - m.entities - m.components - m.uniques - m.commands;
@@ -188,7 +188,7 @@ keel_result keel_world_trim(keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         keeli_store_trim(world, world->order.items[i]);
     for (uint32_t i = 0; i < world->queues.count; ++i)
-        keeli_event_queue_trim(world->queues.items[i]->events, &world->heap);
+        keeli_queue_trim(world->queues.items[i]->events, &world->heap, 0);
     keeli_blocks_deinit(&world->heap);
     keeli_groups_trim(world);
     keeli_component_lists_trim(&world->lists, &world->heap);
@@ -222,7 +222,7 @@ static const char *find_fault(const keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
         if (!keeli_store_is_valid(world, s)) return s->component.name;
-        if (s->events && !keeli_event_queue_is_valid(s->events)) return s->component.name;
+        if (s->events && !keeli_queue_is_valid(s->events)) return s->component.name;
         for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;

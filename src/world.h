@@ -2,17 +2,14 @@
 // The map of all state. A world owns everything below; each part says which file changes it.
 #pragma once
 #include "base/arena.h"
-#include "base/array.h"
-#include "base/pointer_table.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
-#include "data/component_lists.h"
 #include "data/entity_index.h"
-#include "data/event_queue.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"
-#include "data/removal_log.h"
+#include "data/queue.h"
 #include "data/sparse_set.h"
 #include "data/ticks.h"
 
@@ -50,7 +47,7 @@ typedef struct keeli_feed {
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
     keeli_ticks inserted, modified; // with the base world->tick_base
-    keeli_removal_log gone;
+    keeli_queue gone;
     uint64_t now; // the tick of the system that writes it now; 0: world->tick
     keeli_observers observers;
 } keeli_tracking;
@@ -95,7 +92,7 @@ typedef struct keeli_storage {
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
-    keeli_event_queue *events;         // uniques that are a type of events: their queue
+    keeli_queue *events;         // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
     keeli_tracking *tracking;                    // NULL: nobody wants to know

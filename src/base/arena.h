@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Memory that is given back all at once: blocks that are filled one after another and kept for the
-// next round, so that a warmed-up frame does not allocate. Arenas that take turns, so that it
-// depends on time which of them is filled with how much, keep one block each and share the others.
+// next round, so that a frame like the one before does not allocate. Arenas that take turns, so
+// that it depends on time which of them is filled with how much, keep one block each and share the
+// others.
 #pragma once
-#include "base/heap.h"
+#include "base/memory.h"
 
 typedef struct keeli_arena_block {
     struct keeli_arena_block *next;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Copies of values whose size is known at run time only. A call of memcpy costs more than most
-// values are large.
+// Bytes of values: copies, and hashes.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+// ------------------------------------------------------------------ copies
+// Of values whose size is known at run time only. A call of memcpy costs more than most values are
+// large.
 
 // For the sizes that the others do not do in place.
 void keeli_bytes_copy_other(void *to, const void *from, uint32_t size);
@@ -65,4 +68,17 @@ static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t s
 }
 static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
     if (!keeli_bytes_copy_fours(to, from, size)) keeli_bytes_copy_other(to, from, size);
+}
+
+// ------------------------------------------------------------------ hashes
+// A 64-bit hash of bytes: XXH64, written from its public specification (Yann Collet, "xxHash fast
+// digest algorithm", doc/xxhash_spec.md of the xxHash project), with words in the machine's own
+// byte order.
+uint64_t keeli_hash(const void *bytes, size_t size, uint64_t seed);
+
+// Spread a number: each bit of it changes half of the result's. It is the hash's last step.
+static inline uint64_t keeli_hash_mix(uint64_t h) {
+    h = (h ^ h >> 33) * 0xC2B2AE3D27D4EB4Fu;
+    h = (h ^ h >> 29) * 0x165667B19E3779F9u;
+    return h ^ h >> 32;
 }

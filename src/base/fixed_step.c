@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A clock that hands out ticks. In whole picoseconds nothing is lost from frame to frame. A step is
+// The clock of <keel/time.h>: a number of equal ticks for each frame, however long that took. It
+// knows no world. In whole picoseconds nothing is lost from frame to frame. A step is
 // rounded down and a frame to the nearest, so that a frame of k steps is never short of its k
 // ticks: 1/60 s of 60 Hz becomes 0.02 parts in a thousand million too short.
 #include <keel/time.h>

@@ -43,7 +43,7 @@ typedef struct pool_worker {
 enum { CACHE_LINE = 64 };
 
 // What all threads share, in one block with the queue and the workers behind it.
-typedef struct keeli_crew {
+typedef struct keeli_pool_shared {
     _Alignas(CACHE_LINE) uint32_t tail; // of the queue: the next place to fill
     _Alignas(CACHE_LINE) uint32_t head; // the next one to take
     _Alignas(CACHE_LINE) uint32_t idle;
@@ -55,17 +55,17 @@ typedef struct keeli_crew {
     keeli_condition called;
     uint32_t calls;       // not yet heard by a sleeper
     uint64_t last_called; // when, in ns
-} keeli_crew;
+} keeli_pool_shared;
 
 // ------------------------------------------------------------------ the queue
-static bool push(keeli_crew *crew, queued_job job) {
-    uint32_t at = keeli_ordered_load(&crew->tail);
+static bool push(keeli_pool_shared *shared, queued_job job) {
+    uint32_t at = keeli_ordered_load(&shared->tail);
     for (;;) {
-        queue_cell *cell = &crew->cells[at & crew->mask];
+        queue_cell *cell = &shared->cells[at & shared->mask];
         const int32_t ahead = (int32_t)(keeli_atomic_load(&cell->turn) - at);
         if (ahead < 0) return false; // the job of the round before is still there
-        if (ahead > 0) at = keeli_ordered_load(&crew->tail); // somebody else filled it
-        else if (keeli_ordered_swap(&crew->tail, &at, at + 1)) {
+        if (ahead > 0) at = keeli_ordered_load(&shared->tail); // somebody else filled it
+        else if (keeli_ordered_swap(&shared->tail, &at, at + 1)) {
             cell->job = job;
             keeli_atomic_store(&cell->turn, at + 1);
             return true;
@@ -73,72 +73,72 @@ static bool push(keeli_crew *crew, queued_job job) {
     }
 }
 
-static bool pop(keeli_crew *crew, queued_job *job) {
-    uint32_t at = keeli_ordered_load(&crew->head);
+static bool pop(keeli_pool_shared *shared, queued_job *job) {
+    uint32_t at = keeli_ordered_load(&shared->head);
     for (;;) {
-        queue_cell *cell = &crew->cells[at & crew->mask];
+        queue_cell *cell = &shared->cells[at & shared->mask];
         const int32_t ahead = (int32_t)(keeli_atomic_load(&cell->turn) - (at + 1));
         if (ahead < 0) return false;
-        if (ahead > 0) at = keeli_ordered_load(&crew->head);
-        else if (keeli_ordered_swap(&crew->head, &at, at + 1)) {
+        if (ahead > 0) at = keeli_ordered_load(&shared->head);
+        else if (keeli_ordered_swap(&shared->head, &at, at + 1)) {
             *job = cell->job;
-            keeli_atomic_store(&cell->turn, at + crew->mask + 1);
+            keeli_atomic_store(&cell->turn, at + shared->mask + 1);
             return true;
         }
     }
 }
 
 // How many jobs are queued, those included that are just being put there.
-static uint32_t waiting(const keeli_crew *crew) {
-    const uint32_t head = keeli_ordered_load(&crew->head);
-    return keeli_ordered_load(&crew->tail) - head;
+static uint32_t waiting(const keeli_pool_shared *shared) {
+    const uint32_t head = keeli_ordered_load(&shared->head);
+    return keeli_ordered_load(&shared->tail) - head;
 }
 
 // ------------------------------------------------------------------ sleeping and waking
-static void call_sleepers(keeli_crew *crew, uint32_t count) {
+static void call_sleepers(keeli_pool_shared *shared, uint32_t count) {
     const uint64_t now = keeli_clock_ns();
-    keeli_lock_take(&crew->lock);
-    crew->last_called = now;
-    crew->calls += count;
-    keeli_lock_give(&crew->lock);
-    if (count == 1) keeli_condition_wake(&crew->called);
-    else keeli_condition_wake_all(&crew->called);
+    keeli_lock_take(&shared->lock);
+    shared->last_called = now;
+    shared->calls += count;
+    keeli_lock_give(&shared->lock);
+    if (count == 1) keeli_condition_wake(&shared->called);
+    else keeli_condition_wake_all(&shared->called);
 }
 
 // Call a sleeper when there are more jobs than workers that look for one.
 // @return false when that would be needed, and nobody sleeps
-static bool call_if_short(keeli_crew *crew) {
-    uint32_t idle = keeli_ordered_load(&crew->idle);
-    while (waiting(crew) > looking(idle)) {
+static bool call_if_short(keeli_pool_shared *shared) {
+    uint32_t idle = keeli_ordered_load(&shared->idle);
+    while (waiting(shared) > looking(idle)) {
         if (!parked(idle)) return false;
-        if (!keeli_ordered_swap(&crew->idle, &idle, idle - PARKED + WAKING)) continue;
-        call_sleepers(crew, 1);
+        if (!keeli_ordered_swap(&shared->idle, &idle, idle - PARKED + WAKING)) continue;
+        call_sleepers(shared, 1);
         break;
     }
     return true;
 }
 
 // A worker that counts as parked, but is still awake, goes on. False when somebody has called it.
-static bool unpark(keeli_crew *crew) {
-    uint32_t idle = keeli_ordered_load(&crew->idle);
+static bool unpark(keeli_pool_shared *shared) {
+    uint32_t idle = keeli_ordered_load(&shared->idle);
     while (parked(idle))
-        if (keeli_ordered_swap(&crew->idle, &idle, idle - PARKED + SPINNING)) return true;
+        if (keeli_ordered_swap(&shared->idle, &idle, idle - PARKED + SPINNING)) return true;
     return false;
 }
 
 // Sleep until there is something to do.
 // @return when the call for it was, which is earlier than now; 0 when a job came before any sleep
-static uint64_t park(keeli_crew *crew) {
-    (void)keeli_ordered_add(&crew->idle, PARKED - SPINNING);
-    const bool something = waiting(crew) || keeli_ordered_load(&crew->stopping);
-    if (something && unpark(crew)) return 0;
-    keeli_lock_take(&crew->lock);
-    while (!crew->calls)
-        keeli_condition_wait(&crew->called, &crew->lock);
-    --crew->calls;
-    const uint64_t called = crew->last_called;
-    keeli_lock_give(&crew->lock);
-    (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
+static uint64_t park(keeli_pool_shared *shared) {
+    (void)keeli_ordered_add(&shared->idle, PARKED - SPINNING);
+    const bool something = waiting(shared) || keeli_ordered_load(&shared->stopping);
+    if (something && unpark(shared)) return 0;
+    keeli_lock_take(&shared->lock);
+    while (!shared->calls)
+        keeli_condition_wait(&shared->called, &shared->lock);
+    --shared->calls;
+    const uint64_t called = shared->last_called;
+    keeli_lock_give(&shared->lock);
+    (void)keeli_ordered_add(&shared->idle, SPINNING - WAKING);
     return called;
 }
 
@@ -150,25 +150,25 @@ uint32_t keeli_pool_capacity(uint32_t worker_count) {
     return capacity;
 }
 
-static size_t crew_size(uint32_t worker_count) {
-    return sizeof(keeli_crew) + keeli_pool_capacity(worker_count) * sizeof(queue_cell) +
+static size_t shared_size(uint32_t worker_count) {
+    return sizeof(keeli_pool_shared) + keeli_pool_capacity(worker_count) * sizeof(queue_cell) +
            (worker_count - 1) * sizeof(pool_worker);
 }
 
-static bool make_crew(keeli_pool *pool) {
-    if (pool->crew) return true;
+static bool make_shared(keeli_pool *pool) {
+    if (pool->shared) return true;
     const uint32_t capacity = keeli_pool_capacity(pool->worker_count);
-    keeli_crew *crew =
-        keeli_new_zeroed(pool->heap, crew_size(pool->worker_count), _Alignof(keeli_crew));
-    if (!crew) return false;
-    crew->mask = capacity - 1;
-    crew->cells = (queue_cell *)(crew + 1);
-    crew->workers = (pool_worker *)(crew->cells + capacity);
+    keeli_pool_shared *shared =
+        keeli_new_zeroed(pool->heap, shared_size(pool->worker_count), _Alignof(keeli_pool_shared));
+    if (!shared) return false;
+    shared->mask = capacity - 1;
+    shared->cells = (queue_cell *)(shared + 1);
+    shared->workers = (pool_worker *)(shared->cells + capacity);
     for (uint32_t i = 0; i < capacity; ++i)
-        crew->cells[i].turn = i;
-    keeli_lock_init(&crew->lock);
-    keeli_condition_init(&crew->called);
-    pool->crew = crew;
+        shared->cells[i].turn = i;
+    keeli_lock_init(&shared->lock);
+    keeli_condition_init(&shared->called);
+    pool->shared = shared;
     return true;
 }
 
@@ -178,22 +178,22 @@ static void run_worker(void *worker);
 // as it is: trying again and again would cost more than it could gain.
 static void start_thread(keeli_pool *pool) {
     const uint32_t count = pool->thread_count;
-    pool_worker *worker = &pool->crew->workers[count];
+    pool_worker *worker = &pool->shared->workers[count];
     worker->pool = pool;
     worker->number = count + 1;
-    (void)keeli_ordered_add(&pool->crew->idle, WAKING);
+    (void)keeli_ordered_add(&pool->shared->idle, WAKING);
     if (keeli_thread_start(&worker->thread, run_worker, worker)) {
         keeli_atomic_store(&pool->thread_count, count + 1);
         return;
     }
-    (void)keeli_ordered_add(&pool->crew->idle, 0 - WAKING);
+    (void)keeli_ordered_add(&pool->shared->idle, 0 - WAKING);
     keeli_atomic_store(&pool->thread_limit, count);
 }
 
 static bool start_first_thread(keeli_pool *pool) {
     if (keeli_atomic_load(&pool->thread_limit) == 0) return false;
     keeli_lock_take(&pool->lock);
-    if (pool->thread_count == 0 && pool->thread_limit && make_crew(pool)) start_thread(pool);
+    if (pool->thread_count == 0 && pool->thread_limit && make_shared(pool)) start_thread(pool);
     const bool started = pool->thread_count > 0;
     keeli_lock_give(&pool->lock);
     return started;
@@ -202,25 +202,25 @@ static bool start_first_thread(keeli_pool *pool) {
 static void start_another_thread(keeli_pool *pool) {
     if (keeli_atomic_load(&pool->thread_count) >= keeli_atomic_load(&pool->thread_limit)) return;
     keeli_lock_take(&pool->lock);
-    const bool stopping = keeli_ordered_load(&pool->crew->stopping);
+    const bool stopping = keeli_ordered_load(&pool->shared->stopping);
     if (!stopping && pool->thread_count < pool->thread_limit) start_thread(pool);
     keeli_lock_give(&pool->lock);
 }
 
 // Keep the invariant; when all threads have work and there is more of it, with one more thread.
 static void get_help(keeli_pool *pool) {
-    if (!call_if_short(pool->crew)) start_another_thread(pool);
+    if (!call_if_short(pool->shared)) start_another_thread(pool);
 }
 
 // ------------------------------------------------------------------ a worker
-static bool spin(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
+static bool spin(keeli_pool_shared *shared, uint32_t spin_ns, queued_job *job) {
     enum { LOOKS_PER_CLOCK = 32 }; // a look takes 10 to 40 ns, reading the clock 25
-    if (pop(crew, job)) return true;
+    if (pop(shared, job)) return true;
     const uint64_t begin = spin_ns ? keeli_clock_ns() : 0;
-    while (spin_ns && !keeli_ordered_load(&crew->stopping) && keeli_clock_ns() - begin < spin_ns)
+    while (spin_ns && !keeli_ordered_load(&shared->stopping) && keeli_clock_ns() - begin < spin_ns)
         for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
             keeli_pause();
-            if (waiting(crew) && pop(crew, job)) return true;
+            if (waiting(shared) && pop(shared, job)) return true;
         }
     return false;
 }
@@ -229,12 +229,12 @@ static bool spin(keeli_crew *crew, uint32_t spin_ns, queued_job *job) {
 // and less: it may keep a core from whoever is to submit the next one. When one comes soon again,
 // spinning pays again.
 static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *job) {
-    keeli_crew *crew = pool->crew;
+    keeli_pool_shared *shared = pool->shared;
     const uint64_t begin = keeli_clock_ns();
     uint64_t called = 0;
-    while (!spin(crew, *patience_ns, job)) {
-        if (keeli_ordered_load(&crew->stopping) && !waiting(crew)) return false;
-        called = park(crew);
+    while (!spin(shared, *patience_ns, job)) {
+        if (keeli_ordered_load(&shared->stopping) && !waiting(shared)) return false;
+        called = park(shared);
     }
     const bool soon = called < begin + pool->spin_ns;
     *patience_ns = soon ? pool->spin_ns : *patience_ns / 2;
@@ -244,31 +244,31 @@ static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *
 static void run_worker(void *data) {
     const pool_worker *worker = data;
     keeli_pool *pool = worker->pool;
-    keeli_crew *crew = pool->crew;
+    keeli_pool_shared *shared = pool->shared;
     uint32_t patience_ns = pool->spin_ns;
     queued_job job;
-    (void)keeli_ordered_add(&crew->idle, SPINNING - WAKING);
+    (void)keeli_ordered_add(&shared->idle, SPINNING - WAKING);
     while (find_job(pool, &patience_ns, &job)) {
-        (void)keeli_ordered_add(&crew->idle, 0 - SPINNING);
+        (void)keeli_ordered_add(&shared->idle, 0 - SPINNING);
         get_help(pool);
         do {
             job.run(job.data, worker->number);
-        } while (pop(crew, &job));
-        (void)keeli_ordered_add(&crew->idle, SPINNING);
+        } while (pop(shared, &job));
+        (void)keeli_ordered_add(&shared->idle, SPINNING);
     }
 }
 
 // ------------------------------------------------------------------ the pool
 static void stop(keeli_pool *pool) {
-    keeli_crew *crew = pool->crew;
+    keeli_pool_shared *shared = pool->shared;
     keeli_lock_take(&pool->lock);
-    keeli_ordered_store(&crew->stopping, 1); // and no thread is started any more
+    keeli_ordered_store(&shared->stopping, 1); // and no thread is started any more
     keeli_lock_give(&pool->lock);
-    uint32_t idle = keeli_ordered_load(&crew->idle);
-    while (!keeli_ordered_swap(&crew->idle, &idle, idle - parked(idle) * (PARKED - WAKING))) {}
-    if (parked(idle)) call_sleepers(crew, parked(idle));
+    uint32_t idle = keeli_ordered_load(&shared->idle);
+    while (!keeli_ordered_swap(&shared->idle, &idle, idle - parked(idle) * (PARKED - WAKING))) {}
+    if (parked(idle)) call_sleepers(shared, parked(idle));
     for (uint32_t i = 0; i < pool->thread_count; ++i)
-        keeli_thread_join(&crew->workers[i].thread);
+        keeli_thread_join(&shared->workers[i].thread);
 }
 
 void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, uint32_t spin_ns) {
@@ -282,13 +282,14 @@ void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, 
 }
 
 void keeli_pool_deinit(keeli_pool *pool) {
-    keeli_crew *crew = pool->crew;
-    if (crew) {
+    keeli_pool_shared *shared = pool->shared;
+    if (shared) {
         stop(pool);
-        keeli_condition_deinit(&crew->called);
-        keeli_lock_deinit(&crew->lock);
-        keeli_free(pool->heap, crew, crew_size(pool->worker_count), _Alignof(keeli_crew));
-        pool->crew = NULL;
+        keeli_condition_deinit(&shared->called);
+        keeli_lock_deinit(&shared->lock);
+        keeli_free(pool->heap, shared, shared_size(pool->worker_count),
+                   _Alignof(keeli_pool_shared));
+        pool->shared = NULL;
     }
     pool->thread_count = pool->thread_limit = 0; // what is submitted from now on is refused
     keeli_lock_deinit(&pool->lock);
@@ -297,12 +298,12 @@ void keeli_pool_deinit(keeli_pool *pool) {
 bool keeli_pool_submit(void *context, keel_job *job, void *data) {
     keeli_pool *pool = context;
     if (!keeli_atomic_load(&pool->thread_count) && !start_first_thread(pool)) return false;
-    if (!push(pool->crew, (queued_job){ job, data })) return false;
+    if (!push(pool->shared, (queued_job){ job, data })) return false;
     get_help(pool);
     return true;
 }
 
 bool keeli_pool_is_hot(const keeli_pool *pool) {
     if (!keeli_atomic_load(&pool->thread_count)) return false;
-    return spinning(keeli_ordered_load(&pool->crew->idle)) > waiting(pool->crew);
+    return spinning(keeli_ordered_load(&pool->shared->idle)) > waiting(pool->shared);
 }

@@ -2,7 +2,7 @@
 // The built-in executor: threads that take jobs from one bounded queue. Threads start when they are
 // first needed, and sleep when there is nothing to do.
 #pragma once
-#include "base/heap.h"
+#include "base/memory.h"
 
 #include <keel/executor.h>
 
@@ -12,12 +12,12 @@ enum { KEELI_POOL_SPIN_NS = 30000 };
 
 typedef struct keeli_pool {
     keeli_heap *heap;
-    uint32_t worker_count;   // whoever submits from outside included, as worker 0
-    uint32_t spin_ns;        // 0 when workers outnumber the cores
-    keeli_lock lock;         // taken to start a thread, and to stop
-    uint32_t thread_count;   // that were started; above 0: `crew` is there
-    uint32_t thread_limit;   // below worker_count - 1 when the system refused a thread
-    struct keeli_crew *crew; // NULL before the first submit
+    uint32_t worker_count;            // whoever submits from outside included, as worker 0
+    uint32_t spin_ns;                 // 0 when workers outnumber the cores
+    keeli_lock lock;                  // taken to start a thread, and to stop
+    uint32_t thread_count;            // that were started; above 0: `shared` is there
+    uint32_t thread_limit;            // below worker_count - 1 when the system refused a thread
+    struct keeli_pool_shared *shared; // NULL before the first submit
 } keeli_pool;
 
 // Allocates nothing. `heap` must outlive the pool.

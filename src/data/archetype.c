@@ -204,7 +204,7 @@ static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
     else keeli_bytes_copy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
 }
 
-static void tell(keeli_entity_index *ix, keel_entity e, uint32_t place) {
+static void set_place(keeli_entity_index *ix, keel_entity e, uint32_t place) {
     const uint32_t i = keel_entity_index(e);
     ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
 }
@@ -217,7 +217,7 @@ void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *i
         const uint32_t place = block->number << KEELI_ROW_SHIFT | block->count;
         memcpy(block->entities + block->count, entities, n * sizeof *entities);
         for (uint32_t i = 0; i < n; ++i)
-            tell(ix, entities[i], place + i);
+            set_place(ix, entities[i], place + i);
         block->count += n;
         archetype->row_count += n;
         entities += n;
@@ -236,7 +236,7 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
         block->entities[place & KEELI_ROW_MASK] = moved;
         for (uint32_t c = 0; c < archetype->column_count; ++c)
             move_one(archetype->columns[c], place, from);
-        tell(ix, moved, place);
+        set_place(ix, moved, place);
     }
     --last->count;
     --archetype->row_count;
@@ -271,7 +271,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     const keel_entity *entities = old->entities + (place & KEELI_ROW_MASK);
     ++a->moves;
     for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
-        tell(ix, entities[i], KEELI_NO_ROW);
+        set_place(ix, entities[i], KEELI_NO_ROW);
     for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
         const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
         const uint32_t left = block->capacity - block->count;
@@ -327,7 +327,7 @@ void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
         keeli_block *block = archetype->blocks[b];
         for (uint32_t row = 0; row < block->count; ++row)
-            tell(ix, block->entities[row], KEELI_NO_ROW);
+            set_place(ix, block->entities[row], KEELI_NO_ROW);
         block->count = 0;
     }
     archetype->row_count = 0;

@@ -105,17 +105,17 @@ static inline uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_ent
     ++archetype->row_count;
     return block->number << KEELI_ROW_SHIFT | row;
 }
-// The same for many: in order, and the entity index is told.
+// The same for many: in order, and the entity index knows their places.
 void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
                                const keel_entity *entities, uint32_t count);
 // Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
-// entity index is told.
+// entity index knows its new place.
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
 // Append a row with the common values of the row at `place`, moved there, after a reserve: its
 // place. Values of components that are only in the target are not initialised. The old row is to be
 // taken next; until then its bytes stay.
 uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_archetype *to);
-// The same for `count` rows that lie side by side in one block; the entity index is told. To the
+// The same for `count` rows that lie side by side in one block; the entity index knows. To the
 // empty set: the entities have no rows.
 void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
                                uint32_t count, keeli_archetype *to);
@@ -126,7 +126,7 @@ void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, cons
 void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap);
 // Drop all values; the entities have no rows afterwards. The memory is kept.
 void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype);
-// Drop all values of an archetype and free its blocks; the entity index is not told.
+// Drop all values of an archetype and free its blocks; the entity index does not learn of it.
 void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
 // Free blocks of the archetype that are empty.
 void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);

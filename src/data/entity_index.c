@@ -5,16 +5,21 @@
 #include "data/entity_index.h"
 
 #include "base/assert.h"
-#include "base/fill.h"
+#include "base/memory.h"
 
 #include <string.h>
 
-// What pages look like before anything is written to them.
-static uint32_t gap_versions[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_DEAD | 1u) };
-static uint32_t gap_where[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_GAP) };
+enum { page_words = KEELI_ENTITY_PAGE + 16 }; // of versions: with the count of the living
+
+// What pages look like before anything is written to them. Pages are written after own_page only.
+static const uint32_t gap_versions[page_words] = { KEELI_4096_TIMES(KEELI_DEAD | 1u) };
+static const uint32_t gap_where[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_GAP) };
 
 static uint32_t *version_of(const keeli_entity_index *ix, uint32_t i) {
     return &ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+}
+static uint32_t *living_around(const keeli_entity_index *ix, uint32_t i) {
+    return keeli_living_on_page(ix->versions[i / KEELI_ENTITY_PAGE]);
 }
 static uint32_t *where_of(const keeli_entity_index *ix, uint32_t i) {
     return &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
@@ -28,13 +33,14 @@ void keeli_entity_index_init(keeli_entity_index *ix) {
     *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END };
 }
 
-static const size_t page_bytes = KEELI_ENTITY_PAGE * sizeof(uint32_t);
+static const size_t version_bytes = page_words * sizeof(uint32_t),
+                    where_bytes = KEELI_ENTITY_PAGE * sizeof(uint32_t);
 
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap) {
     for (uint32_t p = 0; p < ix->root.page_count; ++p)
         if (ix->versions[p] != gap_versions) {
-            keeli_free(heap, ix->versions[p], page_bytes, 64);
-            keeli_free(heap, ix->where[p], page_bytes, 64);
+            keeli_free(heap, ix->versions[p], version_bytes, 64);
+            keeli_free(heap, ix->where[p], where_bytes, 64);
         }
     keeli_free(heap, ix->versions, ix->page_capacity * sizeof(void *), sizeof(void *));
     keeli_free(heap, ix->where, ix->page_capacity * sizeof(void *), sizeof(void *));
@@ -74,8 +80,8 @@ static bool cover(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t pages = i / KEELI_ENTITY_PAGE + 1;
     if (!grow_tables(ix, heap, pages)) return false;
     for (; ix->root.page_count < pages; ++ix->root.page_count) {
-        ix->versions[ix->root.page_count] = gap_versions;
-        ix->where[ix->root.page_count] = gap_where;
+        ix->versions[ix->root.page_count] = (uint32_t *)(uintptr_t)gap_versions;
+        ix->where[ix->root.page_count] = (uint32_t *)(uintptr_t)gap_where;
     }
     return true;
 }
@@ -85,17 +91,18 @@ static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     if (!cover(ix, heap, i)) return false;
     const uint32_t p = i / KEELI_ENTITY_PAGE;
     if (ix->versions[p] != gap_versions) return true;
-    uint32_t *versions = keeli_new(heap, page_bytes, 64), *where = keeli_new(heap, page_bytes, 64);
+    uint32_t *versions = keeli_new(heap, version_bytes, 64);
+    uint32_t *where = keeli_new(heap, where_bytes, 64);
     if (!versions || !where) {
-        keeli_free(heap, versions, page_bytes, 64);
-        keeli_free(heap, where, page_bytes, 64);
+        keeli_free(heap, versions, version_bytes, 64);
+        keeli_free(heap, where, where_bytes, 64);
         return false;
     }
-    memcpy(versions, gap_versions, page_bytes);
-    memcpy(where, gap_where, page_bytes);
+    memcpy(versions, gap_versions, version_bytes);
+    memcpy(where, gap_where, where_bytes);
     ix->versions[p] = versions;
     ix->where[p] = where;
-    ix->bytes += 2 * page_bytes;
+    ix->bytes += version_bytes + where_bytes;
     return true;
 }
 
@@ -157,7 +164,7 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
     uint32_t *version = version_of(ix, i);
     *version &= ~KEELI_DEAD;
     *where_of(ix, i) = KEELI_NO_ROW;
-    ++ix->alive;
+    ++*living_around(ix, i);
     return handle(i, *version);
 }
 
@@ -170,8 +177,8 @@ static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) 
         where[i] = KEELI_NO_ROW;
         out[i] = handle(first + i, versions[i]);
     }
+    *living_around(ix, first) += count;
     ix->size += count;
-    ix->alive += count;
 }
 
 void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
@@ -194,6 +201,7 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
     for (uint32_t k = count; k--;) {
         const uint32_t i = keel_entity_index(added[k]);
         *version_of(ix, i) |= KEELI_DEAD;
+        --*living_around(ix, i);
         if (k < listed) {
             *where_of(ix, i) = next;
             next = i;
@@ -206,7 +214,6 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
     ix->gap_first = before->gap_first;
     ix->gap_count = before->gap_count;
     ix->size = before->size;
-    ix->alive = before->alive;
     KEEL_ASSERT_INTERNAL(next == ix->free_head);
 }
 
@@ -247,7 +254,7 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
     }
     *version_of(ix, i) = upper_of(e);
     *where_of(ix, i) = KEELI_NO_ROW;
-    ++ix->alive;
+    ++*living_around(ix, i);
     return KEEL_OK;
 }
 
@@ -271,6 +278,7 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
     uint32_t head = ix->free_head, retired = 0;
     for (uint32_t k = 0; k < count; ++k) {
         const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
+        --*living_around(ix, i);
         if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
             *version_of(ix, i) = KEELI_DEAD;
             *where_of(ix, i) = KEELI_RETIRED;
@@ -284,7 +292,6 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
     ix->free_head = head;
     ix->free_count += count - retired;
     ix->retired += retired;
-    ix->alive -= count;
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {
@@ -292,20 +299,21 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
-        if (ix->versions[i / KEELI_ENTITY_PAGE] == gap_versions) { // nothing to put back
+        uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
+        if (page == gap_versions) { // nothing to put back
             i -= i % KEELI_ENTITY_PAGE;
             continue;
         }
+        *keeli_living_on_page(page) = 0;
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
         const bool dead = (version & KEELI_DEAD) != 0;
         if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED)) continue;
         if (dead) put_back(ix, i, (version & ~KEELI_DEAD) - 1);
         else put_back(ix, i, version);
     }
-    ix->alive = 0;
 }
 
-// ------------------------------------------------------------------ promised handles
+// ------------------------------------------------------------------ reserved handles
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
     const uint32_t i = take(ix);
     *where_of(ix, i) = KEELI_HELD;
@@ -324,7 +332,7 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     *version_of(ix, i) = upper_of(e);
     *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
-    ++ix->alive;
+    ++*living_around(ix, i);
 }
 
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
@@ -357,7 +365,7 @@ static bool copy_page(keeli_entity_index *to, const keeli_entity_index *from, ke
     const uint32_t first = p * KEELI_ENTITY_PAGE;
     if (from->versions[p] == gap_versions) return cover(to, heap, first);
     if (!own_page(to, heap, first)) return false;
-    memcpy(to->versions[p], from->versions[p], page_bytes);
+    memcpy(to->versions[p], from->versions[p], version_bytes);
     for (uint32_t i = 0; i < KEELI_ENTITY_PAGE; ++i)
         to->where[p][i] = from->versions[p][i] & KEELI_DEAD ? from->where[p][i] : KEELI_NO_ROW;
     return true;
@@ -384,15 +392,23 @@ bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *f
 // ------------------------------------------------------------------ walking
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
     for (uint32_t i = from; i < ix->size; ++i) {
-        const uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
-        if (page == gap_versions) { // nothing lives there
-            i |= KEELI_ENTITY_PAGE - 1;
-            continue;
-        }
-        const uint32_t version = page[i % KEELI_ENTITY_PAGE];
-        if (!(version & KEELI_DEAD)) return handle(i, version);
+        uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE], *at = &page[i % KEELI_ENTITY_PAGE];
+        if (!*keeli_living_on_page(page)) i |= KEELI_ENTITY_PAGE - 1;
+        else if (!(*at & KEELI_DEAD)) return handle(i, *at);
+        else if (i % 4 == 0 && at[1] & at[2] & at[3] & KEELI_DEAD) i += 3;
     }
     return keel_null();
+}
+
+bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words) {
+    uint32_t *versions = ix->versions[page];
+    if (!*keeli_living_on_page(versions)) return false;
+    for (uint32_t w = 0; w < 64; ++w) {
+        words[w] = 0;
+        for (uint32_t b = 0; b < 64; ++b)
+            words[w] |= (uint64_t)(~versions[w * 64 + b] >> 31) << b;
+    }
+    return true;
 }
 
 // The upper part in a dead slot: of the next handle.
@@ -404,7 +420,7 @@ static bool is_dead_version_valid(uint32_t version, uint32_t where) {
 }
 
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
-    uint32_t alive = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
+    uint32_t alive = 0, alive_on_page = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
     const uint64_t covered = (uint64_t)ix->root.page_count * KEELI_ENTITY_PAGE, size = ix->size;
     if (size > covered) return false;
     for (uint64_t at = 0; at < size; ++at) {
@@ -417,6 +433,10 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
             continue;
         }
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
+        if (i % KEELI_ENTITY_PAGE == 0) alive_on_page = 0;
+        alive_on_page += !(version & KEELI_DEAD);
+        if ((i + 1) % KEELI_ENTITY_PAGE == 0 || i + 1 == ix->size)
+            if (*living_around(ix, i) != alive_on_page) return false;
         if (!(version & KEELI_DEAD)) {
             ++alive;
             if (version == 0 || version > KEEL_ENTITY_VERSION_MAX + 1u) return false;
@@ -432,7 +452,7 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     for (uint32_t i = ix->free_head; i != KEELI_FREE_END; i = *where_of(ix, i)) {
         if (i >= ix->size || !(*version_of(ix, i) & KEELI_DEAD) || listed++ > dead) return false;
     }
-    return alive == ix->alive && held == ix->held && retired == ix->retired &&
+    return alive == keeli_entity_count(ix) && held == ix->held && retired == ix->retired &&
            (gaps == ix->gap_count) && dead == ix->free_count && listed == dead &&
            ix->root.versions == ix->versions;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Which handles are alive: two paged arrays by entity index.
 //   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
-//   and the
-//                upper part of the next handle, so that "alive with this version" is one compare.
+//                and the upper part of the next handle, so that "alive with this version" is one
+//                compare. Behind the versions of a page: how many of them are alive, so that
+//                walks skip what is dead.
 //   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead:
-//   the next free
-//                index, or why it is not in the free list (the marks below).
+//                the next free index, or why it is not in the free list (the marks below).
 // Free indices are handed out in three steps: the free list (last deleted first), then gaps
 // (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages
 // that were never written are one shared constant page of gaps, so a far index costs no memory.
 #pragma once
-#include "base/heap.h"
+#include "base/memory.h"
 
 #include <keel/view.h>
 
@@ -19,7 +19,7 @@
 
 #define KEELI_FREE_END 0xFFFFFFFFu // end of the free list
 #define KEELI_GAP 0xFFFFFFFEu      // never used, not in the free list
-#define KEELI_HELD 0xFFFFFFFDu     // promised to a command, not alive yet
+#define KEELI_HELD 0xFFFFFFFDu     // reserved for a command, not alive yet
 #define KEELI_RETIRED 0xFFFFFFFCu  // its versions are used up
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
@@ -28,7 +28,7 @@ typedef struct keeli_entity_index {
     uint32_t **versions, **where;  // pages
     uint32_t page_capacity;        // of both tables; root.page_count of them are set
     uint32_t size;                 // indices below it were handed out, or are gaps
-    uint32_t alive, held, retired;
+    uint32_t held, retired;
     uint32_t free_head, free_count;
     uint32_t gap_first, gap_count; // no gap below gap_first
     uint32_t ready;                // indices from `size` to below it need no memory
@@ -37,6 +37,13 @@ typedef struct keeli_entity_index {
 
 void keeli_entity_index_init(keeli_entity_index *ix);
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
+
+// How many entities live: all indices but the gaps and the dead ones.
+static inline uint32_t keeli_entity_count(const keeli_entity_index *ix) {
+    return ix->size - ix->gap_count - ix->free_count - ix->held - ix->retired;
+}
+// How many live on a page of versions.
+static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEELI_ENTITY_PAGE; }
 
 // Is the handle alive? The index's page is known to be there.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
@@ -78,10 +85,10 @@ static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity n
     } else {
         ++ix->size;
     }
-    ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] =
-        (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
+    uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
+    page[i % KEELI_ENTITY_PAGE] = (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
     *where = KEELI_NO_ROW;
-    ++ix->alive;
+    ++*keeli_living_on_page(page);
 }
 // After a successful reserve.
 keel_entity keeli_entity_index_add(keeli_entity_index *ix);
@@ -99,9 +106,9 @@ keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_ent
 // `e` is alive.
 static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    uint32_t *version = &ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE], *version = &page[i % KEELI_ENTITY_PAGE];
     uint32_t *where = &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
-    --ix->alive;
+    --*keeli_living_on_page(page);
     if (upper == KEEL_ENTITY_VERSION_MAX + 1u) { // its versions are used up
         *version = KEELI_DEAD;
         *where = KEELI_RETIRED;
@@ -122,19 +129,21 @@ void keeli_entity_index_clear(keeli_entity_index *ix);
 // Make `to` (uninitialised) a copy in which no living entity has a row; false when out of memory.
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap);
-// Give all promised handles back, in ascending order.
+// Give all reserved handles back, in ascending order.
 void keeli_entity_index_release_all(keeli_entity_index *ix);
 
-// Promise a handle to a command (after a successful reserve): not alive, not handed out again.
+// Reserve a handle for a command (after a successful reserve): not alive, not handed out again.
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix);
-// Is it promised and not yet alive?
+// Is it reserved and not yet alive?
 bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e);
-// Bring a promised handle to life, or give it back (its version is used up).
+// Bring a reserved handle to life, or give it back (its version is used up).
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
-// Give back a promised handle that nobody ever saw: it is the next to be handed out again.
+// Give back a reserved handle that nobody ever saw: it is the next to be handed out again.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
 
 // The first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
+// Who lives on a page: a bit for each of its 4,096 indices, in 64 words. False when nobody does.
+bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words);
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix);

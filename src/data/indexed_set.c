@@ -68,7 +68,7 @@ static char *take_spare(keeli_indexed_set *set) {
     return memory;
 }
 
-bool keeli_indexed_set_reserve_slow(keeli_indexed_set *set, keeli_heap *heap, uint32_t index) {
+bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index >> set->root.shift;
     if (page >= set->capacity && !grow(set, heap, page + 1)) return false;
     if (page >= set->page_count) set->page_count = page + 1;

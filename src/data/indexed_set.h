@@ -5,11 +5,11 @@
 // index of several components does not fall into the same cache set; the address of the set is one
 // part of the colour, so a set must not move. A value above 1 KiB has a page of its own.
 // A page knows how many blocks of 64 indices have values on it, not how many values: so a value
-// that comes or goes next to others of its block changes nothing here. The owner tells which block
+// that comes or goes next to others of its block changes nothing here. The owner says which block
 // got its first value or lost its last one. Invariant: a page with values has memory. Checked by
 // keeli_indexed_set_is_valid.
 #pragma once
-#include "base/heap.h"
+#include "base/memory.h"
 
 #include <keel/view.h>
 
@@ -35,14 +35,14 @@ static inline void *keeli_indexed_set_value(const keeli_indexed_set *set, uint32
 }
 
 // Make room for the value of an index; false when out of memory.
-bool keeli_indexed_set_reserve_slow(keeli_indexed_set *set, keeli_heap *heap, uint32_t index);
+bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_indexed_set_reserve(keeli_indexed_set *set, keeli_heap *heap,
                                              uint32_t index) {
     if (!set->size) return true;
     const uint32_t page = index >> set->root.shift;
     if (page >= set->page_count || !set->pages[page])
-        return keeli_indexed_set_reserve_slow(set, heap, index);
-    if (page == set->spare) set->spare = KEELI_NO_SPARE; // promised now: not to be given away
+        return keeli_indexed_set_add_page(set, heap, index);
+    if (page == set->spare) set->spare = KEELI_NO_SPARE; // reserved now: not to be given away
     return true;
 }
 // Does each block of 64 indices lie on one page? If not, each value has a page of its own.
@@ -81,8 +81,8 @@ static inline void keeli_indexed_set_remove(keeli_indexed_set *set, keeli_heap *
     if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_uncount_page(set, heap, index);
 }
 // The same for consecutive indices, and for several of the 64 indices of a block.
-static inline void keeli_indexed_set_add_run(keeli_indexed_set *set, uint32_t index,
-                                             uint32_t count) {
+static inline void keeli_indexed_set_add_range(keeli_indexed_set *set, uint32_t index,
+                                               uint32_t count) {
     for (; !keeli_indexed_set_has_whole_blocks(set) && count; --count)
         keeli_indexed_set_count_page(set, index++);
 }
@@ -92,7 +92,7 @@ static inline void keeli_indexed_set_remove_bits(keeli_indexed_set *set, keeli_h
         keeli_indexed_set_uncount_page(set, heap, first + (uint32_t)__builtin_ctzll(bits));
 }
 // Values come to some of 64 indices from `first` on, after reserves: copies of those of another
-// set. That the block got its first value is told separately.
+// set. keeli_indexed_set_block_began is called separately.
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits);
 // All values are gone: pages go as when the values are removed one by one.

@@ -3,12 +3,12 @@
 #include "data/sparse_set.h"
 
 #include "base/assert.h"
-#include "base/fill.h"
+#include "base/memory.h"
 
 #include <string.h>
 
-// What pages of cells look like before anything is written to them; never written itself.
-uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
+// What pages of cells look like before anything is written to them, which is after a reserve.
+const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
 static const size_t cell_bytes = KEELI_SPARSE_PAGE * sizeof(uint32_t);
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
 static char tag_value[1]; // where the values of tags are said to be
@@ -81,7 +81,7 @@ static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, ui
     return fresh;
 }
 
-bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
+bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     if (page >= set->root.page_count) {
         uint32_t had = set->sparse_capacity;
@@ -91,7 +91,7 @@ bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap,
         set->root.sparse = set->sparse;
         set->root.page_count = page + 1;
         for (; had < set->sparse_capacity; ++had)
-            set->sparse[had] = keeli_no_cells;
+            set->sparse[had] = (uint32_t *)(uintptr_t)keeli_no_cells;
     }
     if (set->sparse[page] != keeli_no_cells) return true;
     uint32_t *cells = keeli_new(heap, cell_bytes, 64);
@@ -198,7 +198,7 @@ static void set_room(keeli_sparse_set *set) {
     set->room = room < (uint64_t)1 << 31 ? (uint32_t)room : (uint32_t)1 << 31;
 }
 
-bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
+bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
     const uint64_t need = (uint64_t)set->count + extra;
     if (need == 0) return true;
     if (need >= (uint64_t)1 << 31) return false; // slots have 31 bits
@@ -219,8 +219,8 @@ static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
     set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
 }
 
-uint32_t keeli_sparse_set_push_run(keeli_sparse_set *set, const keel_entity *entities,
-                                   uint32_t count) {
+uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities,
+                                     uint32_t count) {
     const uint32_t first = set->count;
     uint32_t index = keel_entity_index(entities[0]), slot = first;
     for (uint32_t left = count; left;) {
@@ -355,7 +355,7 @@ static void trim_cells(keeli_sparse_set *set, keeli_heap *heap) {
         uint32_t *cells = set->sparse[p];
         if (cells == keeli_no_cells || memcmp(cells, keeli_no_cells, cell_bytes) != 0) continue;
         keeli_free(heap, cells, cell_bytes, 64);
-        set->sparse[p] = keeli_no_cells;
+        set->sparse[p] = (uint32_t *)(uintptr_t)keeli_no_cells;
         set->bytes -= cell_bytes;
     }
 }

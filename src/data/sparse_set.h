@@ -7,7 +7,7 @@
 // size. A value above 1 KiB has a page of its own. Removing moves the last value into the hole.
 #pragma once
 #include "base/bytes.h"
-#include "base/heap.h"
+#include "base/memory.h"
 
 #include <keel/view.h>
 #include <string.h>
@@ -58,19 +58,19 @@ static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, 
 
 // Make room for `extra` more entities in the packed pages; false when out of memory. With a move
 // hook the values may move.
-bool keeli_sparse_set_reserve_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
+bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
 static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap,
                                             uint32_t extra) {
-    return extra <= set->room - set->count || keeli_sparse_set_reserve_slow(set, heap, extra);
+    return extra <= set->room - set->count || keeli_sparse_set_grow(set, heap, extra);
 }
 // Make room for the cell of an entity index.
-extern uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
-bool keeli_sparse_set_reserve_cell_slow(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
+extern const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
+bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
                                                  uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     return (page < set->root.page_count && set->sparse[page] != keeli_no_cells) ||
-           keeli_sparse_set_reserve_cell_slow(set, heap, index);
+           keeli_sparse_set_add_cells(set, heap, index);
 }
 // Append an entity that is not there, after both reserves: its slot; the value is not initialised.
 static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
@@ -81,8 +81,8 @@ static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity 
     return slot;
 }
 // The same for entities with consecutive indices: the first slot.
-uint32_t keeli_sparse_set_push_run(keeli_sparse_set *set, const keel_entity *entities,
-                                   uint32_t count);
+uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities,
+                                     uint32_t count);
 // Take a slot out whose value was moved out or dropped: the last one moves into the hole.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
 // The same where values are plain bytes; `index`: of the entity in that slot.

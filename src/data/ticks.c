@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "data/ticks.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 
 #include <string.h>
 
-// What pages look like before anything is written to them; never written itself.
-keeli_tick_page keeli_no_ticks;
+// What pages look like before anything is written to them, which is after a reserve.
+const keeli_tick_page keeli_no_ticks;
 
 // Neighbours may write the same number at the same time.
 static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOMIC_RELAXED); }
@@ -26,11 +26,11 @@ static bool grow(keeli_ticks *t, keeli_heap *heap, uint32_t need) {
     return true;
 }
 
-bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
+bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
     if (page >= t->capacity && !grow(t, heap, page + 1)) return false;
     while (t->page_count <= page)
-        t->pages[t->page_count++] = &keeli_no_ticks;
+        t->pages[t->page_count++] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
     if (t->pages[page] != &keeli_no_ticks) return true;
     keeli_tick_page *fresh = keeli_new_zeroed(heap, sizeof *fresh, 64);
     if (!fresh) return false;
@@ -39,10 +39,15 @@ bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index) 
     return true;
 }
 
-bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+static uint32_t log_capacity_for(uint32_t values) {
     uint32_t capacity = 64;
     while (capacity < values / 4 && capacity < KEELI_TICK_LOG_MAX)
         capacity *= 2;
+    return capacity;
+}
+
+bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    const uint32_t capacity = log_capacity_for(values);
     if (capacity <= t->log_capacity) return true;
     keeli_change *log = keeli_new(heap, capacity * sizeof *log, _Alignof(keeli_change));
     if (!log) return false;
@@ -94,16 +99,16 @@ bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count)
 }
 
 // ------------------------------------------------------------------ marking
-static void tell(keeli_ticks *t, uint32_t tick) {
+static void note_unlogged(keeli_ticks *t, uint32_t tick) {
     put(&t->latest, tick);
     put(&t->log_from, tick); // the log does not know of it
 }
 
-void keeli_ticks_mark_quietly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick) {
     keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
     p->slots[index % KEELI_TICK_PAGE] = tick;
     put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
-    tell(t, tick);
+    note_unlogged(t, tick);
 }
 
 // A quarter of the log goes, and what is of the same tick: nobody can use a part of it.
@@ -117,16 +122,16 @@ static void make_room(keeli_ticks *t) {
     memmove(t->log, t->log + gone, t->log_count * sizeof *t->log);
 }
 
-void keeli_ticks_mark_slowly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+void keeli_ticks_mark_when_full(keeli_ticks *t, uint32_t index, uint32_t tick) {
     if (!t->log_capacity) {
-        keeli_ticks_mark_quietly(t, index, tick);
+        keeli_ticks_mark_unlogged(t, index, tick);
         return;
     }
     make_room(t);
-    (void)keeli_ticks_mark_quickly(t, index, tick);
+    (void)keeli_ticks_mark_fast(t, index, tick);
 }
 
-void keeli_ticks_mark_run(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick) {
+void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick) {
     while (count) {
         const uint32_t at = index % 64, n = keeli_least(count, 64 - at);
         const uint64_t bits = n == 64 ? ~(uint64_t)0 : (((uint64_t)1 << n) - 1) << at;
@@ -141,7 +146,7 @@ void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32
     const uint32_t at = block % KEELI_TICK_BLOCKS;
     if (!bits) return;
     put(&p->latest[at], tick);
-    tell(t, tick);
+    note_unlogged(t, tick);
     if (bits == ~(uint64_t)0) {
         p->whole[at] = tick;
         return;
@@ -152,7 +157,7 @@ void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32
 
 void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
     t->all = tick;
-    tell(t, tick);
+    note_unlogged(t, tick);
 }
 
 // ------------------------------------------------------------------ pushing down
@@ -187,7 +192,7 @@ void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
     *slot = 0;
 }
 
-void keeli_ticks_reset_run(keeli_ticks *t, uint32_t index, uint32_t count) {
+void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
     if (t->all) push_all_down(t);
     while (count) {
         keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
@@ -230,6 +235,35 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
         t->log[i] = (keeli_change){ t->log[i + gone].index, t->log[i + gone].tick - by };
 }
 
+// The log gives up what it holds when it does not fit any more: readers scan then.
+static void trim_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    const uint32_t capacity = values ? log_capacity_for(values) : 0;
+    if (capacity >= t->log_capacity) return;
+    if (t->log_count > capacity) {
+        t->log_from = t->latest;
+        t->log_count = 0;
+    }
+    keeli_change *log = keeli_resize(heap, t->log, t->log_capacity * sizeof *log,
+                                     capacity * sizeof *log, _Alignof(keeli_change));
+    if (capacity && !log) return;
+    t->bytes -= (t->log_capacity - capacity) * sizeof *log;
+    t->log = log;
+    t->log_capacity = capacity;
+}
+
+void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
+                      const keeli_presence *disabled) {
+    for (uint32_t page = 0; page < t->page_count; ++page) {
+        if (t->pages[page] == &keeli_no_ticks || keeli_presence_next_page(enabled, page) == page ||
+            keeli_presence_next_page(disabled, page) == page)
+            continue;
+        keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
+        t->pages[page] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
+        t->bytes -= sizeof **t->pages;
+    }
+    trim_log(t, heap, enabled->count + disabled->count);
+}
+
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
     for (uint32_t page = 0; page < t->page_count; ++page)
         if (t->pages[page] != &keeli_no_ticks)
@@ -257,7 +291,5 @@ bool keeli_ticks_are_valid(const keeli_ticks *t) {
         if (t->log[i].tick > t->latest) return false;
         if (i && t->log[i].tick < t->log[i - 1].tick) return false;
     }
-    for (uint32_t i = 0; i < KEELI_TICK_PAGE; ++i)
-        if (keeli_no_ticks.slots[i]) return false;
     return true;
 }

@@ -7,13 +7,13 @@
 //
 // Beside them a log of single changes, so that a reader of few changes among many values visits
 // those and nothing else. What the log does not hold (it was full, or many were marked at once)
-// is told by `log_from`, and the reader scans: no change is ever lost.
+// `log_from` says, and the reader scans: no change is ever lost.
 //
 // Ticks are 32-bit, above a base that the owner keeps; 0 is never. Memory is reserved together with
 // that of the value, so marking cannot fail. Marks of one tick may come from several threads, each
 // for indices of its own. Checked by keeli_ticks_are_valid.
 #pragma once
-#include "base/heap.h"
+#include "data/presence.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,26 +56,26 @@ static inline bool keeli_is_within(keeli_window w, uint32_t tick) {
     return tick - w.first < w.span; // never, 0, is below any `first`
 }
 
-extern keeli_tick_page keeli_no_ticks;
+extern const keeli_tick_page keeli_no_ticks;
 
 // ------------------------------------------------------------------ room
 // Make room for an index; false when out of memory.
-bool keeli_ticks_reserve_slow(keeli_ticks *t, keeli_heap *heap, uint32_t index);
+bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index);
 static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
     return page < t->page_count && t->pages[page] != &keeli_no_ticks;
 }
 static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
-    return keeli_ticks_has_page(t, index) || keeli_ticks_reserve_slow(t, heap, index);
+    return keeli_ticks_has_page(t, index) || keeli_ticks_add_page(t, heap, index);
 }
 // Give the log a size that suits this many values.
-bool keeli_ticks_reserve_log_slow(keeli_ticks *t, keeli_heap *heap, uint32_t values);
+bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values);
 static inline bool keeli_ticks_has_log(const keeli_ticks *t, uint32_t values) {
     return t->log_capacity &&
            (t->log_capacity >= values / 8 || t->log_capacity == KEELI_TICK_LOG_MAX);
 }
 static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
-    return keeli_ticks_has_log(t, values) || keeli_ticks_reserve_log_slow(t, heap, values);
+    return keeli_ticks_has_log(t, values) || keeli_ticks_grow_log(t, heap, values);
 }
 // Is all that there for one of so many values?
 static inline bool keeli_ticks_has_room(const keeli_ticks *t, uint32_t index, uint32_t values) {
@@ -104,9 +104,9 @@ bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_windo
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count);
 
 // ------------------------------------------------------------------ marking
-// A single change, which goes to the log; not from several threads. The quick half does nothing and
+// A single change, which goes to the log; not from several threads. The fast path does nothing and
 // says so when the log is full.
-static inline bool keeli_ticks_mark_quickly(keeli_ticks *t, uint32_t index, uint32_t tick) {
+static inline bool keeli_ticks_mark_fast(keeli_ticks *t, uint32_t index, uint32_t tick) {
     keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
     uint32_t *slot = &p->slots[index % KEELI_TICK_PAGE];
     const uint32_t count = t->log_count;
@@ -119,14 +119,14 @@ static inline bool keeli_ticks_mark_quickly(keeli_ticks *t, uint32_t index, uint
     t->log_count = count + 1;
     return true;
 }
-void keeli_ticks_mark_slowly(keeli_ticks *t, uint32_t index, uint32_t tick);
+void keeli_ticks_mark_when_full(keeli_ticks *t, uint32_t index, uint32_t tick);
 static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tick) {
-    if (!keeli_ticks_mark_quickly(t, index, tick)) keeli_ticks_mark_slowly(t, index, tick);
+    if (!keeli_ticks_mark_fast(t, index, tick)) keeli_ticks_mark_when_full(t, index, tick);
 }
-// Changes that do not go to the log: one, a run of indices, some of 64, and everything that is
+// Changes that do not go to the log: one, a range of indices, some of 64, and everything that is
 // there.
-void keeli_ticks_mark_quietly(keeli_ticks *t, uint32_t index, uint32_t tick);
-void keeli_ticks_mark_run(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick);
+void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick);
+void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick);
 void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick);
 void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick);
 // The index gets a value for which there was no change yet.
@@ -136,9 +136,12 @@ static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
     if (t->all | p->whole[index / 64 % KEELI_TICK_BLOCKS] | p->slots[index % KEELI_TICK_PAGE])
         keeli_ticks_reset_slow(t, index);
 }
-void keeli_ticks_reset_run(keeli_ticks *t, uint32_t index, uint32_t count);
+void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count);
 // ------------------------------------------------------------------ the whole
 // The base rises by so much. What would fall below it becomes 1: the oldest there is.
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
+// Give memory back where nobody is who has a value, enabled or disabled.
+void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
+                      const keeli_presence *disabled);
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap);
 bool keeli_ticks_are_valid(const keeli_ticks *t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/bulk_run.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 
 uint32_t keeli_run_length(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keel_entity_index(entities[0]);
@@ -87,10 +87,10 @@ void keeli_store_push_run(keel_world *world, keeli_storage *s, const keel_entity
     const uint32_t index = keel_entity_index(entities[0]);
     set_bits(world, s, index, count);
     if (s->kind == KEEL_SPARSE_SET) {
-        const uint32_t slot = keeli_sparse_set_push_run(&s->set, entities, count);
+        const uint32_t slot = keeli_sparse_set_push_range(&s->set, entities, count);
         put_paged(s, slot, values, stride, count);
     } else if (s->kind == KEEL_INDEXED) {
-        keeli_indexed_set_add_run(&s->indexed, index, count);
+        keeli_indexed_set_add_range(&s->indexed, index, count);
         put_paged(s, index, values, stride, count);
     } else {
         put_rows(world, s, entities, values, stride, count);

@@ -40,11 +40,11 @@ static keel_result check_source(const keel_world *from, keel_world *to) {
 static keel_result check_target(keel_world *to) {
     KEEL_TRY(keeli_may_edit(to, NULL, &to->entity_storage, "copy into"));
     KEEL_TRY(keeli_may_edit(to, NULL, &to->row_storage, "copy into"));
-    if (to->entities.alive || to->entities.held)
+    if (keeli_entity_count(&to->entities) || to->entities.held)
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
                            "cannot copy into world '%s': %u entities are alive in it and %u are "
                            "recorded; call keel_apply and keel_clear_entities on it first",
-                           to->name, (unsigned)to->entities.alive, (unsigned)to->entities.held);
+                           to->name, (unsigned)keeli_entity_count(&to->entities), (unsigned)to->entities.held);
     for (uint32_t i = 0; i < to->order.count; ++i) {
         const keeli_storage *t = to->order.items[i];
         KEEL_TRY(keeli_may_edit(to, NULL, t, "copy into"));
@@ -303,7 +303,7 @@ static bool reserve_followers(keel_world *to) {
     }
     keel_entity e = keel_null();
     while (to->entity_storage.flags & KEELI_IS_SOURCE && !keel_is_null(e = keel_next_entity(to, e)))
-        if (!keeli_sets_reserve_new(to, e, to->entities.alive)) return false;
+        if (!keeli_sets_reserve_new(to, e, keeli_entity_count(&to->entities))) return false;
     return true;
 }
 

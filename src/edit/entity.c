@@ -80,7 +80,7 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
 keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
-    const uint32_t alive = world->entities.alive;
+    const uint32_t alive = keeli_entity_count(&world->entities);
     const keel_result result =
         count > alive ? keeli_entity_index_reserve(&world->entities, &world->heap, count - alive)
                       : KEEL_OK;
@@ -189,7 +189,7 @@ bool keel_world_is_alive(const keel_world *world, keel_entity e) {
     return world && keeli_entity_is_alive(&world->entities, e);
 }
 
-uint32_t keel_entity_count(const keel_world *world) { return world ? world->entities.alive : 0; }
+uint32_t keel_entity_count(const keel_world *world) { return world ? keeli_entity_count(&world->entities) : 0; }
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!world) return keel_null();

@@ -11,9 +11,9 @@
 // ------------------------------------------------------------------ queues
 bool keeli_events_init(keel_world *world, keeli_storage *s) {
     if (!KEELI_RESERVE(&world->heap, &world->queues, 1)) return false;
-    s->events = KEELI_NEW(&world->heap, keeli_event_queue);
+    s->events = KEELI_NEW(&world->heap, keeli_queue);
     if (!s->events) return false;
-    keeli_event_queue_init(s->events, &s->component);
+    keeli_queue_init(s->events, &s->component, false);
     world->queues.items[world->queues.count++] = s;
     return true;
 }
@@ -24,8 +24,8 @@ void keeli_events_deinit(keel_world *world, keeli_storage *s) {
     while (world->queues.items[at] != s)
         ++at;
     world->queues.items[at] = world->queues.items[--world->queues.count];
-    keeli_event_queue_deinit(s->events, &world->heap);
-    KEELI_FREE(&world->heap, keeli_event_queue, s->events);
+    keeli_queue_deinit(s->events, &world->heap);
+    KEELI_FREE(&world->heap, keeli_queue, s->events);
     s->events = NULL;
 }
 
@@ -46,7 +46,7 @@ static keeli_storage *known(const keel_world *world, const keel_component *event
 }
 
 static void validate(const keeli_storage *s) {
-    KEELI_CHECK_STRUCTURE(keeli_event_queue_is_valid(s->events));
+    KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
     (void)s;
 }
 
@@ -54,7 +54,7 @@ void keeli_events_settle_all(keel_world *world) {
     for (uint32_t i = 0; i < world->queues.count; ++i) {
         const keeli_storage *s = world->queues.items[i];
         if (s->borrow) continue;
-        keeli_event_queue_settle(s->events);
+        keeli_queue_settle(s->events);
         validate(s);
     }
 }
@@ -77,10 +77,10 @@ static void tell_late(keel_world *world, const keeli_storage *s, const char *lat
 
 keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value) {
     const char *late;
-    if (keeli_event_queue_put(s->events, value)) return KEEL_OK;
-    if (!keeli_event_queue_reserve(s->events, &world->heap, &value))
+    if (keeli_queue_put(s->events, value)) return KEEL_OK;
+    if (!keeli_queue_reserve(s->events, &world->heap, 1, &value))
         return keeli_out_of_memory(world, "sending an event");
-    if (keeli_event_queue_push(s->events, value, &late)) tell_late(world, s, late);
+    if (keeli_queue_push(s->events, value, &late)) tell_late(world, s, late);
     return KEEL_OK;
 }
 
@@ -105,7 +105,7 @@ keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_stora
                                       uint64_t next, bool stays) {
     return (keel_event_walk){ .world = world,
                               .next = next,
-                              .end = keeli_event_queue_end(s->events),
+                              .end = keeli_queue_end(s->events),
                               .number = s->slot,
                               .size = s->component.size,
                               .stays = stays,
@@ -115,18 +115,18 @@ keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_stora
 // Where others may send meanwhile, one is shown at a time.
 bool keel_event_next(keel_event_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
-    const keeli_event_queue *q = s ? s->events : NULL;
+    const keeli_queue *q = s ? s->events : NULL;
     if (!q) return false; // unregistered meanwhile
-    uint64_t end = keeli_event_queue_end(q);
+    uint64_t end = keeli_queue_end(q);
     if (end > walk->end) end = walk->end;
     if (walk->next < q->begin) walk->next = q->begin; // they went meanwhile
     if (walk->next >= end) return false;
     uint64_t run = 1;
     if (walk->stays) {
-        run = keeli_event_queue_run(q, walk->next);
+        run = keeli_queue_range(q, walk->next);
         if (run > end - walk->next) run = end - walk->next;
     }
-    walk->value = s->component.size ? keeli_event_queue_at(q, walk->next) : NULL;
+    walk->value = s->component.size ? keeli_queue_at(q, walk->next) : NULL;
     walk->left = s->component.size ? (uint32_t)run - 1 : 0;
     walk->next += (uint64_t)walk->left + 1;
     return true;
@@ -135,7 +135,7 @@ bool keel_event_next(keel_event_walk *walk) {
 // ------------------------------------------------------------------ from outside of systems
 // A queue that may be looked at, by somebody who reads it from now on; NULL: not now, which is
 // told.
-static keeli_event_reader *look(keel_world *world, const keel_component *event,
+static keeli_queue_reader *look(keel_world *world, const keel_component *event,
                                 const keeli_reader *reader, keeli_storage **s,
                                 keel_result *result) {
     *result = KEEL_OK;
@@ -149,7 +149,7 @@ static keeli_event_reader *look(keel_world *world, const keel_component *event,
     *s = keeli_event_get(world, event, result);
     if (!*s) return NULL;
     if ((*s)->borrow < 0) return *result = keeli_borrowed(world, *s, "receive", NULL), NULL;
-    keeli_event_reader *r = keeli_event_queue_join((*s)->events, &world->heap, reader, false);
+    keeli_queue_reader *r = keeli_queue_join((*s)->events, &world->heap, reader, false);
     if (!r) *result = keeli_out_of_memory(world, "receiving events");
     return r;
 }
@@ -158,7 +158,7 @@ static keel_event_walk begin(keel_world *world, const keel_component *event,
                              const keeli_reader *reader) {
     keeli_storage *s;
     keel_result result;
-    const keeli_event_reader *r = look(world, event, reader, &s, &result);
+    const keeli_queue_reader *r = look(world, event, reader, &s, &result);
     return r ? keeli_event_walk_from(world, s, r->next, false) : (keel_event_walk){ .whole = true };
 }
 
@@ -170,20 +170,12 @@ keel_event_walk keel_reader_events(keel_reader *reader, const keel_component *ev
     return begin(reader ? reader->world : NULL, event, reader ? &reader->reader : NULL);
 }
 
-static uint64_t next_of(const keeli_storage *s, const keeli_reader *reader) {
-    return keeli_event_queue_next(s->events, reader);
-}
-
 static uint32_t count_of(const keeli_storage *s, const keeli_reader *reader) {
-    if (!s) return 0;
-    const uint64_t next = next_of(s, reader), begin = s->events->begin;
-    return (uint32_t)(keeli_event_queue_end(s->events) - (next > begin ? next : begin));
+    return s ? keeli_queue_left(s->events, keeli_queue_next(s->events, reader)) : 0;
 }
 
 static uint64_t missed_of(const keeli_storage *s, const keeli_reader *reader) {
-    if (!s) return 0;
-    const uint64_t next = next_of(s, reader), begin = s->events->begin;
-    return next < begin ? begin - next : 0;
+    return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, reader)) : 0;
 }
 
 uint32_t keel_world_event_count(const keel_world *world, const keel_component *event) {
@@ -207,24 +199,24 @@ void keeli_events_pass(keel_world *world, const keeli_reader *reader) {
     if (world->share_depth) return; // others may be sending
     for (uint32_t i = 0; i < world->queues.count; ++i) {
         const keeli_storage *s = world->queues.items[i];
-        keeli_event_reader *r = keeli_event_queue_find(s->events, reader);
-        if (r) r->next = keeli_event_queue_end(s->events);
+        keeli_queue_reader *r = keeli_queue_find(s->events, reader);
+        if (r) r->next = keeli_queue_end(s->events);
     }
     keeli_events_settle(world);
 }
 
 void keeli_events_forget(keel_world *world, const keeli_reader *reader) {
     for (uint32_t i = 0; i < world->queues.count; ++i)
-        keeli_event_queue_leave(world->queues.items[i]->events, reader);
+        keeli_queue_leave(world->queues.items[i]->events, reader);
     keeli_events_settle(world);
 }
 
 keel_result keel_world_pass_events(keel_world *world, const keel_component *event) {
     keeli_storage *s;
     keel_result result;
-    keeli_event_reader *r = look(world, event, NULL, &s, &result);
+    keeli_queue_reader *r = look(world, event, NULL, &s, &result);
     if (!r) return result;
-    r->next = keeli_event_queue_end(s->events);
+    r->next = keeli_queue_end(s->events);
     keeli_events_settle(world);
     return KEEL_OK;
 }
@@ -238,7 +230,7 @@ keel_result keel_world_clear_events(keel_world *world, const keel_component *eve
         is_event ? known(world, event) : keeli_event_get(world, event, &result);
     if (!s) return result;
     KEEL_TRY(keeli_may_edit(world, NULL, s, "clear"));
-    keeli_event_queue_clear(s->events);
+    keeli_queue_clear(s->events);
     return KEEL_OK;
 }
 
@@ -253,6 +245,6 @@ keel_result keel_world_set_event_limit(keel_world *world, const keel_component *
                             "the limit of events '%s' is 0; at least 1 is needed",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
-    keeli_event_queue_set_limit(s->events, limit);
+    keeli_queue_set_limit(s->events, limit);
     return KEEL_OK;
 }

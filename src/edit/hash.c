@@ -2,7 +2,7 @@
 // The hash of a world: a sum of one well-mixed term for each living entity, each component of an
 // entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
 // order of registration leave no trace in it.
-#include "base/hash.h"
+#include "base/bytes.h"
 
 #include "world/borrow.h"
 #include "world/registry.h"
@@ -77,13 +77,13 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
 
 // Events have an order, so that each goes into the hash of those after it.
 static uint64_t hash_of_events(const keeli_storage *s) {
-    const keeli_event_queue *queue = s->events;
+    const keeli_queue *queue = s->events;
     const value_form form = form_of(s);
-    const uint64_t end = keeli_event_queue_end(queue);
-    uint64_t number = keeli_event_queue_waiting(queue), hash = seed_of(s, EVENT_TERM);
+    const uint64_t end = keeli_queue_end(queue);
+    uint64_t number = keeli_queue_waiting(queue), hash = seed_of(s, EVENT_TERM);
     if (number == end) return 0;
     for (; number < end; ++number)
-        hash = hash_value(&form, keeli_event_queue_at(queue, number), keeli_hash_mix(hash));
+        hash = hash_value(&form, keeli_queue_at(queue, number), keeli_hash_mix(hash));
     return hash;
 }
 
@@ -105,7 +105,7 @@ static uint64_t sum_of_entities(const keel_world *world) {
 
 // ------------------------------------------------------------------ public
 static bool has_events(const keeli_storage *s) {
-    return s->events && keeli_event_queue_waiting(s->events) < keeli_event_queue_end(s->events);
+    return s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
 }
 
 // Is it known which bytes of its values count?

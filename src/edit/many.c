@@ -202,7 +202,7 @@ static keel_result count_missing(keel_world *world, many *m) {
         m->changing += !keeli_store_has(m->s, index);
     }
     // twins ask for no room of their own
-    const uint32_t lacking = world->entities.alive - keeli_store_count(m->s);
+    const uint32_t lacking = keeli_entity_count(&world->entities) - keeli_store_count(m->s);
     if (m->changing > lacking && m->s->kind != KEEL_ARCHETYPE) m->changing = lacking;
     return KEEL_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Changes: terms about them, as filters and as what leads; and what iterators that write mark as
 // modified.
-#include "base/least.h"
+#include "base/memory.h"
 #include "edit/bulk_run.h"
 #include "find/iterate.h"
 #include "follow/track.h"
@@ -230,22 +230,22 @@ static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_
         if (flags && !flags[i]) continue;
         const uint32_t index = index_of(it, i);
         if (mark->maybe && !keeli_store_has(mark->storage, index)) continue;
-        keeli_ticks_mark_quietly(ticks, index, tick);
+        keeli_ticks_mark_unlogged(ticks, index, tick);
     }
 }
 
 // All items of a span, which are runs of consecutive indices where it goes well.
 static void mark_span(const keeli_iterator *it, keeli_ticks *ticks, uint32_t count, uint32_t tick) {
     if (it->who == KEELI_WHO_RANGE) {
-        keeli_ticks_mark_run(ticks, it->who_first, count, tick);
+        keeli_ticks_mark_range(ticks, it->who_first, count, tick);
         return;
     }
     for (uint32_t i = 0, n; i < count; i += n) {
         n = keeli_run_length(it->who_entities + i, count - i);
         if (n < 16)
             for (uint32_t k = 0; k < n; ++k)
-                keeli_ticks_mark_quietly(ticks, index_of(it, i + k), tick);
-        else keeli_ticks_mark_run(ticks, index_of(it, i), n, tick);
+                keeli_ticks_mark_unlogged(ticks, index_of(it, i + k), tick);
+        else keeli_ticks_mark_range(ticks, index_of(it, i), n, tick);
     }
 }
 

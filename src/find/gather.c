@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lists of candidates: filtered in blocks without branches on the outcome, and resolved to the
 // places of their values.
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/iterate.h"
 
 static void *no_page[1]; // the page table of a column that is absent throughout

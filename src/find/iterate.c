@@ -2,7 +2,7 @@
 // Iterators: begin, go on, end; spans cut out of other chunks; and pieces for several threads.
 #include "find/iterate.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 #include "follow/group.h"
 #include "world/report.h"
 

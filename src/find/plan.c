@@ -462,7 +462,7 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
     case KEELI_SCAN_CHANGES:
         return plan->lead->logged;
     case KEELI_SCAN_ENTITIES:
-        return world->entities.alive;
+        return keeli_entity_count(&world->entities);
     default:
         return 0;
     }

@@ -2,23 +2,13 @@
 // Walks by windows of presence bits: spans where they are full, masks where values lie at the
 // entity's index, and lists elsewhere.
 #include "base/assert.h"
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/iterate.h"
 
 // ------------------------------------------------------------------ what matches on a page
 // 64 words of presence on a page of 4,096 indices.
 static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
     return page < s->presence.root.page_count ? s->presence.pages[page] : keeli_no_bits;
-}
-
-static void bits_of_living(const keel_world *world, uint32_t page, uint64_t *words) {
-    const uint32_t *versions = world->entities.versions[page];
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
-        uint64_t bits = 0;
-        for (uint32_t b = 0; b < 64; ++b)
-            bits |= (uint64_t)(~versions[w * 64 + b] >> 31) << b;
-        words[w] = bits;
-    }
 }
 
 static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
@@ -85,8 +75,9 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return false;
-    if (!plan->leader) bits_of_living(it->view->world, page, words);
-    else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
+    if (!plan->leader) {
+        if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return false;
+    } else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
     else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
     for (uint32_t i = 1; i < plan->need_count; ++i)
         keep_both(words, words, words_of(plan->need[i], page));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rows of archetypes lead a walk: a span for each block, and lists of filtered candidates where
 // something is left to check.
-#include "base/least.h"
+#include "base/memory.h"
 #include "find/iterate.h"
 
 // The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which

@@ -2,7 +2,7 @@
 // A sparse set leads a walk, or the front of it that a group orders: spans where all sets have the
 // same order, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
-#include "base/least.h"
+#include "base/memory.h"
 #include "edit/bulk_run.h"
 #include "find/iterate.h"
 

@@ -14,7 +14,7 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     if (!(s->flags & KEELI_IS_SET)) return (uint32_t)count;
     for (uint32_t i = 0; i < s->sources.count; ++i)
         count += keeli_could_have(world, s->sources.items[i]);
-    return count < world->entities.alive ? (uint32_t)count : world->entities.alive;
+    return count < keeli_entity_count(&world->entities) ? (uint32_t)count : keeli_entity_count(&world->entities);
 }
 
 // ------------------------------------------------------------------ room
@@ -38,11 +38,11 @@ static bool list_block(keel_world *world, const keeli_storage *set, uint32_t ind
 // gone has all the room it may have.
 static bool reserve_tracking(keel_world *world, keeli_storage *set, uint32_t index,
                              uint32_t extra) {
-    keeli_removal_log *log = &set->tracking->gone;
+    keeli_queue *log = &set->tracking->gone;
     const uint32_t both = KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL;
     if (!keeli_track_reserve(world, set, index, extra)) return false;
     return !(set->tracking->kinds & both) ||
-           keeli_removal_log_reserve(log, &world->heap, log->limit);
+           keeli_queue_reserve(log, &world->heap, log->limit, NULL);
 }
 
 static bool reserve_feeds(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,

@@ -28,7 +28,7 @@ keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *syst
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
     for (uint32_t i = 0; i < world->order.count; ++i)
         if (world->order.items[i]->tracking)
-            keeli_removal_log_leave(&world->order.items[i]->tracking->gone, reader);
+            keeli_queue_leave(&world->order.items[i]->tracking->gone, reader);
     keeli_events_forget(world, reader);
 }
 
@@ -143,7 +143,7 @@ static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader
         return true;
     }
     keeli_world_lock(world);
-    const bool joined = keeli_removal_log_join(&s->tracking->gone, &world->heap, reader);
+    const bool joined = keeli_queue_join(&s->tracking->gone, &world->heap, reader, false) != NULL;
     keeli_world_unlock(world);
     return joined || (keeli_out_of_memory(world, "reading what is gone"), false);
 }
@@ -154,29 +154,29 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
     if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
         return walk;
     if (!s || !s->tracking || !join(world, s, reader)) return walk;
-    const keeli_removal_log *log = &s->tracking->gone;
+    const keeli_queue *log = &s->tracking->gone;
     walk.world = world;
     walk.number = s->slot;
-    walk.next = log->passed;
-    walk.last = reader ? reader->last : log->cleared_deleted;
-    walk.last_removed = reader ? reader->last : log->cleared_removed;
+    walk.next = log->begin;
+    walk.last = reader ? reader->last : log->cleared[true];
+    walk.last_removed = reader ? reader->last : log->cleared[false];
     return walk;
 }
 
 bool keel_gone_next(keel_gone_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     if (!s || !s->tracking) return false; // unregistered meanwhile
-    const keeli_removal_log *log = &s->tracking->gone;
-    if (walk->next < log->passed) walk->next = log->passed; // they went meanwhile
-    while (walk->next < log->passed + log->count) {
-        const keeli_gone *entry = keeli_removal_log_at(log, (uint32_t)(walk->next++ - log->passed));
+    const keeli_queue *log = &s->tracking->gone;
+    if (walk->next < log->begin) walk->next = log->begin; // they went meanwhile
+    while (walk->next < keeli_queue_end(log)) {
+        const uint64_t number = walk->next++;
+        const keeli_removed *entry = keeli_queue_removed_at(log, number);
         const uint32_t kind = entry->deleted ? KEEL_TRACK_DELETION : KEEL_TRACK_REMOVAL;
         if (!(walk->kinds & kind)) continue;
         if (entry->tick <= (entry->deleted ? walk->last : walk->last_removed)) continue;
         const bool has_value = entry->deleted && log->size;
-        walk->gone =
-            (keel_gone){ entry->entity, has_value ? keeli_removal_log_value(log, entry) : NULL,
-                         entry->tick, entry->deleted };
+        walk->gone = (keel_gone){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
+                                  entry->tick, entry->deleted };
         return true;
     }
     return false;
@@ -198,7 +198,8 @@ keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *compo
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
     if (!s || !s->tracking) return 0;
     keeli_world_lock(world); // others may begin to read
-    const uint64_t missed = keeli_removal_log_missed(&s->tracking->gone, reader);
+    const keeli_queue *log = &s->tracking->gone;
+    const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, reader));
     keeli_world_unlock(world);
     return missed;
 }

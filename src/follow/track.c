@@ -42,7 +42,7 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
     if (s->tracking) return s->tracking;
     keeli_tracking *t = KEELI_NEW(&world->heap, keeli_tracking);
     if (!t) return NULL;
-    keeli_removal_log_init(&t->gone, s->component.size, s->component.align);
+    keeli_queue_init(&t->gone, &s->component, true);
     s->tracking = t;
     keeli_tracking_update_hooks(s);
     return t;
@@ -50,7 +50,7 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
 
 void keeli_tracking_update_hooks(keeli_storage *s) {
     if (!s->tracking) return;
-    keeli_removal_log *log = &s->tracking->gone;
+    keeli_queue *log = &s->tracking->gone;
     log->drop = s->set.drop;
     log->move = s->set.move;
     log->hook_data = s->set.hook_data;
@@ -69,7 +69,7 @@ static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
 }
 
 // How many may go before room is made again: entities come to a set any number of times.
-static uint32_t may_go(const keeli_storage *s, const keeli_removal_log *log) {
+static uint32_t may_go(const keeli_storage *s, const keeli_queue *log) {
     return s->flags & KEELI_IS_SET ? log->limit : s->presence.count + s->disabled.count;
 }
 
@@ -81,7 +81,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
     const uint32_t values = s->presence.count + s->disabled.count;
     if (kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
-        !keeli_removal_log_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1))
+        !keeli_queue_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1, NULL))
         return false;
     if (kinds & KEEL_TRACK_INSERTION && values)
         keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
@@ -96,15 +96,23 @@ void keeli_tracking_deinit(keel_world *world, keeli_storage *s) {
     if (!t) return;
     keeli_ticks_deinit(&t->inserted, &world->heap);
     keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_removal_log_deinit(&t->gone, &world->heap);
+    keeli_queue_deinit(&t->gone, &world->heap);
     keeli_observers_deinit(world, &t->observers);
     KEELI_FREE(&world->heap, keeli_tracking, t);
     s->tracking = NULL;
 }
 
+void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
+    keeli_tracking *t = s->tracking;
+    if (!t) return;
+    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
+    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
+    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
+}
+
 size_t keeli_tracking_bytes(const keeli_storage *s) {
     const keeli_tracking *t = s->tracking;
-    return t ? t->inserted.bytes + t->modified.bytes + t->gone.bytes : 0;
+    return t ? t->inserted.bytes + t->modified.bytes + keeli_queue_bytes(&t->gone) : 0;
 }
 
 // Every value has its place in what is tracked.
@@ -121,7 +129,7 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = s->tracking;
     if (!t) return !(s->flags & (KEELI_IS_TRACKED | KEELI_IS_OBSERVED));
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
-    if (!keeli_removal_log_is_valid(&t->gone)) return false;
+    if (!keeli_queue_is_valid(&t->gone)) return false;
     if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
     return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
 }
@@ -139,7 +147,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
          !keeli_ticks_reserve_log(&t->modified, heap, values)))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_removal_log_reserve(&t->gone, heap, values);
+           keeli_queue_reserve(&t->gone, heap, values, NULL);
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
@@ -152,9 +160,9 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count) {
     keeli_tracking *t = s->tracking;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_run(&t->modified, index, count);
+    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_range(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
-    if (count > 64) keeli_ticks_mark_run(&t->inserted, index, count, keeli_tick_now(world, s));
+    if (count > 64) keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
     else
         for (const uint32_t end = index + count; index < end; ++index)
             keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
@@ -164,7 +172,7 @@ void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint
     keeli_ticks *t = &s->tracking->modified;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
-        keeli_ticks_mark_quietly(t, index, keeli_tick_now(world, s));
+        keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
@@ -173,13 +181,13 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
     keeli_tracking *t = s->tracking;
     if (!(s->flags & KEELI_IS_TRACKED) || !(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
-    const keeli_reader *late =
-        keeli_removal_log_append(&t->gone, e, keeli_now(world, s), deleted, value);
-    if (late)
+    const keeli_removed removed = { e, keeli_now(world, s), deleted };
+    const char *late;
+    if (keeli_queue_push_removed(&t->gone, removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
                    "oldest are dropped; run it more often, or keel_set_tracking_limit",
-                   s->component.name, (unsigned)t->gone.limit, late->name);
+                   s->component.name, (unsigned)t->gone.limit, late);
     return deleted;
 }
 
@@ -222,7 +230,8 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     keeli_tracking *t = keeli_tracking_get(world, s);
     const uint32_t values = s->flags & KEELI_IS_SET ? limit : keeli_store_count(s);
-    if (!t || !keeli_removal_log_set_limit(&t->gone, &world->heap, limit, values))
+    if (t) keeli_queue_set_limit(&t->gone, limit);
+    if (!t || !keeli_queue_reserve(&t->gone, &world->heap, values, NULL))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }
@@ -236,13 +245,8 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
     if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
     if (!s->tracking) return;
-    keeli_removal_log *log = &s->tracking->gone;
-    if (kinds & KEEL_TRACK_REMOVAL) raise_to(&log->cleared_removed, tick);
-    if (kinds & KEEL_TRACK_DELETION) raise_to(&log->cleared_deleted, tick);
-    if (!(kinds & (KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION))) return;
-    log->world_reads = true;
-    log->world_missed = 0;
-    keeli_removal_log_settle(log);
+    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking->gone, false, tick);
+    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking->gone, true, tick);
 }
 
 // The tick to clear to; time goes on, so that what happens next is later.

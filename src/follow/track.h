@@ -50,6 +50,8 @@ keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
 // Track these kinds too. False when out of memory.
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 void keeli_tracking_deinit(keel_world *world, keeli_storage *s);
+// Give memory back that is not needed for the values there are.
+void keeli_tracking_trim(keel_world *world, keeli_storage *s);
 size_t keeli_tracking_bytes(const keeli_storage *s);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 // The hooks of the component changed.
@@ -61,14 +63,14 @@ keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
     const keeli_tracking *t = s->tracking;
-    const keeli_removal_log *log = &t->gone;
+    const keeli_queue *log = &t->gone;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
     if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
         return false;
     if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_room(&t->modified, index, values))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           log->capacity >= log->limit || (uint64_t)log->count + values <= log->capacity;
+           log->capacity >= log->limit || (uint64_t)log->count + values <= log->room;
 }
 // Make room for `extra` values, one at this index; the storage is tracked.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
@@ -92,7 +94,7 @@ static inline void keeli_track_modified(const keel_world *world, keeli_storage *
 // False: nothing was done, it takes more.
 static inline bool keeli_track_modified_quickly(const keel_world *world, keeli_storage *s,
                                                 uint32_t index) {
-    return keeli_ticks_mark_quickly(&s->tracking->modified, index, keeli_tick_freely(world));
+    return keeli_ticks_mark_fast(&s->tracking->modified, index, keeli_tick_freely(world));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A schedule as the user sees it: keel/explain.h.
 #pragma once
-#include "base/writer.h"
+#include "base/text.h"
 #include "run/schedule.h"
 
 // Node `index`, and the edge at place `edge` of those that start there.

@@ -28,10 +28,10 @@ static keel_result unknown_event(const keel_context *context, uint32_t term) {
 // so that nobody has to ask again, least of all for each entity.
 static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
     keel_world *world = context->world;
-    keeli_event_queue *queue = queue_of(context->view, term)->events;
+    keeli_queue *queue = queue_of(context->view, term)->events;
     keeli_world_lock(world);
-    keeli_event_reader *r = keeli_event_queue_join(queue, &world->heap, context->reader, true);
-    if (r) r->shown = keeli_event_queue_end(queue);
+    keeli_queue_reader *r = keeli_queue_join(queue, &world->heap, context->reader, true);
+    if (r) r->shown = keeli_queue_end(queue);
     if (r) term->from = r->next;
     keeli_world_unlock(world);
     return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
@@ -40,7 +40,7 @@ static keel_result begin_receiving(keel_context *context, keeli_bound_term *term
 // What it sends can be taken back; and where nothing stands in the way, it sends in a hurry.
 static void begin_sending(const keel_context *context, const keeli_storage *s) {
     const bool waits = context->splits || context->view->defers_events;
-    s->events->mark = keeli_event_queue_end(s->events);
+    s->events->mark = keeli_queue_end(s->events);
     if (!waits && !has_world(context) && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
 }
 
@@ -62,9 +62,9 @@ keel_result keeli_context_events_begin(keel_context *context) {
 // order. Who has the whole world may have sent, or run others, after it looked.
 static void pass(const keel_context *context, const keeli_storage *s, bool is_done) {
     keeli_world_lock(context->world);
-    if (is_done) keeli_event_queue_leave(s->events, context->reader);
-    keeli_event_reader *r = keeli_event_queue_find(s->events, context->reader);
-    const uint64_t seen = r && has_world(context) ? r->shown : keeli_event_queue_end(s->events);
+    if (is_done) keeli_queue_leave(s->events, context->reader);
+    keeli_queue_reader *r = keeli_queue_find(s->events, context->reader);
+    const uint64_t seen = r && has_world(context) ? r->shown : keeli_queue_end(s->events);
     if (r && seen > r->next) r->next = seen;
     keeli_world_unlock(context->world);
 }
@@ -87,7 +87,7 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
             continue;
         }
         s->events->sender = NULL;
-        if (result < 0) keeli_event_queue_cut(s->events, s->events->mark);
+        if (result < 0) keeli_queue_cut(s->events, s->events->mark);
     }
 }
 
@@ -140,7 +140,7 @@ keel_result keel_context_send_event(keel_context *context, const keel_component 
     const keeli_storage *known = keeli_storage_known(context->world, event);
     if (!keeli_context_is_here(context, "sends an event")) return KEEL_ERROR_THREAD;
     if (known && known->events && known->events->sender == context &&
-        keeli_event_queue_put(known->events, value))
+        keeli_queue_put(known->events, value))
         return KEEL_OK; // the usual case
     if (has_world(context)) return keel_world_send_event(context->world, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
@@ -155,10 +155,10 @@ static bool look_alone(const keel_context *context, const keeli_storage *s, bool
                        uint64_t *next) {
     keel_world *world = context->world;
     if (!context->reader) return false;
-    keeli_event_reader *r = keeli_event_queue_join(s->events, &world->heap, context->reader, true);
+    keeli_queue_reader *r = keeli_queue_join(s->events, &world->heap, context->reader, true);
     if (!r) return keeli_out_of_memory(world, "receiving events"), false;
     *next = r->next;
-    if (shows) r->shown = keeli_event_queue_end(s->events);
+    if (shows) r->shown = keeli_queue_end(s->events);
     return true;
 }
 
@@ -193,13 +193,12 @@ uint32_t keel_context_event_count(keel_context *context, const keel_component *e
     const keeli_storage *s;
     uint64_t next;
     if (!look(context, event, false, &s, &next)) return 0;
-    const uint64_t begin = s->events->begin;
-    return (uint32_t)(keeli_event_queue_end(s->events) - (next > begin ? next : begin));
+    return keeli_queue_left(s->events, next);
 }
 
 uint64_t keel_context_missed_events(keel_context *context, const keel_component *event) {
     const keeli_storage *s;
     uint64_t next;
     if (!look(context, event, false, &s, &next)) return 0;
-    return next < s->events->begin ? s->events->begin - next : 0;
+    return keeli_queue_missed(s->events, next);
 }

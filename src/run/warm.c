@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/warm.h"
 
-#include "base/least.h"
+#include "base/memory.h"
 #include "edit/commands.h"
 #include "find/iterate.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plan of a view as text, for people. Nothing is walked.
-#include "base/writer.h"
+#include "base/text.h"
 #include "find/iterate.h"
 #include "follow/group.h"
 #include "world/registry.h"

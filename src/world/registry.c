@@ -305,7 +305,7 @@ void keeli_registry_drop(keel_world *world) {
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = world->order.items[i];
         drop_unique(world, s);
-        if (s->events) keeli_event_queue_clear(s->events);
+        if (s->events) keeli_queue_clear(s->events);
         keeli_tracking_deinit(world, s);
         s->flags &= ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_OBSERVED | KEELI_IS_MARKED);
     }
@@ -452,5 +452,5 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     if (!s) return 0;
     return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
-           (s->events ? keeli_event_queue_bytes(s->events) : 0);
+           (s->events ? sizeof *s->events + keeli_queue_bytes(s->events) : 0);
 }

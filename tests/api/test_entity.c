@@ -3,6 +3,7 @@
 #include "support/api_types.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static void an_entity_may_have_no_component(void **state) {
     (void)state;
@@ -363,6 +364,35 @@ static void handles_are_made_of_an_index_and_a_version(void **state) {
 #endif
 }
 
+static double best_walk_of(const keel_world *world, uint32_t count) {
+    double best = 1e9;
+    for (uint32_t round = 0; round < 3; ++round) {
+        const clock_t begin = clock();
+        uint32_t met = 0;
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+            ++met;
+        const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        if (seconds < best) best = seconds;
+        assert_int_equal(met, count);
+    }
+    return best;
+}
+
+// All were alive once, and a few are now.
+static void a_walk_costs_what_lives(void **state) {
+    (void)state;
+    enum { MANY = 400000, FEW = 10 };
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(keel_add_entities(f.world, MANY, NULL), KEEL_OK);
+    const double all = best_walk_of(f.world, MANY);
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+    for (uint32_t i = 0; i < FEW; ++i)
+        (void)keel_add_entity(f.world);
+    assert_true(best_walk_of(f.world, FEW) < all / 10);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(an_entity_may_have_no_component, "S-12: an entity can be created without components"),
     TEST(an_entity_may_start_with_one_component, "S-13: an entity can be created with one"),
@@ -376,6 +406,7 @@ static const struct CMUnitTest tests[] = {
     TEST(deleting_twice_frees_an_index_once, "an index is freed once, and re-used with versions"),
     TEST(an_index_retires_after_its_last_version, "an index retires instead of wrapping"),
     TEST(all_entities_can_be_walked, "E-S9: walking all entities skips dead indices"),
+    TEST(a_walk_costs_what_lives, "walking all entities costs what lives, not what ever did"),
     TEST(the_walk_survives_deletion_of_its_place, "the walk goes on from a deleted entity"),
     TEST(clearing_ends_all_and_starts_from_the_lowest,
          "clearing deletes all, and indices are used again in ascending order"),

@@ -781,6 +781,39 @@ static void out_of_memory_changes_nothing(void **state) {
     }
 }
 
+// Trimming gives back what tracking took, and what is noted of those who stay is as before.
+static void trimming_gives_tracking_back(void **state) {
+    (void)state;
+    const keel_component *const all[] = { KEEL_OF(Points), KEEL_OF(Armor), KEEL_OF(Mana) };
+    begin();
+    keel_entity last = e[0];
+    for (int i = 0; i < 20000; ++i)
+        last = keel_add_entity(f.world, KEEL_INIT(Points, { i }), KEEL_INIT(Armor, { i }),
+                               KEEL_INIT(Mana, { i }));
+    assert_int_equal(keel_clear_changes(f.world, Points, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
+    keel_get_mut(f.world, last, Points)->points = 7;
+    for (keel_entity at = keel_null(); !keel_is_null(at = keel_next_entity(f.world, at));)
+        if (at.bits != last.bits) assert_int_equal(keel_delete_entity(f.world, at), KEEL_OK);
+    assert_int_equal(keel_clear_all_changes(f.world, KEEL_TRACK_DELETION, KEEL_NOW), KEEL_OK);
+    assert_int_equal(keel_world_trim(f.world), KEEL_OK);
+    assert_int_equal(COUNT(KEEL_MODIFIED(Points)), 1);
+    for (size_t i = 0; i < 3; ++i) // pages of one last value
+        assert_true(keel_component_memory(f.world, all[i]) < 200000);
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+    assert_int_equal(keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
+    assert_int_equal(keel_world_trim(f.world), KEEL_OK);
+    for (size_t i = 0; i < 3; ++i)
+        assert_true(keel_component_memory(f.world, all[i]) < 2000);
+    e[0] = keel_add_entity(f.world, KEEL_INIT(Points, { 1 }));
+    assert_int_equal(COUNT(KEEL_INSERTED(Points)), 1);
+    assert_int_equal(keel_delete(f.world, e[0], Points), KEEL_OK);
+    uint32_t deleted = 0;
+    KEEL_FOR_DELETED(f.world, Points, gone)
+    ++deleted;
+    assert_int_equal(deleted, 1);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(four_kinds, "S-77: insertion, modification, removal and deletion are tracked"),
     TEST(any_subset, "S-78: any subset of them can be tracked"),
@@ -811,6 +844,7 @@ static const struct CMUnitTest tests[] = {
     TEST(the_log_is_bounded, "a full log drops the oldest and tells how many were missed"),
     TEST(entries_go_when_all_have_passed, "entries go when all readers have passed"),
     TEST(uniques, "uniques know when they were set and changed (defect 7)"),
+    TEST(trimming_gives_tracking_back, "trimming gives the memory of tracking back"),
     TEST(marking_needs_no_memory, "marking and deleting need no memory"),
     TEST(out_of_memory_changes_nothing, "out of memory: nothing is added, nothing noted"),
 };

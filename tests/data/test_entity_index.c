@@ -45,7 +45,7 @@ static void created_entities_are_ascending(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(t.ix.alive, 0); // F0
+    assert_int_equal(keeli_entity_count(&t.ix), 0); // F0
     assert_int_equal(t.ix.size, 0);
     assert_int_equal(t.ix.free_head, KEELI_FREE_END);
     assert_true(keeli_entity_index_is_valid(&t.ix));
@@ -59,7 +59,7 @@ static void created_entities_are_ascending(void **state) {
     ASSERT_SLOTS(&t.ix, STAR, { 0, 0 }, { 0, 1 }, { 0, 2 }, { 0, 3 });
     ASSERT_ENTITY(test_index_add(&t), 0, 4); // F5
     ASSERT_SLOTS(&t.ix, STAR, { 0, 0 }, { 0, 1 }, { 0, 2 }, { 0, 3 }, { 0, 4 });
-    assert_int_equal(t.ix.alive, 5);
+    assert_int_equal(keeli_entity_count(&t.ix), 5);
     test_index_deinit(&t);
 }
 
@@ -68,10 +68,10 @@ static void deleted_entities_form_a_chain(void **state) {
     test_index t;
     walk_to_f5(&t);
     test_index_delete(&t, 0); // F6
-    assert_int_equal(t.ix.alive, 4);
+    assert_int_equal(keeli_entity_count(&t.ix), 4);
     ASSERT_SLOTS(&t.ix, 0, { 1, STAR }, { 0, 1 }, { 0, 2 }, { 0, 3 }, { 0, 4 });
     test_index_delete(&t, 2); // F7
-    assert_int_equal(t.ix.alive, 3);
+    assert_int_equal(keeli_entity_count(&t.ix), 3);
     ASSERT_SLOTS(&t.ix, 2, { 1, STAR }, { 0, 1 }, { 1, 0 }, { 0, 3 }, { 0, 4 });
     test_index_deinit(&t);
 }
@@ -81,10 +81,10 @@ static void indices_are_used_again(void **state) {
     test_index t;
     walk_to_f7(&t);
     ASSERT_ENTITY(test_index_add(&t), 1, 2); // F8
-    assert_int_equal(t.ix.alive, 4);
+    assert_int_equal(keeli_entity_count(&t.ix), 4);
     ASSERT_SLOTS(&t.ix, 0, { 1, STAR }, { 0, 1 }, { 1, 2 }, { 0, 3 }, { 0, 4 });
     ASSERT_ENTITY(test_index_add(&t), 1, 0); // F9
-    assert_int_equal(t.ix.alive, 5);
+    assert_int_equal(keeli_entity_count(&t.ix), 5);
     ASSERT_SLOTS(&t.ix, STAR, { 1, 0 }, { 0, 1 }, { 1, 2 }, { 0, 3 }, { 0, 4 });
     test_index_deinit(&t);
 }
@@ -242,7 +242,7 @@ static void clear_gives_ascending_reuse(void **state) {
     test_index_init(&t);
     test_index_add_many(&t, 3);
     keeli_entity_index_clear(&t.ix);
-    assert_int_equal(t.ix.alive, 0);
+    assert_int_equal(keeli_entity_count(&t.ix), 0);
     for (uint32_t i = 0; i < 3; ++i)
         assert_false(alive(&t, 0, i)); // the last one too
     ASSERT_SLOTS(&t.ix, 0, { 1, 1 }, { 1, 2 }, { 1, STAR });

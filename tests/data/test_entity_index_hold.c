@@ -17,7 +17,7 @@ static void a_held_handle_is_not_alive_yet(void **state) {
     ASSERT_ENTITY(held, 0, 2);
     assert_false(keeli_entity_is_alive(&t.ix, held));
     assert_true(keeli_entity_index_is_held(&t.ix, held));
-    assert_int_equal(t.ix.alive, 2);
+    assert_int_equal(keeli_entity_count(&t.ix), 2);
     assert_int_equal(t.ix.held, 1);
     assert_true(keel_is_null(keeli_entity_index_next(&t.ix, 2)));
     ASSERT_NEXT_ADDS(&t, { 0, 3 }); // not handed out twice
@@ -25,7 +25,7 @@ static void a_held_handle_is_not_alive_yet(void **state) {
     keeli_entity_index_confirm(&t.ix, held);
     assert_true(keeli_entity_is_alive(&t.ix, held));
     assert_false(keeli_entity_index_is_held(&t.ix, held));
-    assert_int_equal(t.ix.alive, 4);
+    assert_int_equal(keeli_entity_count(&t.ix), 4);
     assert_int_equal(t.ix.held, 0);
     test_index_deinit(&t);
 }
@@ -61,7 +61,7 @@ static void holds_take_indices_as_adds_do(void **state) {
     keeli_entity_index_release(&t.ix, held[3]);
     keeli_entity_index_confirm(&t.ix, held[0]);
     keeli_entity_index_release(&t.ix, held[2]);
-    assert_int_equal(t.ix.alive, 2);
+    assert_int_equal(keeli_entity_count(&t.ix), 2);
     ASSERT_NEXT_ADDS(&t, { 1, 1 }, { 1, 3 }, { 0, 4 });
     test_index_deinit(&t);
 }
@@ -158,7 +158,7 @@ static void undo_works_in_an_empty_index(void **state) {
     test_index_init(&t);
     undo(&t, 3);
     assert_int_equal(t.ix.size, 0);
-    assert_int_equal(t.ix.alive, 0);
+    assert_int_equal(keeli_entity_count(&t.ix), 0);
     undo(&t, 0);
     ASSERT_NEXT_ADDS(&t, { 0, 0 }, { 0, 1 });
     test_index_deinit(&t);

@@ -52,7 +52,7 @@ static void deleting_many_retires_as_delete_does(void **state) {
     keeli_entity_index_delete_many(&t.ix, all, 3);
     assert_true(keeli_entity_index_is_valid(&t.ix));
     assert_int_equal(t.ix.retired, 1);
-    assert_int_equal(t.ix.alive, 0);
+    assert_int_equal(keeli_entity_count(&t.ix), 0);
     ASSERT_NEXT_ADDS(&t, { 5, 1 }, { 6, 2 }, { 0, 3 }); // the last deleted first
     test_index_deinit(&t);
 }
@@ -100,7 +100,7 @@ static void every_index_can_be_in_use(void **state) {
     test_index_init(&t);
     for (uint32_t i = 0; i < all; ++i)
         ASSERT_ENTITY(test_index_add(&t), 0, i);
-    assert_int_equal(t.ix.alive, all);
+    assert_int_equal(keeli_entity_count(&t.ix), all);
     const test_index_state full = test_index_state_take(&t.ix);
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, 1), KEEL_ERROR_FULL);
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, UINT32_MAX),
@@ -125,7 +125,7 @@ static void one_too_many_at_once_adds_none(void **state) {
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, all - 8), KEEL_ERROR_FULL);
     ASSERT_INDEX_UNCHANGED(&t.ix, before);
     test_index_add_many(&t, all - 9);
-    assert_int_equal(t.ix.alive, all);
+    assert_int_equal(keeli_entity_count(&t.ix), all);
     test_index_deinit(&t);
 }
 
@@ -137,7 +137,7 @@ static void retired_indices_are_not_counted_on(void **state) {
     test_index_delete(&t, 5);
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, all), KEEL_ERROR_FULL);
     test_index_add_many(&t, all - 1);
-    assert_int_equal(t.ix.alive, all - 1);
+    assert_int_equal(keeli_entity_count(&t.ix), all - 1);
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, 1), KEEL_ERROR_FULL);
     test_index_deinit(&t);
 }

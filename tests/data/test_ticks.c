@@ -86,7 +86,7 @@ static void compare(uint32_t last, uint32_t now) {
 
 static void add(uint32_t from, uint32_t count) {
     if (count == 1) keeli_ticks_reset(&ticks, from);
-    else keeli_ticks_reset_run(&ticks, from, count);
+    else keeli_ticks_reset_range(&ticks, from, count);
     for (uint32_t i = from; i < from + count; ++i) {
         present[i] = true;
         naive[i] = 0;
@@ -95,7 +95,7 @@ static void add(uint32_t from, uint32_t count) {
 
 static void mark(uint32_t index, uint32_t tick, bool quietly) {
     if (!present[index]) return;
-    if (quietly) keeli_ticks_mark_quietly(&ticks, index, tick);
+    if (quietly) keeli_ticks_mark_unlogged(&ticks, index, tick);
     else keeli_ticks_mark(&ticks, index, tick);
     naive[index] = tick;
 }
@@ -104,7 +104,7 @@ static void mark_whole(uint32_t how, uint32_t tick) {
     const uint32_t b = next_random(BLOCKS), n = how ? 1 + next_random(4) : BLOCKS;
     const uint32_t first = how ? b : 0, last = first + n < BLOCKS ? first + n : BLOCKS;
     if (how == 0) keeli_ticks_mark_all(&ticks, tick);
-    else if (how == 1) keeli_ticks_mark_run(&ticks, first * 64, (last - first) * 64, tick);
+    else if (how == 1) keeli_ticks_mark_range(&ticks, first * 64, (last - first) * 64, tick);
     else
         for (uint32_t k = first; k < last; ++k) {
             uint64_t bits = 0;

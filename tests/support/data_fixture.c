@@ -105,7 +105,7 @@ test_index_state test_index_state_take(const keeli_entity_index *ix) {
 void test_assert_index(const keeli_entity_index *ix, test_index_state state, const char *file,
                        int line) {
     EQUAL_AT(ix->size, state.counts.size, file, line);
-    EQUAL_AT(ix->alive, state.counts.alive, file, line);
+    EQUAL_AT(keeli_entity_count(ix), keeli_entity_count(&state.counts), file, line);
     EQUAL_AT(ix->held, state.counts.held, file, line);
     EQUAL_AT(ix->retired, state.counts.retired, file, line);
     EQUAL_AT(ix->free_head, state.counts.free_head, file, line);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Calls to the allocator are serialised while the world is shared.
+#include "base/memory.h"
+
+#include <string.h>
+
+void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
+    heap->allocator = allocator;
+    heap->live = 0;
+    heap->shared = false;
+    heap->caller = 0;
+    heap->is_calling = false;
+    heap->around = NULL;
+    heap->owner = NULL;
+    heap->spare_blocks = NULL;
+    heap->spare_block_count = 0;
+    keeli_lock_init(&heap->lock);
+}
+
+void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
+
+static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
+                       size_t align) {
+    const keel_allocator *a = &heap->allocator;
+    heap->is_calling = true;
+    if (heap->around) heap->around(heap->owner, true);
+    void *fresh = a->resize(a->context, block, old_size, new_size, align);
+    if (heap->around) heap->around(heap->owner, false);
+    heap->is_calling = false;
+    return fresh;
+}
+
+// An allocator that comes back to the world by a way that needs memory gets none.
+static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
+    void *fresh;
+    if (!heap->allocator.resize) fresh = keeli_system_resize(block, old_size, new_size, align);
+    else if (heap->is_calling && new_size) return NULL;
+    else fresh = call_user(heap, block, old_size, new_size, align);
+    if (fresh || new_size == 0) heap->live += new_size - old_size;
+    return fresh;
+}
+
+void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
+    if (old_size == 0 && new_size == 0) return NULL;
+    const uint64_t self = heap->shared ? keeli_thread_id() : 0;
+    if (!self || keeli_atomic_peek64(&heap->caller) == self)
+        return call(heap, block, old_size, new_size, align);
+    keeli_lock_take(&heap->lock);
+    keeli_atomic_put64(&heap->caller, self);
+    void *fresh = call(heap, block, old_size, new_size, align);
+    keeli_atomic_put64(&heap->caller, 0);
+    keeli_lock_give(&heap->lock);
+    return fresh;
+}
+
+void *keeli_new(keeli_heap *heap, size_t size, size_t align) {
+    return keeli_resize(heap, NULL, 0, size, align);
+}
+
+void *keeli_new_zeroed(keeli_heap *heap, size_t size, size_t align) {
+    void *block = keeli_new(heap, size, align);
+    if (block) memset(block, 0, size);
+    return block;
+}
+
+void keeli_free(keeli_heap *heap, void *block, size_t size, size_t align) {
+    if (block) (void)keeli_resize(heap, block, size, 0, align);
+}
+
+char *keeli_new_text(keeli_heap *heap, const char *text) {
+    const size_t size = strlen(text) + 1;
+    char *copy = keeli_new(heap, size, 1);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+void keeli_free_text(keeli_heap *heap, char *text) {
+    if (text) keeli_free(heap, text, strlen(text) + 1, 1);
+}
+
+// ------------------------------------------------------------------ arrays
+bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
+                         size_t item_size) {
+    if (need <= *capacity) return true;
+    if (need > UINT32_MAX) return false;
+    uint64_t grown = *capacity < 8 ? 8 : (uint64_t)*capacity * 2;
+    if (grown < need) grown = need;
+    if (grown > UINT32_MAX) grown = UINT32_MAX;
+    void *fresh = keeli_resize(heap, *items, *capacity * item_size, (size_t)grown * item_size,
+                               _Alignof(max_align_t));
+    if (!fresh) return false;
+    *items = fresh;
+    *capacity = (uint32_t)grown;
+    return true;
+}
+
+// ------------------------------------------------------------------ by address
+static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
+    keeli_free(heap, table->items, table->capacity * sizeof *table->items, sizeof(void *));
+}
+
+bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap) {
+    if ((table->count + 1) * 2 <= table->capacity) return true;
+    keeli_pointer_table fresh = { .capacity = table->capacity ? table->capacity * 2 : 32 };
+    fresh.items = keeli_new_zeroed(heap, fresh.capacity * sizeof *fresh.items, sizeof(void *));
+    if (!fresh.items) return false;
+    for (uint32_t i = 0; i < table->capacity; ++i)
+        if (table->items[i].key)
+            keeli_pointer_add(&fresh, table->items[i].key, table->items[i].value);
+    free_items(table, heap);
+    *table = fresh;
+    return true;
+}
+
+void keeli_pointer_add(keeli_pointer_table *table, const void *key, void *value) {
+    *keeli_pointer_place(table, key) = (struct keeli_pointer_item){ key, value };
+    ++table->count;
+}
+
+void keeli_pointer_table_deinit(keeli_pointer_table *table, keeli_heap *heap) {
+    free_items(table, heap);
+    *table = (keeli_pointer_table){ 0 };
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Memory: a world's allocator with the number of live bytes; arrays that grow; and a table of what
+// is known of things by their address.
+#pragma once
+#include "base/platform/platform.h"
+
+#include <keel/base.h>
+
+typedef struct keeli_heap {
+    keel_allocator allocator; // resize NULL: the system's
+    size_t live;              // bytes
+    bool shared;              // calls may come from several threads: take the lock
+    keeli_lock lock;
+    uint64_t caller;                          // shared: the thread that has the lock (atomic)
+    bool is_calling;                          // the user's allocator
+    void (*around)(void *owner, bool begins); // calls of the user's allocator; NULL: nothing
+    void *owner;
+    struct keeli_arena_block *spare_blocks; // for all arenas (arena.c)
+    uint32_t spare_block_count;
+} keeli_heap;
+
+void keeli_heap_init(keeli_heap *heap, keel_allocator allocator);
+void keeli_heap_deinit(keeli_heap *heap);
+// NULL when out of memory, or when `size` is 0.
+void *keeli_new(keeli_heap *heap, size_t size, size_t align);
+// The same, filled with zeros.
+void *keeli_new_zeroed(keeli_heap *heap, size_t size, size_t align);
+// NULL when out of memory; `block` is then as before.
+void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align);
+void keeli_free(keeli_heap *heap, void *block, size_t size, size_t align);
+// A copy of a string; NULL when out of memory. Free with keeli_free_text.
+char *keeli_new_text(keeli_heap *heap, const char *text);
+void keeli_free_text(keeli_heap *heap, char *text);
+
+#define KEELI_NEW(heap, T) ((T *)keeli_new_zeroed((heap), sizeof(T), _Alignof(T)))
+#define KEELI_FREE(heap, T, pointer) keeli_free((heap), (pointer), sizeof(T), _Alignof(T))
+
+// ------------------------------------------------------------------ arrays
+// A growing array of plain values: KEELI_ARRAY(uint32_t) names; ... names.items[i], names.count.
+#define KEELI_ARRAY(T)                                                                             \
+    struct {                                                                                       \
+        T *items;                                                                                  \
+        uint32_t count, capacity;                                                                  \
+    }
+
+// Make room for `extra` more items; false when out of memory.
+#define KEELI_RESERVE(heap, array, extra)                                                          \
+    keeli_array_reserve((heap), (void **)&(array)->items, &(array)->capacity,                      \
+                        (uint64_t)(array)->count + (extra), sizeof *(array)->items)
+
+// Free the memory; the array is empty afterwards.
+#define KEELI_RELEASE(heap, array)                                                                 \
+    (keeli_free((heap), (array)->items, (size_t)(array)->capacity * sizeof *(array)->items,        \
+                _Alignof(max_align_t)),                                                            \
+     (array)->items = NULL, (array)->count = 0, (array)->capacity = 0)
+
+bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
+                         size_t item_size);
+
+// An initialiser with the same value 4,096 times.
+#define KEELI_4_TIMES(x) x, x, x, x
+#define KEELI_16_TIMES(x) KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x)
+#define KEELI_64_TIMES(x) KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x)
+#define KEELI_256_TIMES(x)                                                                         \
+    KEELI_64_TIMES(x), KEELI_64_TIMES(x), KEELI_64_TIMES(x), KEELI_64_TIMES(x)
+#define KEELI_1024_TIMES(x)                                                                        \
+    KEELI_256_TIMES(x), KEELI_256_TIMES(x), KEELI_256_TIMES(x), KEELI_256_TIMES(x)
+#define KEELI_4096_TIMES(x)                                                                        \
+    KEELI_1024_TIMES(x), KEELI_1024_TIMES(x), KEELI_1024_TIMES(x), KEELI_1024_TIMES(x)
+
+// ------------------------------------------------------------------ by address
+// What is known of things by their address: open addressing, never more than half full. Nothing is
+// ever taken out.
+typedef struct keeli_pointer_table {
+    struct keeli_pointer_item {
+        const void *key; // NULL: free
+        void *value;
+    } * items;
+    uint32_t count, capacity;
+} keeli_pointer_table;
+
+// Where the key is, or would be. There is a free place.
+static inline struct keeli_pointer_item *keeli_pointer_place(const keeli_pointer_table *table,
+                                                             const void *key) {
+    const uint32_t mask = table->capacity - 1;
+    uint32_t at = (uint32_t)((uintptr_t)key / 16) & mask;
+    while (table->items[at].key && table->items[at].key != key)
+        at = (at + 1) & mask;
+    return &table->items[at];
+}
+// NULL: it is not in the table.
+static inline void *keeli_pointer_find(const keeli_pointer_table *table, const void *key) {
+    return table->capacity ? keeli_pointer_place(table, key)->value : NULL;
+}
+// Room for one more; false when out of memory.
+bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap);
+// Add a key that is not there, after that.
+void keeli_pointer_add(keeli_pointer_table *table, const void *key, void *value);
+void keeli_pointer_table_deinit(keeli_pointer_table *table, keeli_heap *heap);
+
+static inline uint32_t keeli_least(uint32_t a, uint32_t b) { return a < b ? a : b; }

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+#include "data/queue.h"
+
+#include <string.h>
+
+void keeli_queue_init(keeli_queue *queue, const keel_component *type, bool of_removed) {
+    *queue = (keeli_queue){ .size = type->size,
+                            .align = type->align,
+                            .of_removed = of_removed,
+                            .drop = type->drop,
+                            .move = type->move,
+                            .hook_data = type->hook_data,
+                            .limit = type->limit ? type->limit : KEELI_QUEUE_LIMIT,
+                            // removed values need not be read by anybody
+                            .world = { .is_warned = of_removed },
+                            .is_warned = of_removed };
+}
+
+// ------------------------------------------------------------------ readers
+// All who are asked whether they have passed: the world comes last.
+static uint32_t reader_count(const keeli_queue *q) { return q->readers.count + q->world_reads; }
+static keeli_queue_reader *reader_at(keeli_queue *q, uint32_t i) {
+    return i < q->readers.count ? &q->readers.items[i] : &q->world;
+}
+
+keeli_queue_reader *keeli_queue_find(keeli_queue *q, const keeli_reader *reader) {
+    for (uint32_t i = 0; i < reader_count(q); ++i)
+        if (reader_at(q, i)->reader == reader) return reader_at(q, i);
+    return NULL;
+}
+
+keeli_queue_reader *keeli_queue_join(keeli_queue *q, keeli_heap *heap, const keeli_reader *reader,
+                                     bool is_system) {
+    keeli_queue_reader *r = keeli_queue_find(q, reader);
+    if (r) return r;
+    if (reader) {
+        if (!KEELI_RESERVE(heap, &q->readers, 1)) return NULL;
+        r = &q->readers.items[q->readers.count++];
+        *r = (keeli_queue_reader){ .reader = reader, .next = q->fresh, .is_system = is_system };
+        return r;
+    }
+    if (!q->of_removed) q->world.next = q->fresh;
+    q->world_reads = true;
+    return &q->world;
+}
+
+void keeli_queue_leave(keeli_queue *q, const keeli_reader *reader) {
+    keeli_queue_reader *r = keeli_queue_find(q, reader);
+    if (r) *r = q->readers.items[--q->readers.count];
+}
+
+// Who has seen all removed values that are gone has missed none of them.
+static uint64_t next_of(const keeli_queue *q, const keeli_reader *reader, uint64_t next) {
+    return q->of_removed && reader && q->gone_tick <= reader->last ? q->begin : next;
+}
+
+uint64_t keeli_queue_next(const keeli_queue *q, const keeli_reader *reader) {
+    for (uint32_t i = 0; i < q->readers.count; ++i)
+        if (q->readers.items[i].reader == reader)
+            return next_of(q, reader, q->readers.items[i].next);
+    return next_of(q, reader, reader || !q->world_reads ? q->fresh : q->world.next);
+}
+
+uint64_t keeli_queue_waiting(const keeli_queue *q) {
+    uint64_t least = reader_count(q) ? keeli_queue_end(q) : q->fresh;
+    for (uint32_t i = 0; i < q->readers.count; ++i) {
+        const keeli_queue_reader *r = &q->readers.items[i];
+        if (r->is_system && r->next < least) least = r->next;
+    }
+    return least > q->begin ? least : q->begin;
+}
+
+// ------------------------------------------------------------------ values that go
+// Has it passed the oldest?
+static bool has_passed(const keeli_queue *q, const keeli_queue_reader *r) {
+    if (!q->of_removed) return r->next > q->begin;
+    const keeli_removed *removed = keeli_queue_removed_at(q, q->begin);
+    return removed->tick <= (r->reader ? r->reader->last : q->cleared[removed->deleted]);
+}
+
+static bool all_have_passed(keeli_queue *q) {
+    const uint32_t count = reader_count(q);
+    for (uint32_t i = 0; i < count; ++i)
+        if (!has_passed(q, reader_at(q, i))) return false;
+    return count > 0;
+}
+
+static bool has_value(const keeli_queue *q, uint64_t number) {
+    return q->size && (!q->of_removed || keeli_queue_removed_at(q, number)->deleted);
+}
+
+static void drop_value(const keeli_queue *q, uint64_t number) {
+    if (q->drop && (!q->of_removed || keeli_queue_removed_at(q, number)->deleted))
+        q->drop(keeli_queue_at(q, number), q->hook_data);
+}
+
+static void drop_first(keeli_queue *q) {
+    if (q->of_removed) { // how many readers are behind `begin` is what they have missed
+        for (uint32_t i = 0; i <= q->readers.count; ++i) {
+            keeli_queue_reader *r = reader_at(q, i);
+            r->next = next_of(q, r->reader, r->next) + has_passed(q, r);
+        }
+        q->gone_tick = keeli_queue_removed_at(q, q->begin)->tick;
+    }
+    drop_value(q, q->begin);
+    q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;
+    --q->count;
+    ++q->begin;
+}
+
+void keeli_queue_settle(keeli_queue *q) {
+    if (!q->count || !all_have_passed(q)) return;
+    if (q->of_removed || q->drop) {
+        while (q->count && all_have_passed(q))
+            drop_first(q);
+    } else {
+        uint64_t least = UINT64_MAX;
+        for (uint32_t i = 0; i < reader_count(q); ++i)
+            if (reader_at(q, i)->next < least) least = reader_at(q, i)->next;
+        q->first = keeli_queue_place(q, least);
+        q->count -= (uint32_t)(least - q->begin);
+        q->begin = least;
+    }
+    if (!q->of_removed) q->fresh = q->begin;
+}
+
+// The oldest goes although somebody has not passed it. Is that news, and whose?
+static bool drop_unseen(keeli_queue *q, const char **late) {
+    bool *is_warned = reader_count(q) ? NULL : &q->is_warned;
+    *late = NULL;
+    for (uint32_t i = 0; i < reader_count(q) && !is_warned; ++i) {
+        keeli_queue_reader *r = reader_at(q, i);
+        if (r->is_warned || has_passed(q, r)) continue;
+        *late = r->reader ? r->reader->name : "the world";
+        is_warned = &r->is_warned;
+    }
+    drop_first(q);
+    if (!is_warned || *is_warned) return false;
+    return *is_warned = true;
+}
+
+void keeli_queue_cut(keeli_queue *q, uint64_t end) {
+    for (; q->count && keeli_queue_end(q) > end; --q->count)
+        drop_value(q, keeli_queue_end(q) - 1);
+}
+
+void keeli_queue_clear(keeli_queue *q) {
+    while (q->count)
+        drop_first(q);
+    q->fresh = q->world.next = q->begin;
+    for (uint32_t i = 0; i < q->readers.count; ++i)
+        q->readers.items[i].next = q->begin;
+}
+
+void keeli_queue_clear_removed(keeli_queue *q, bool deleted, uint64_t tick) {
+    if (tick > q->cleared[deleted]) q->cleared[deleted] = tick;
+    q->world_reads = true;
+    q->world.next = q->begin;
+    keeli_queue_settle(q);
+}
+
+// ------------------------------------------------------------------ room
+static void set_room(keeli_queue *q) { q->room = q->capacity < q->limit ? q->capacity : q->limit; }
+
+static void free_memory(keeli_queue *q, keeli_heap *heap) {
+    keeli_free(heap, q->values, (size_t)q->capacity * q->size, q->align);
+    if (q->of_removed)
+        keeli_free(heap, q->removed, q->capacity * sizeof *q->removed, _Alignof(keeli_removed));
+    q->values = NULL;
+    q->removed = NULL;
+    q->capacity = q->first = q->room = 0;
+}
+
+// Where a value of the ring is in a fresh one, which begins with the oldest.
+static const void *relocated(const keeli_queue *q, const char *fresh, const void *value) {
+    const uintptr_t at = (uintptr_t)value - (uintptr_t)q->values;
+    if (!q->values || at >= (size_t)q->capacity * q->size) return value;
+    const size_t place = (at / q->size + q->capacity - q->first) % q->capacity;
+    return fresh + place * q->size + at % q->size;
+}
+
+static void move_values(const keeli_queue *q, char *to) {
+    for (uint32_t i = 0; q->move && i < q->count; ++i)
+        if (has_value(q, q->begin + i))
+            q->move(to + (size_t)i * q->size, keeli_queue_at(q, q->begin + i), q->hook_data);
+    if (q->move || !q->count || !q->size) return;
+    const uint32_t range = keeli_queue_range(q, q->begin);
+    const size_t front = (size_t)(range < q->count ? range : q->count) * q->size;
+    memcpy(to, keeli_queue_at(q, q->begin), front);
+    if (range < q->count) memcpy(to + front, q->values, (size_t)(q->count - range) * q->size);
+}
+
+static bool resize(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const void **value) {
+    const size_t entry = q->of_removed ? sizeof *q->removed : 0;
+    char *values = keeli_new(heap, (size_t)capacity * q->size, q->align);
+    keeli_removed *removed = keeli_new(heap, capacity * entry, _Alignof(keeli_removed));
+    if ((q->size && !values) || (q->of_removed && !removed)) {
+        keeli_free(heap, values, (size_t)capacity * q->size, q->align);
+        keeli_free(heap, removed, capacity * entry, _Alignof(keeli_removed));
+        return false;
+    }
+    if (value && q->size) *value = relocated(q, values, *value);
+    move_values(q, values);
+    for (uint32_t i = 0; removed && i < q->count; ++i)
+        removed[i] = *keeli_queue_removed_at(q, q->begin + i);
+    free_memory(q, heap);
+    q->values = values;
+    q->removed = removed;
+    q->capacity = capacity;
+    set_room(q);
+    return true;
+}
+
+// A power of two, or the limit.
+static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
+    uint64_t capacity = q->size > 256 ? 1 : 16;
+    while (capacity < need)
+        capacity *= 2;
+    return capacity < q->limit ? (uint32_t)capacity : q->limit;
+}
+
+bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
+    if ((uint64_t)q->count + extra <= q->room || q->capacity >= q->limit) return true;
+    keeli_queue_settle(q);
+    const uint64_t need = (uint64_t)q->count + extra;
+    return need <= q->room || resize(q, heap, capacity_for(q, need), value);
+}
+
+void keeli_queue_set_limit(keeli_queue *q, uint32_t limit) {
+    while (q->count > limit)
+        drop_first(q);
+    q->limit = limit;
+    set_room(q);
+}
+
+void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
+    const uint64_t need = (uint64_t)q->count + extra;
+    if (!need) free_memory(q, heap);
+    else if (capacity_for(q, need) < q->capacity)
+        (void)resize(q, heap, capacity_for(q, need), NULL); // without memory it stays as it is
+}
+
+// ------------------------------------------------------------------ appending
+// A value may be appended; with a full queue the oldest goes.
+static bool make_place(keeli_queue *q, const char **late) {
+    *late = NULL;
+    if (q->count < q->room) return false;
+    keeli_queue_settle(q);
+    return q->count == q->room && drop_unseen(q, late);
+}
+
+bool keeli_queue_push(keeli_queue *q, const void *value, const char **late) {
+    const bool is_news = make_place(q, late);
+    char *to = keeli_queue_at(q, q->begin + q->count++);
+    if (!q->size) return is_news;
+    if (!value) memset(to, 0, q->size);
+    else if (q->move) q->move(to, (void *)(uintptr_t)value, q->hook_data); // handed over
+    else keeli_bytes_copy_fresh(to, value, q->size); // it may be the one that just went
+    return is_news;
+}
+
+bool keeli_queue_push_removed(keeli_queue *q, keeli_removed removed, void *value,
+                              const char **late) {
+    const bool is_news = make_place(q, late);
+    const uint64_t number = q->begin + q->count++;
+    *keeli_queue_removed_at(q, number) = removed;
+    if (!removed.deleted || !q->size) return is_news;
+    if (q->move) q->move(keeli_queue_at(q, number), value, q->hook_data);
+    else memcpy(keeli_queue_at(q, number), value, q->size);
+    return is_news;
+}
+
+// ------------------------------------------------------------------ the whole
+void keeli_queue_deinit(keeli_queue *q, keeli_heap *heap) {
+    keeli_queue_clear(q);
+    free_memory(q, heap);
+    KEELI_RELEASE(heap, &q->readers);
+}
+
+size_t keeli_queue_bytes(const keeli_queue *q) {
+    return (size_t)q->capacity * (q->size + (q->of_removed ? sizeof *q->removed : 0)) +
+           q->readers.capacity * sizeof *q->readers.items;
+}
+
+bool keeli_queue_is_valid(const keeli_queue *q) {
+    if (q->count > q->room || q->room > q->capacity || q->room > q->limit) return false;
+    if (q->fresh > q->begin || (q->capacity && q->first >= q->capacity)) return false;
+    if (q->world_reads && q->world.next > keeli_queue_end(q)) return false;
+    for (uint32_t i = 0; i < q->readers.count; ++i)
+        if (q->readers.items[i].next > keeli_queue_end(q)) return false;
+    for (uint64_t i = q->begin + 1; q->of_removed && i < keeli_queue_end(q); ++i)
+        if (keeli_queue_removed_at(q, i)->tick < keeli_queue_removed_at(q, i - 1)->tick)
+            return false;
+    return true;
+}

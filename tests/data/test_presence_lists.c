@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "data/presence.h"
+
+#include "support/data_fixture.h"
+#include "support/test.h"
+
+static test_heap memory;
+static keeli_component_lists lists;
+
+static void begin(void) {
+    test_heap_init(&memory);
+    lists = (keeli_component_lists){ 0 };
+}
+
+static void end(void) {
+    assert_true(keeli_component_lists_are_valid(&lists));
+    assert_int_equal(lists.bytes, memory.heap.live);
+    keeli_component_lists_deinit(&lists, &memory.heap);
+    test_heap_deinit(&memory);
+}
+
+static void add(uint32_t index, uint16_t number) {
+    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, index, 1));
+    keeli_component_lists_add(&lists, index, number);
+}
+
+static void one_list_serves_64_indices(void **state) {
+    (void)state;
+    begin();
+    add(0, 7);
+    add(64, 8);
+    add(4095, 9);
+    add(4096, 10);
+    assert_true(keeli_component_lists_has(&lists, 63, 7));
+    assert_false(keeli_component_lists_has(&lists, 64, 7));
+    assert_true(keeli_component_lists_has(&lists, 127, 8));
+    assert_true(keeli_component_lists_has(&lists, 4032, 9));
+    assert_false(keeli_component_lists_has(&lists, 4096, 9));
+    assert_true(keeli_component_lists_has(&lists, 4159, 10));
+    assert_false(keeli_component_lists_has(&lists, KEEL_ENTITY_INDEX_MAX, 7));
+    assert_int_equal(keeli_component_lists_count(&lists), 4);
+    end();
+}
+
+static void four_numbers_need_no_memory_of_their_own(void **state) {
+    (void)state;
+    begin();
+    add(5, 0);
+    const size_t bytes = lists.bytes;
+    for (uint16_t n = 1; n < KEELI_LIST_IN_PLACE; ++n)
+        add(5, n);
+    assert_int_equal(lists.bytes, bytes);
+    assert_false(keeli_component_lists_has_room(&lists, 5, 1));
+    add(5, 4);
+    assert_true(lists.bytes > bytes);
+    for (uint16_t n = 0; n < 5; ++n)
+        assert_true(keeli_component_lists_has(&lists, 5, n));
+    end();
+}
+
+static void removing_moves_the_last_into_the_hole(void **state) {
+    (void)state;
+    begin();
+    for (uint16_t n = 0; n < 6; ++n)
+        add(1, n);
+    keeli_component_lists_remove(&lists, 1, 2);
+    const uint16_t *numbers = keeli_list_numbers(keeli_list_of(&lists, 1));
+    assert_int_equal(numbers[2], 5);
+    assert_int_equal(keeli_list_of(&lists, 1)->count, 5);
+    keeli_component_lists_remove(&lists, 1, 4);
+    assert_false(keeli_component_lists_has(&lists, 1, 4));
+    assert_false(keeli_component_lists_has(&lists, 1, 2));
+    end();
+}
+
+static void a_list_takes_every_number_there_is(void **state) {
+    (void)state;
+    begin();
+    for (uint32_t n = 0; n < UINT16_MAX; ++n)
+        add(77, (uint16_t)n);
+    assert_int_equal(keeli_list_of(&lists, 77)->count, UINT16_MAX);
+    assert_true(keeli_component_lists_has(&lists, 77, 0));
+    assert_true(keeli_component_lists_has(&lists, 77, UINT16_MAX - 1));
+    assert_false(keeli_component_lists_reserve(&lists, &memory.heap, 77, 1));
+    while (
+        keeli_list_of(&lists, 77)->count) // is_valid compares all pairs; the first is found soonest
+        keeli_component_lists_remove(&lists, 77, *keeli_list_numbers(keeli_list_of(&lists, 77)));
+    end();
+}
+
+static void room_for_several_is_made_at_once(void **state) {
+    (void)state;
+    begin();
+    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, 20));
+    counting_allocator_fail_after(&memory.memory, 0);
+    for (uint16_t n = 0; n < 20; ++n) {
+        assert_true(keeli_component_lists_has_room(&lists, 300, 20u - n));
+        keeli_component_lists_add(&lists, 300, n);
+    }
+    end();
+}
+
+static void trimming_returns_what_is_not_needed(void **state) {
+    (void)state;
+    begin();
+    for (uint16_t n = 0; n < 40; ++n) {
+        add(10, n);
+        add(5000, n);
+    }
+    for (uint16_t n = 3; n < 40; ++n)
+        keeli_component_lists_remove(&lists, 10, n);
+    for (uint16_t n = 0; n < 40; ++n)
+        keeli_component_lists_remove(&lists, 5000, n);
+    keeli_component_lists_trim(&lists, &memory.heap);
+    assert_null(lists.pages[1]);
+    assert_int_equal(keeli_list_of(&lists, 10)->capacity, 0);
+    for (uint16_t n = 0; n < 3; ++n)
+        assert_true(keeli_component_lists_has(&lists, 10, n));
+    assert_true(keeli_component_lists_are_valid(&lists));
+    add(5000, 1); // a page that went can come back
+    end();
+}
+
+static void a_reserve_without_memory_changes_nothing(void **state) {
+    (void)state;
+    begin();
+    for (uint16_t n = 0; n < 4; ++n)
+        add(0, n);
+    const uint32_t targets[] = { 0, 4096 * 40 };
+    for (uint32_t t = 0; t < 2; ++t)
+        for (size_t allowed = 0;; ++allowed) {
+            counting_allocator_fail_after(&memory.memory, allowed);
+            const bool ok = keeli_component_lists_reserve(&lists, &memory.heap, targets[t], 9);
+            counting_allocator_never_fail(&memory.memory);
+            assert_true(keeli_component_lists_are_valid(&lists));
+            assert_int_equal(lists.bytes, memory.heap.live);
+            assert_int_equal(keeli_component_lists_count(&lists), 4);
+            if (ok) break;
+            assert_true(allowed < 10);
+        }
+    end();
+}
+
+static void faults_are_noticed(void **state) {
+    (void)state;
+    begin();
+    for (uint16_t n = 0; n < 3; ++n)
+        add(0, n);
+    keeli_component_list *list = keeli_list_of(&lists, 0);
+    list->numbers.few[2] = 0; // twice
+    assert_false(keeli_component_lists_are_valid(&lists));
+    list->numbers.few[2] = 2;
+    list->count = 5; // more than fit
+    assert_false(keeli_component_lists_are_valid(&lists));
+    list->count = 3;
+    ++lists.bytes;
+    assert_false(keeli_component_lists_are_valid(&lists));
+    --lists.bytes;
+    end();
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(one_list_serves_64_indices, "One list serves 64 indices"),
+    TEST(four_numbers_need_no_memory_of_their_own, "Four numbers need no memory of their own"),
+    TEST(removing_moves_the_last_into_the_hole, "Removing moves the last number into the hole"),
+    TEST(a_list_takes_every_number_there_is, "A list takes every number there is, then says no"),
+    TEST(room_for_several_is_made_at_once, "Room for several numbers is made at once"),
+    TEST(trimming_returns_what_is_not_needed, "Trimming returns what is not needed"),
+    TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
+    TEST(faults_are_noticed, "Planted faults are noticed"),
+};
+int main(void) { return RUN(tests); }
