@@ -91,8 +91,8 @@ void keeli_scan_changes_begin(keeli_iterator *it) {
 }
 
 // The indices of the next `count` changes. With `ticks`: each at its last change; who was marked
-// later without the log is not of this window: then the log would not lead. With `there`: those
-// that still have the component.
+// later without the log did not change since `w.first`: then the log would not lead. With `there`:
+// those that still have the component.
 static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
                                                            const keeli_change *log, uint32_t count,
                                                            const keeli_ticks *ticks,
@@ -153,12 +153,8 @@ bool keeli_scan_changes(keeli_iterator *it) {
     }
 }
 
-// ------------------------------------------------------------------ what a walk marks
-static bool is_tracked(const keeli_storage *s) {
-    return s->flags & KEELI_IS_TRACKED && s->tracking->kinds & KEEL_TRACK_MODIFICATION;
-}
-
-// Does the walk visit all that have the one component it marks, and nothing else?
+// ------------------------------------------------------------------ what is marked as modified
+// Does it visit all that have the one component it marks, and nothing else?
 static bool visits_all(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_view *view = it->view;
@@ -182,21 +178,21 @@ static bool reserve_flags(keeli_iterator *it, uint32_t terms) {
     return true;
 }
 
-bool keeli_marks_begin(keeli_iterator *it, uint32_t flags) {
+bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
     const keeli_view *view = it->view;
     uint32_t by_hand = 0;
     it->mark_count = 0;
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!(flags & KEELI_IS_MARKED) && !view->marks_by_hand) return true;
+    if (!any_is_marked && !view->marks_by_hand) return true;
     for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
         const bool flagged = kind == KEEL_TERM_WRITE_MARKED;
-        if (!s || (!flagged && !is_tracked(s))) continue;
+        if (!s || (!flagged && !keeli_is_marked(s))) continue;
         it->marks[it->mark_count++] =
-            (keeli_mark){ s, t, flagged, kind == KEEL_TERM_MAYBE_WRITE, is_tracked(s) };
+            (keeli_mark){ s, t, flagged, kind == KEEL_TERM_MAYBE_WRITE, keeli_is_marked(s) };
         by_hand += flagged;
     }
     it->marks_all = visits_all(it);
@@ -249,7 +245,7 @@ static void mark_span(const keeli_iterator *it, keeli_ticks *ticks, uint32_t cou
     }
 }
 
-// A mask over a window of 64 * n indices: by the word.
+// A mask over 64 * n indices: by the word.
 static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t count,
                        uint32_t tick) {
     for (uint32_t at = 0; at < count; at += 64) {
@@ -283,7 +279,7 @@ void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
     }
 }
 
-// A walk that was to mark everything ended early: walk the same way again as far as it came, and
+// One that was to mark everything ended early: go the same way again as far as it came, and
 // mark that.
 static void mark_again(keeli_iterator *it) {
     const uint32_t chunks = it->handed, visited = it->visited;

@@ -4,10 +4,11 @@
 
 #include "base/memory.h"
 #include "follow/group.h"
+#include "follow/track.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states
-// Under the lock: whose walk it is must be told together with its serial, or the end of another
+// Under the lock: whose it is must be known together with its serial, or the end of another
 // view that used this state before takes it for its own.
 static void assign(keeli_iterator *it, keeli_view *view) {
     it->serial = ++view->world->serial;
@@ -59,8 +60,8 @@ static void spare(keeli_iterator *it) {
     keeli_world_unlock(world);
 }
 
-// An edit through a view is refused while a walk depends on the storage.
-static void count_walk(const keeli_iterator *it, int32_t change) {
+// An edit through a view is refused while an iterator depends on the storage.
+static void count_in(const keeli_iterator *it, int32_t change) {
     const keeli_view *view = it->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
@@ -96,12 +97,11 @@ void keeli_iterator_rewind(keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_CHANGES) keeli_scan_changes_begin(it);
 }
 
-// Of all its storages.
-static uint32_t flags_of(const keeli_view *view) {
-    uint32_t flags = 0;
+static bool any_is_marked(const keeli_view *view) {
+    bool any = false;
     for (uint32_t i = 0; i < view->storage_count; ++i)
-        if (view->storages[i]) flags |= view->storages[i]->flags;
-    return flags;
+        any |= view->storages[i] && keeli_is_marked(view->storages[i]);
+    return any;
 }
 
 // Walks over the same view fill in the same columns.
@@ -118,8 +118,8 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->wants_entities = wants_entities;
     it->writes = writes;
     it->plan = like ? like : keeli_plan_get(view, &it->own_plan);
-    const uint32_t flags = flags_of(view);
-    if (!it->plan || !keeli_marks_begin(it, flags)) {
+    const bool is_marked = any_is_marked(view);
+    if (!it->plan || !keeli_marks_begin(it, is_marked)) {
         spare(it);
         return NULL;
     }
@@ -128,9 +128,9 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->chunk.words = it->span.words = NULL;
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->serial) clear_chunks(it, view);
-    // who asks: edits through the view, and marks of what is tracked
-    it->counts = view->edits || flags & KEELI_IS_TRACKED;
-    if (it->counts) count_walk(it, 1);
+    // who asks: edits through the view, and marks
+    it->counts = view->edits || is_marked;
+    if (it->counts) count_in(it, 1);
     it->kept = NULL;
     return it;
 }
@@ -152,11 +152,11 @@ keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entitie
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
     keeli_kept_lists_end(it);
-    if (it->counts) count_walk(it, -1);
+    if (it->counts) count_in(it, -1);
     spare(it);
 }
 
-// Some live walk of the view, or NULL.
+// Some live iterator over the view, or NULL.
 static keeli_iterator *live_of(const keeli_view *view) {
     keeli_world_lock(view->world);
     keeli_iterator *it = view->world->iterators;

@@ -9,7 +9,7 @@
 enum {
     KEELI_BLOCK = 256,       // candidates that are filtered at a time
     KEELI_MASK_SLOTS = 4096, // slots of a mask at most: the indices of one page of presence bits
-    KEELI_SHORT_RANGE = 32,  // entities; fewer are not worth a chunk of their own
+    KEELI_SHORT_RANGE = 32,  // entities; fewer make no chunk of their own
     KEELI_SPAN_WORDS = 4     // words of ones; fewer are left in a mask
 };
 
@@ -312,8 +312,9 @@ bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page);
 // it. One that visits everything there is of a component marks that with one tick, at its end.
 // Several threads may mark chunks of one view at once, each its own: no mark goes to the log of
 // single changes, so that who reads it visits the same order for any number of threads.
-// Find out what is to be marked; `flags`: of all storages of the view. False when out of memory.
-bool keeli_marks_begin(keeli_iterator *it, uint32_t flags);
+// Find out what is to be marked; whether writing any storage of the view is. False when out of
+// memory.
+bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked);
 // Put the places for marks by hand into the chunk.
 void keeli_marks_hand_out(keeli_iterator *it);
 // The first `count` items (slots of a mask) of the chunk were handed out.

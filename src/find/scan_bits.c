@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks by windows of presence bits: spans where they are full, masks where values lie at the
-// entity's index, and lists elsewhere.
+// Presence bits lead, page by page: spans where they are full, masks where values lie at the
+// entity's index, and lists elsewhere. Living entities lead in the same way.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
@@ -111,7 +111,7 @@ static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, u
     it->who_first = first;
 }
 
-// ------------------------------------------------------------------ windows that are full
+// ------------------------------------------------------------------ pages that are full
 static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     uint32_t n = 0;
     while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
@@ -121,7 +121,7 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     return n;
 }
 
-// How many slots at the front of a window are ones, if no others are; else 0.
+// How many slots at the front of a page are ones, if no others are; else 0.
 static uint32_t leading_ones(const uint64_t *words) {
     uint64_t all = ~(uint64_t)0, others = 0;
     if (words[0] == all) {
@@ -137,22 +137,22 @@ static uint32_t leading_ones(const uint64_t *words) {
     return others ? 0 : full * 64 + more;
 }
 
-// The next window, where it is ones up to some slot, and zeros behind it.
+// The next page, where it is ones up to some slot, and zeros behind it.
 static bool next_full_page(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
-    const uint32_t window = it->next_page, first = window * KEELI_MASK_SLOTS;
-    const uint32_t slots = leading_ones(words_of(plan->leader, window));
+    const uint32_t page = it->next_page, first = page * KEELI_MASK_SLOTS;
+    const uint32_t slots = leading_ones(words_of(plan->leader, page));
     if (!slots) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (leading_ones(words_of(plan->need[i], window)) != slots) return false;
+        if (leading_ones(words_of(plan->need[i], page)) != slots) return false;
     it->is_full = true;
     it->at = first < it->from ? it->from : first;
-    it->next_page = window + 1;
+    it->next_page = page + 1;
     it->words_end = keeli_least(first + slots, it->end);
     return it->at < it->words_end;
 }
 
-// The part of a full window that lies on one page of values in each column.
+// The part of a full page that lies on one page of values in each column.
 static void next_full_span(keeli_iterator *it) {
     uint32_t slots = it->words_end - it->at;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
@@ -166,7 +166,7 @@ static void next_full_span(keeli_iterator *it) {
     it->at += slots;
 }
 
-// ------------------------------------------------------------------ other windows
+// ------------------------------------------------------------------ other pages
 // Go to the next page that has matches.
 static bool next_words(keeli_iterator *it) {
     uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
@@ -190,7 +190,7 @@ static bool next_words(keeli_iterator *it) {
     return true;
 }
 
-// The window can be handed out as a mask when all columns have one base: the slots from it->at on
+// The page can be handed out as a mask when all columns have one base: the slots from it->at on
 // for which that is so; 0: not even for 64.
 static uint32_t mask_slots(const keeli_iterator *it) {
     uint32_t slots = it->words_end - it->at;
@@ -223,7 +223,7 @@ static bool set_bases(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-// Words that go into one chunk: full ones that are worth a span, or all up to such ones.
+// Words that go into one chunk: enough full ones for a span, or all up to such ones.
 static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
     uint32_t n = leading_full(words, count);
     *is_span = n == count || n >= KEELI_SPAN_WORDS;
@@ -256,7 +256,7 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-// Skip words without matches. False when the window is at its end.
+// Skip words without matches. False when the page is at its end.
 static bool skip_empty(keeli_iterator *it) {
     while (it->at < it->words_end && !it->words[it->at % KEELI_MASK_SLOTS / 64])
         it->at += 64;
@@ -351,7 +351,7 @@ static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
     return count;
 }
 
-// A list of the next matches in the window; false when there are none.
+// A list of the next matches on the page; false when there are none.
 static bool next_list(keeli_iterator *it, uint32_t slots) {
     const uint32_t count = take_words(it, 0, it->at + slots);
     it->one_page = true;

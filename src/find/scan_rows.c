@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of archetypes lead a walk: a span for each block, and lists of filtered candidates where
+// The rows of archetypes lead: a span for each block, and lists of filtered candidates where
 // something is left to check.
 #include "base/memory.h"
 #include "find/iterate.h"
@@ -88,8 +88,8 @@ bool keeli_scan_rows(keeli_iterator *it) {
     return false;
 }
 
-// Blocks may be many and have few rows, so nothing of the walk's state is kept up between them:
-// there are no marks, and the walk ends here.
+// Blocks may be many and have few rows, so nothing of the iterator's state is kept up between
+// them: there are no marks, and it ends here.
 void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop) {
     const keeli_plan *plan = it->plan;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sparse set leads a walk, or the front of it that a group orders: spans where all sets have the
+// A sparse set leads, or the front of it that a group orders: spans where all sets have the
 // same order, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
 #include "base/memory.h"
@@ -159,7 +159,7 @@ static attempt find_range(keeli_iterator *it) {
         range = keeli_least(range, left_on_page(set, slot, true));
         it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
     }
-    // a short range is not worth a chunk of its own, unless nothing is left
+    // a short range makes no chunk of its own, unless nothing is left
     if (range < KEELI_SHORT_RANGE && it->at + range < it->end && range < on_page) return NO_RANGE;
     it->at += range;
     it->chunk.form = is_filtered ? mask_range(it, index, range) : KEEL_CHUNK_SPAN;
