@@ -4,6 +4,8 @@
 // both schedules are played on paper, so that the machine does not matter.
 #include "run/schedule.h"
 
+#include <keel/explain.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +63,7 @@ static void make_system(uint32_t i) {
 // ------------------------------------------------------------------ on paper
 typedef struct paper {
     const keeli_schedule *schedule;
+    const keel_workload_node *nodes;
     uint64_t *cost;
     uint32_t *pending;
     bool *is_done;
@@ -73,7 +76,7 @@ typedef struct paper {
 static uint32_t next_node(const paper *p, uint32_t batch) {
     for (uint32_t i = 0; i < p->schedule->nodes.count; ++i) {
         if (p->is_done[i] || p->pending[i]) continue;
-        if (batch == KEELI_NO_NODE || p->schedule->nodes.items[i].batch == batch) return i;
+        if (batch == KEELI_NO_NODE || p->nodes[i].batch == batch) return i;
     }
     return KEELI_NO_NODE;
 }
@@ -117,16 +120,17 @@ static uint64_t run(paper *p, uint64_t now, uint32_t batch) {
     return now;
 }
 
-static uint64_t length_of(const keeli_schedule *s, uint64_t *cost, uint32_t workers, bool batches) {
+static uint64_t length_of(const keeli_schedule *s, const keel_workload_node *nodes, uint64_t *cost,
+                          uint32_t workers, bool batches) {
     const uint32_t count = s->nodes.count;
-    paper p = { .schedule = s, .cost = cost, .workers = workers };
+    paper p = { .schedule = s, .nodes = nodes, .cost = cost, .workers = workers };
     p.pending = malloc(count * sizeof *p.pending);
     p.is_done = calloc(count, sizeof *p.is_done);
     for (uint32_t i = 0; i < count; ++i)
         p.pending[i] = s->nodes.items[i].waits_for;
     memset(p.running, 0xFF, sizeof p.running);
     uint64_t now = 0;
-    for (uint32_t b = 0; batches && b < s->batch_count; ++b)
+    for (uint32_t b = 0; batches && b < count; ++b)
         now = run(&p, now, b);
     now = run(&p, now, KEELI_NO_NODE);
     free(p.pending);
@@ -145,6 +149,9 @@ static void add_workload(sums *out, const uint32_t *workers, uint32_t kinds) {
     const keel_workload table = { .name = "table", .steps = steps, .step_count = SYSTEMS };
     keel_world *world = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
     if (keel_world_run_workload(world, &table) < 0) exit(1);
+    const uint32_t count = keel_world_workload_nodes(world, &table, NULL, 0);
+    keel_workload_node *nodes = calloc(count, sizeof *nodes);
+    (void)keel_world_workload_nodes(world, &table, nodes, count);
     const keeli_schedule *s = world->schedules;
     uint64_t *cost = calloc(s->nodes.count, sizeof *cost);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
@@ -152,10 +159,11 @@ static void add_workload(sums *out, const uint32_t *workers, uint32_t kinds) {
     for (uint32_t k = 0; k < kinds; ++k) {
         for (uint32_t i = 0; i < s->nodes.count; ++i)
             out[k].work += cost[i];
-        out[k].graph += length_of(s, cost, workers[k], false);
-        out[k].batches += length_of(s, cost, workers[k], true);
+        out[k].graph += length_of(s, nodes, cost, workers[k], false);
+        out[k].batches += length_of(s, nodes, cost, workers[k], true);
     }
     free(cost);
+    free(nodes);
     keel_world_destroy(world);
 }
 

@@ -10,12 +10,8 @@
 #include "follow/observe.h"
 #include "follow/observe_view.h"
 #include "follow/track.h"
-#include "run/custom.h"
-#include "run/prepared.h"
-#include "run/schedule.h"
-#include "run/team.h"
-#include "run/timings.h"
-#include "run/workload.h"
+#include "run/workers.h"
+#include "tell/describe.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -43,7 +39,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_lock_init(&world->lock);
     keeli_lock_init(&world->edit_lock);
     keeli_condition_init(&world->started);
-    world->own_lane.node = UINT32_MAX;
+    world->own_worker.node = UINT32_MAX;
     world->log = desc->log;
     world->on_misuse = desc->on_misuse;
     world->bindings = 1;
@@ -132,7 +128,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_notify_end(world);
     keeli_threads_ending(world);
     keeli_registry_drop(world);
-    keeli_teams_deinit(world);
+    keeli_workers_deinit(world);
     keeli_schedules_deinit(world);
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
@@ -140,7 +136,7 @@ void keel_world_destroy(keel_world *world) {
     if (world->commands) keeli_commands_deinit(world);
     keeli_blocks_deinit(&world->heap);
     keeli_workloads_deinit(world);
-    keeli_prepared_deinit(world);
+    keeli_systems_deinit(world);
     keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
     keeli_groups_deinit(world);
@@ -152,7 +148,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);
-    keeli_arena_deinit(&world->own_lane.scratch, &world->heap);
+    keeli_arena_deinit(&world->own_worker.scratch, &world->heap);
     keeli_lock_deinit(&world->lock);
     keeli_lock_deinit(&world->edit_lock);
     keeli_condition_deinit(&world->started);

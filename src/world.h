@@ -92,7 +92,7 @@ typedef struct keeli_storage {
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
-    keeli_queue *events;         // uniques that are a type of events: their queue
+    keeli_queue *events;               // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
     keeli_tracking *tracking;                    // NULL: nobody wants to know
@@ -152,9 +152,19 @@ typedef struct keeli_holder {
 
 // A stored workload (run/workload.c): names and steps are owned.
 typedef struct keeli_stored_workload {
+    struct keeli_stored_workload *prev, *next; // in order of addition
+    struct keeli_stored_workload *next_in_bucket;
+    struct keeli_schedule *schedules; // made ready to run, the latest first (run/schedule.c)
     char *name;
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
 } keeli_stored_workload;
+
+typedef struct keeli_stored_workloads {
+    keeli_stored_workload *first, *last; // in order of addition
+    keeli_stored_workload *fallback;     // the default one; NULL: the first
+    keeli_stored_workload **buckets;     // by name
+    uint32_t count, bucket_count;
+} keeli_stored_workloads;
 
 // The first error of a run in linear order, whoever met it first (world/report.c).
 typedef struct keeli_first_error {
@@ -162,27 +172,38 @@ typedef struct keeli_first_error {
     uint32_t node, piece; // where it happened
 } keeli_first_error;
 
-// A thread that runs systems, and what it runs now (run/lane.h).
-typedef struct keeli_lane {
-    _Alignas(KEELI_LINE) struct keeli_lane *next; // of the world, when several threads are at work
-    uint64_t thread;                              // its number (platform.h)
-    bool is_taken;                                // a helper works on it
-    uint32_t number;          // among those of one run; 0: the thread that began it
-    uint32_t depth;           // systems that run inside each other on this thread
-    const char *running;      // the innermost, or NULL
-    struct keeli_team *team;  // that it works for, or NULL
-    uint32_t node;            // of the schedule; UINT32_MAX: none
-    uint32_t piece;           // of a loop that is split; otherwise 0
-    keeli_first_error *first; // where errors go; NULL: to the world
-    keeli_arena scratch;      // keel_context_scratch
-} keeli_lane;
+// A thread that runs systems, and what it runs now (run/workers.h).
+typedef struct keeli_worker {
+    _Alignas(
+        KEELI_LINE) struct keeli_worker *next; // of the world, when several threads are at work
+    uint64_t thread;                           // its number (platform.h)
+    bool is_taken;                             // a helper works on it
+    uint32_t number;               // among those of one run; 0: the thread that began it
+    uint32_t depth;                // systems that run inside each other on this thread
+    const char *running;           // the innermost, or NULL
+    struct keeli_workers *workers; // that it works for, or NULL
+    uint32_t node;                 // of the schedule; UINT32_MAX: none
+    uint32_t piece;                // of a loop that is split; otherwise 0
+    keeli_first_error *first;      // where errors go; NULL: to the world
+    keeli_arena scratch;           // keel_context_scratch
+} keeli_worker;
 
-// What a piece of a loop by direct call took the last time.
+// What a run or a piece takes on one thread and on several, and which way it goes (run/cost.c).
+typedef struct keeli_cost {
+    uint64_t one_ns, many_ns; // 0: not measured yet
+    uint32_t wait;            // so many times more before the other way is looked at,
+    uint32_t looks;           // and so many times more that way until it is decided
+    uint32_t interval;        // between looks
+    bool is_many;             // the way that it goes now
+    bool is_first_look;
+} keeli_cost;
+
+// What a piece of a loop by direct call takes.
 typedef struct keeli_loop_cost {
     keel_range_fn *range; // the loop: one of these two
     keel_span_fn *span;
     uint32_t grain;
-    uint64_t piece_ns;
+    keeli_cost cost;
 } keeli_loop_cost;
 
 struct keel_world {
@@ -197,16 +218,16 @@ struct keel_world {
     keeli_lock lock;  // taken in shared mode for what follows and for `error`
     // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
     uint32_t share_depth;
-    uint32_t looping;       // of share_depth: loops that are split over several threads
-    bool is_shared;         // by the user: between keel_share_begin and keel_share_end
-    bool is_ending;         // keel_world_destroy is at it
-    uint32_t concurrent;    // several threads may be at work when above 0: locks and atomics count
-    keeli_lock edit_lock;   // taken then by edits through views and systems (edit/edit.h)
-    uint64_t editor;        // the thread that has it, or 0 (atomic)
-    uint32_t edits_inside;  // its edits inside of its edit, by observers: they are refused
-    keeli_lane own_lane;    // in owner mode: what runs now (run/lane.h)
-    keeli_lane *lanes;      // otherwise: all threads that run systems
-    int32_t workload_depth; // workloads that are being run
+    uint32_t looping;        // of share_depth: loops that are split over several threads
+    bool is_shared;          // by the user: between keel_share_begin and keel_share_end
+    bool is_ending;          // keel_world_destroy is at it
+    uint32_t concurrent;     // several threads may be at work when above 0: locks and atomics count
+    keeli_lock edit_lock;    // taken then by edits through views and systems (edit/edit.h)
+    uint64_t editor;         // the thread that has it, or 0 (atomic)
+    uint32_t edits_inside;   // its edits inside of its edit, by observers: they are refused
+    keeli_worker own_worker; // in owner mode: what runs now (run/workers.h)
+    keeli_worker *working;   // otherwise: all threads that run systems
+    int32_t workload_depth;  // workloads that are being run
 
     uint64_t owner;          // the thread that made or adopted it (world/threads.c)
     uint32_t owned_storages; // how many have values that stay in that thread
@@ -238,7 +259,7 @@ struct keel_world {
     keel_commands *pending, *pending_end; // lists to apply, in order
     keel_commands *spare_commands;        // empty lists
     uint32_t spare_list_count;            // of them (edit/command_lists.c)
-    uint32_t used_lists, used_blocks;     // with records in this run (run/warm.c)
+    uint32_t used_lists, used_blocks;     // with records in this run (run/workers.c)
     bool applying;
     uint64_t dropped_commands;
 
@@ -262,24 +283,23 @@ struct keel_world {
     struct keeli_view_observer *view_observers; // in order of registration (follow/observe_view.c)
     bool unsettled; // entities may have entered or left what these match
 
-    keeli_pointer_table prepared; // systems whose terms are bound: keeli_prepared (run/prepared.c)
-    uint64_t bindings;            // changes when what terms are bound to does: components, groups
+    keeli_pointer_table systems; // that were run by themselves, bound (run/system.c)
+    uint64_t bindings;           // changes when what terms are bound to does: components, groups
 
     keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
     uint32_t worker_count;  // that may work at once; at most executor.worker_count
     bool may_spin;          // no more workers than cores: a short wait need not sleep
     keeli_pool pool;        // the world's own threads; none with an executor of the user's
 
-    keeli_condition started; // with `lock`: a startup system has ended (run/startup.c)
+    keeli_condition started; // with `lock`: a startup system has ended (run/execute.c)
     struct keeli_schedule
         *schedules; // workloads made ready to run, the latest first (run/schedule.c)
-    keeli_loop_cost loop_costs[16]; // by hash (run/parallel.c)
-    struct keeli_team *teams;       // who works on runs, busy or spare (run/team.c)
+    keeli_loop_cost loop_costs[16];    // by hash (run/loop.c)
+    struct keeli_workers *all_workers; // who works on runs, busy or spare (run/workers.c)
 
-    struct keeli_timings *timings; // NULL: none are kept (run/timings.c)
+    struct keeli_timings *timings; // NULL: none are kept (tell/timings.c)
 
-    KEELI_ARRAY(keeli_stored_workload *) workloads; // run/workload.c
-    uint32_t default_workload;                      // index into it
+    keeli_stored_workloads workloads; // run/workload.c
 };
 
 // Several threads loop on behalf of the owner: values may be written, nothing may be edited.

@@ -27,7 +27,7 @@ extern "C" {
 /// The most pieces of a loop over indices; a smaller grain is raised.
 #define KEEL_MAX_PIECES 65536
 
-struct keeli_lane;
+struct keeli_worker;
 
 /// A piece of a loop.
 typedef struct keel_piece {
@@ -35,9 +35,9 @@ typedef struct keel_piece {
     /// Which worker runs it, below the world's worker count; no two pieces with the same number run
     /// at the same time. For what is warm or added up later; results must not depend on it.
     uint32_t lane;
-    void *partial;           ///< its partial result; NULL in loops that are no reductions
-    keel_world *world;       ///< private
-    struct keeli_lane *self; ///< private
+    void *partial;             ///< its partial result; NULL in loops that are no reductions
+    keel_world *world;         ///< private
+    struct keeli_worker *self; ///< private
 } keel_piece;
 
 /// A piece of a loop over indices: those from `begin` to before `end`.

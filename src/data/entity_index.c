@@ -275,9 +275,11 @@ static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
 
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count) {
-    uint32_t head = ix->free_head, retired = 0;
+    uint32_t head = ix->free_head, retired = 0, deleted = 0;
     for (uint32_t k = 0; k < count; ++k) {
         const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
+        if (*version_of(ix, i) != upper) continue;
+        ++deleted;
         --*living_around(ix, i);
         if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
             *version_of(ix, i) = KEELI_DEAD;
@@ -290,7 +292,7 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
         head = i;
     }
     ix->free_head = head;
-    ix->free_count += count - retired;
+    ix->free_count += deleted - retired;
     ix->retired += retired;
 }
 

@@ -120,7 +120,7 @@ static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity
     ix->free_head = i;
     ++ix->free_count;
 }
-// The same for many different ones, in this order.
+// The same for many that are alive, in this order; one that comes again is left out.
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count);
 // Delete all, so that indices are handed out in ascending order.

@@ -423,7 +423,9 @@ static const keel_value *values_of(const keel_world *world, const command *c, ke
 
 static keel_result apply_values(keel_world *world, const keeli_holder *holder, const command *c,
                                 const keel_value *values) {
-    if (c->kind == ADD_VALUES) return keeli_edit_add_values(world, holder, c->entity, values);
+    if (c->kind == ADD_VALUES)
+        return holder ? keeli_edit_add_values(world, holder, c->entity, values)
+                      : keel_world_add_values(world, c->entity, values);
     return keeli_edit_add_held(world, holder, c->entity, values);
 }
 

@@ -44,7 +44,8 @@ static keel_result check_target(keel_world *to) {
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
                            "cannot copy into world '%s': %u entities are alive in it and %u are "
                            "recorded; call keel_apply and keel_clear_entities on it first",
-                           to->name, (unsigned)keeli_entity_count(&to->entities), (unsigned)to->entities.held);
+                           to->name, (unsigned)keeli_entity_count(&to->entities),
+                           (unsigned)to->entities.held);
     for (uint32_t i = 0; i < to->order.count; ++i) {
         const keeli_storage *t = to->order.items[i];
         KEEL_TRY(keeli_may_edit(to, NULL, t, "copy into"));
@@ -167,8 +168,7 @@ static keel_result copy_at_index(keel_world *to, keeli_storage *t, const keeli_s
 
 static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i) {
-        keeli_room room = { 0 };
-        if (!keeli_store_reserve(to, t, i, &room) ||
+        if (!keeli_store_reserve(to, t, i, 0) ||
             !keeli_presence_reserve(&t->disabled, &to->heap, i))
             return no_memory(to);
         KEEL_TRY(copy_at_index(to, t, s, i));
@@ -363,6 +363,7 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
 }
 
 static void empty(keel_world *world) {
+    keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
     for (uint32_t i = 0; i < world->order.count; ++i)
         (void)keel_remove_unique_value(world, &world->order.items[i]->component, NULL);

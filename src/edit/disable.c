@@ -3,9 +3,7 @@
 // the value stays where it is. Only this file sets and clears bits of `disabled`.
 #include "edit/edit.h"
 
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/observe_view.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ bits
@@ -46,6 +44,12 @@ static keeli_storage *storage_of(keel_world *world, keel_entity e, const keel_co
     return keeli_known_to_edit(world, NULL, component, verb, result);
 }
 
+void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_hiding(world, s, index);
+    keeli_store_disable(s, index);
+    keeli_validate_storage(world, s);
+}
+
 keel_result keel_disable_component(keel_world *world, keel_entity e,
                                    const keel_component *component) {
     if (!world) return keeli_no_world();
@@ -56,10 +60,7 @@ keel_result keel_disable_component(keel_world *world, keel_entity e,
     if (!keeli_store_has(s, index)) return KEEL_ABSENT;
     if (!keeli_presence_reserve(&s->disabled, &world->heap, index))
         return keeli_out_of_memory(world, "disabling a component");
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
-    keeli_store_disable(s, index);
-    keeli_validate_storage(world, s);
+    keeli_disable(world, s, index);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -72,8 +73,7 @@ keel_result keel_enable_component(keel_world *world, keel_entity e,
     const uint32_t index = keel_entity_index(e);
     if (!keeli_store_is_disabled(s, index)) return KEEL_ABSENT;
     keeli_store_enable(s, index);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
+    keeli_shown(world, s, index);
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

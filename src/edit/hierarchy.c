@@ -6,8 +6,7 @@
 // keeli_hierarchy_is_valid.
 #include "edit/edit.h"
 
-#include "edit/quick.h"
-#include "follow/observe.h"
+#include "edit/removal.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ links
@@ -50,11 +49,10 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
-    keeli_store_leaving(world, s, keel_entity_index(e), KEEL_TRACK_DELETION);
-    if (s->flags & KEELI_IS_TRACKED)
-        keeli_value_delete(world, s, keel_entity_index(e),
-                           keeli_store_value(world, s, keel_entity_index(e)));
-    keeli_store_pop(world, s, keel_entity_index(e));
+    const uint32_t index = keel_entity_index(e);
+    keeli_going(world, s, index, KEEL_TRACK_DELETION);
+    keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    keeli_store_pop(world, s, index);
     keeli_validate_storage(world, s);
 }
 
@@ -88,8 +86,8 @@ static void commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     const bool is_first = !has_children(world, to);
     if (is_first) *(keel_parent *)push(world, world->parents, to) = (keel_parent){ 0 };
     link_last(world, e, to, parent_at(world, to), push(world, world->children, e));
-    if (is_first) keeli_store_joined(world, world->parents, keel_entity_index(to));
-    keeli_store_joined(world, world->children, keel_entity_index(e));
+    if (is_first) keeli_came(world, world->parents, keel_entity_index(to));
+    keeli_came(world, world->children, keel_entity_index(e));
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {
@@ -114,9 +112,9 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
 // `before`: how many numbers the child's block may get before its links: components, and sets.
 static bool reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                           uint32_t before) {
-    keeli_room room = { .numbers = before }; // both may be in one block, whose list gets them all
-    return keeli_store_reserve(world, world->children, keel_entity_index(child), &room) &&
-           keeli_store_reserve(world, world->parents, keel_entity_index(parent), &room);
+    // both may be in one block, whose list gets them all
+    return keeli_reserve_value(world, world->children, keel_entity_index(child), before) &&
+           keeli_reserve_value(world, world->parents, keel_entity_index(parent), before + 1);
 }
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
@@ -185,14 +183,12 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
     }
     if (keeli_may_edit_links(world, NULL) < 0) return keel_null();
     keeli_entity_index *ix = &world->entities;
-    uint32_t count = 0;
-    while (values && values[count].component)
-        ++count;
     if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
         // make room for the links first: which entity it will be is known
         const keeli_entity_index before = *ix;
         const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = reserve_links(world, next, parent, count + world->set_count);
+        const bool room =
+            reserve_links(world, next, parent, keeli_count_values(values) + world->set_count);
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }

@@ -2,7 +2,7 @@
 // The value of one entity: looking at it, getting it to write, and marking it. These are called
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
-#include "edit/quick_parts.h"
+#include "follow/follow.h"
 #include "world/report.h"
 #include "world/threads.h"
 
@@ -36,11 +36,6 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
     uint32_t place;
     if (s->kind == KEEL_SPARSE_SET) return find_place(world, s, KEEL_SPARSE_SET, e, &place);
     return find_place(world, s, KEEL_INDEXED, e, &place); // bits tell, as with archetypes
-}
-
-// Nobody holds it.
-static inline bool is_free(const keel_world *world, const keeli_storage *s) {
-    return !((uint32_t)keeli_atomic_peek(&s->borrow) | world->share_depth);
 }
 
 // ------------------------------------------------------------------ looking
@@ -111,7 +106,7 @@ static __attribute__((noinline)) void *get_marked(keel_world *world, keel_entity
 void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_BOUND;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !is_free(world, s)) return get_mut_slowly(world, e, component);
+    if (!s || !keeli_is_free(world, s)) return get_mut_slowly(world, e, component);
     if (s->flags & (asks | KEELI_IS_MARKED))
         return s->flags & asks ? get_mut_slowly(world, e, component) : get_marked(world, e, s);
     return value_of(world, s, e);
@@ -134,8 +129,7 @@ static void *value_to_change(keel_world *world, keel_entity e, const keel_compon
 }
 
 static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
-    keeli_track_modified(world, s, keel_entity_index(e));
-    keeli_tell(world, s, e, KEEL_ON_MODIFIED);
+    keeli_changed(world, s, e);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -152,7 +146,8 @@ keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_com
     const uint32_t asks =
         KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_TOLD | KEELI_IS_GROUPED;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !is_free(world, s) || (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
+    if (!s || !keeli_is_free(world, s) ||
+        (s->flags & (asks | KEELI_IS_MARKED)) != KEELI_IS_MARKED ||
         (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
         !keeli_track_modified_quickly(world, s, keel_entity_index(e)))
         return mark_component_slowly(world, e, component);
@@ -179,5 +174,5 @@ keel_result keel_replace_component(keel_world *world, keel_entity e,
     keeli_storage *s;
     keel_result result;
     (void)value_to_change(world, e, component, "replace", &s, &result);
-    return result == KEEL_OK ? keeli_edit_add_unchecked(world, NULL, e, component, value) : result;
+    return result == KEEL_OK ? keeli_edit_add(world, NULL, e, component, value) : result;
 }

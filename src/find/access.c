@@ -249,7 +249,7 @@ keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity
                                               const keel_component *component, const void *value) {
     const keeli_view *v = edit_begin(view);
     if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_add_unchecked(v->world, &v->holder, e, component, value));
+    return edit_end(v, keeli_edit_add(v->world, &v->holder, e, component, value));
 }
 
 keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {

@@ -2,7 +2,7 @@
 // Changes: terms about them, as filters and as what leads; and what iterators that write mark as
 // modified.
 #include "base/memory.h"
-#include "edit/bulk_run.h"
+#include "world/storage.h"
 #include "find/iterate.h"
 #include "follow/track.h"
 #include "world/report.h"
@@ -237,7 +237,7 @@ static void mark_span(const keeli_iterator *it, keeli_ticks *ticks, uint32_t cou
         return;
     }
     for (uint32_t i = 0, n; i < count; i += n) {
-        n = keeli_run_length(it->who_entities + i, count - i);
+        n = keeli_range_length(it->who_entities + i, count - i);
         if (n < 16)
             for (uint32_t k = 0; k < n; ++k)
                 keeli_ticks_mark_unlogged(ticks, index_of(it, i + k), tick);

@@ -3,7 +3,7 @@
 // same order, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
 #include "base/memory.h"
-#include "edit/bulk_run.h"
+#include "world/storage.h"
 #include "find/iterate.h"
 
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.
@@ -61,11 +61,11 @@ static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, 
     keeli_storage *s = it->plan->leader;
     const uint32_t known = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
     if (it->at + range <= known) {
-        KEEL_ASSERT_INTERNAL(keeli_run_length(first, range) == range);
+        KEEL_ASSERT_INTERNAL(keeli_range_length(first, range) == range);
         return range;
     }
     const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
-    range = skip + keeli_run_length(first + skip, range - skip);
+    range = skip + keeli_range_length(first + skip, range - skip);
     if (!may_note(it) || it->at > known || it->at + range <= known) return range;
     s->known.moves_of_range = s->set.moves;
     s->known.range = it->at + range;

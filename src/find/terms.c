@@ -36,7 +36,7 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: %s", view->holder.name, what);
 }
 
-static uint32_t kinds_of(keel_term_kind kind) {
+uint32_t keeli_term_tracks(keel_term_kind kind) {
     switch (kind) {
     case KEEL_TERM_INSERTED:
     case KEEL_TERM_NOT_INSERTED:
@@ -54,7 +54,7 @@ static uint32_t kinds_of(keel_term_kind kind) {
 
 // Who asks for changes has them tracked from then on.
 static keel_result track_for(const keeli_view *view, keeli_storage *s, keel_term_kind kind) {
-    const uint32_t kinds = kinds_of(kind);
+    const uint32_t kinds = keeli_term_tracks(kind);
     if (!s || !kinds || (s->tracking && !(kinds & ~s->tracking->kinds))) return KEEL_OK;
     if (view->world->share_depth)
         return keeli_error(view->world, KEEL_ERROR_SHARED,

@@ -125,6 +125,7 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
 bool keeli_view_want_entities(keeli_view *view, keel_access access);
 keel_access keeli_term_access(keel_term_kind kind);
 bool keeli_term_takes_component(keel_term_kind kind);
+uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks for
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||

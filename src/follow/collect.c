@@ -14,7 +14,8 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     if (!(s->flags & KEELI_IS_SET)) return (uint32_t)count;
     for (uint32_t i = 0; i < s->sources.count; ++i)
         count += keeli_could_have(world, s->sources.items[i]);
-    return count < keeli_entity_count(&world->entities) ? (uint32_t)count : keeli_entity_count(&world->entities);
+    return count < keeli_entity_count(&world->entities) ? (uint32_t)count
+                                                        : keeli_entity_count(&world->entities);
 }
 
 // ------------------------------------------------------------------ room

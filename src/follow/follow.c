@@ -4,7 +4,7 @@
 // comes here.
 #include "follow.h"
 
-#include "edit/bulk_run.h"
+#include "world/storage.h"
 
 // ------------------------------------------------------------------ room
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
@@ -27,12 +27,17 @@ static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
     return true;
 }
 
-bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index) {
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple =
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     if (s->flags & ~simple || world->share_depth) return false;
-    if (s->flags & KEELI_IS_GROUPED && !groups_are_ready(world, s)) return false;
-    return !(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index);
+    return !(s->flags & KEELI_IS_GROUPED) || groups_are_ready(world, s);
+}
+
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
+                                    uint32_t index) {
+    return keeli_followers_are_simple(world, s) &&
+           (!(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index));
 }
 
 // ------------------------------------------------------------------ coming
@@ -42,6 +47,17 @@ void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t ind
     if (s->flags & KEELI_IS_TOLD)
         keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
     if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
+}
+
+keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
+                             const void *value) {
+    if (s->flags != KEELI_IS_OBSERVED) {
+        keeli_came(world, s, keel_entity_index(e));
+        keeli_validate_storage(world, s);
+        return keeli_done(world, KEEL_OK);
+    }
+    keeli_validate_storage(world, s);
+    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
 }
 
 static bool is_fresh(const uint64_t *fresh, uint32_t i) {
@@ -54,7 +70,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
     for (uint32_t i = 0; s->flags & KEELI_IS_GROUPED && i < count; ++i)
         keeli_groups_added(s, keel_entity_index(entities[i]));
     for (uint32_t i = 0, n; s->flags & KEELI_IS_TRACKED && i < count; i += n) {
-        n = keeli_run_length(entities + i, count - i);
+        n = keeli_range_length(entities + i, count - i);
         for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
             if (is_fresh(fresh, i + k) != is_fresh(fresh, i)) n = k;
         if (is_fresh(fresh, i))
@@ -99,4 +115,22 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);
     }
+}
+
+bool keeli_is_any_followed(const keel_world *world) {
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        flags |= world->order.items[i]->flags;
+    return world->observed || flags & KEELI_IS_TRACKED;
+}
+
+// ------------------------------------------------------------------ out of sight
+void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
+}
+
+void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
+    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
 }

@@ -22,16 +22,24 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
     return !(s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET)) ||
            keeli_followers_reserve_slow(world, s, index, extra, numbers);
 }
-// May one value come to (`index`), or go from, the storage right now, without making room and
-// without asking who else is in use? True only for storages whose flags are those of followers and
-// that nobody holds.
-bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s, uint32_t index);
+// For the fast paths, of a storage that nobody holds: may one value change or go right now, since
+// its flags are those of followers only? And may one come to the index, without making room?
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
+                                    uint32_t index);
+static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
+                                             uint32_t index) {
+    return s->flags == KEELI_IS_OBSERVED || keeli_followers_are_ready_slow(world, s, index);
+}
 
 // ------------------------------------------------------------------ coming
 // The entity with this index has the component now, and all values of the edit are in place.
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_store_joined(world, s, index);
 }
+// The same where that is the whole edit: what waits for its end follows at once.
+// `value`: where it is.
+keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e, const void *value);
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
@@ -39,7 +47,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
 // An entity was created, for which keeli_followers_reserve_entity made room; `count` are in all.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
-    return keeli_sets_reserve_new(world, e, count);
+    return !world->entity_storage.flags || keeli_sets_reserve_new(world, e, count);
 }
 static inline void keeli_entity_came(keel_world *world, keel_entity e) {
     keeli_tell_created(world, e);
@@ -62,3 +70,9 @@ static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t ind
 static inline void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
     keeli_notify_all_of(world, e, kind, dies);
 }
+// A value goes out of sight, or comes back, and stays where it is: only who keeps entities together
+// by what they have is told.
+void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index);
+// Must somebody be told of each value that goes, if all go?
+bool keeli_is_any_followed(const keel_world *world);

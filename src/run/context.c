@@ -28,7 +28,7 @@ keel_commands *keel_context_commands(keel_context *context) {
 }
 
 uint32_t keel_context_lane(const keel_context *context) {
-    return context ? context->lane->number : 0;
+    return context ? context->worker->number : 0;
 }
 
 void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
@@ -43,7 +43,7 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
     }
     if (!keeli_context_is_here(context, "asks for its scratch memory (use keel_piece_scratch)"))
         return NULL;
-    keeli_arena *scratch = context->scratch ? context->scratch : &context->lane->scratch;
+    keeli_arena *scratch = context->scratch ? context->scratch : &context->worker->scratch;
     void *memory = keeli_arena_new(scratch, &context->world->heap, size, align);
     if (!memory) keeli_out_of_memory(context->world, "giving out scratch memory");
     return memory;
@@ -236,12 +236,44 @@ static keel_result check_split_view(keel_context *context, const keel_term *term
     return KEEL_OK;
 }
 
+typedef struct newly_tracked {
+    keel_world *world;
+    keeli_storage *storage;
+    uint32_t kinds;
+    bool is_done;
+} newly_tracked;
+
+static void switch_tracking_on(void *data) {
+    newly_tracked *n = data;
+    n->is_done = keeli_track(n->world, n->storage, n->kinds);
+}
+
+// In a workload the first who asks for changes of what it may read has them tracked, too: nobody
+// writes that component now, so the place in the linear order decides from when on. Who is refused
+// this (in shared mode, or as it is not declared) is told when the view is bound.
+static keel_result track_for(keel_context *context, const keel_term *terms) {
+    keel_world *world = context->world;
+    if (!world->share_depth || context->is_inner || !keeli_worker_is_here(world, context->worker))
+        return KEEL_OK;
+    for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t) {
+        const uint32_t kinds = keeli_term_tracks(t->kind);
+        keeli_storage *s = kinds && t->component ? keeli_storage_find(world, t->component) : NULL;
+        if (!s || (s->tracking && !(kinds & ~s->tracking->kinds))) continue;
+        if (!keeli_holder_access(&context->view->holder, s)) continue;
+        newly_tracked n = { world, s, kinds, false };
+        keeli_context_alone(context, switch_tracking_on, &n);
+        if (!n.is_done) return keeli_out_of_memory(world, "tracking a component");
+    }
+    return KEEL_OK;
+}
+
 keel_result keel_view_begin_in(keel_view *view, keel_context *context, const keel_term *terms,
                                const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
     keeli_atomic_store(&context->world->has_inner_views, 1);
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
+    KEEL_TRY(track_for(context, terms));
     return keeli_view_begin_inside(view, context->world, &context->view->holder, context->reader,
                                    terms, where);
 }
@@ -292,22 +324,12 @@ void keeli_cursor_begin_since(keeli_cursor *cursor, keel_reader *reader, const k
         (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
 }
 
-static bool asks_about_changes(const keel_term *terms) {
-    for (const keel_term *t = terms; t->kind != KEEL_TERM_END; ++t)
-        if (keeli_term_filters_changes(t->kind)) return true;
-    return false;
-}
-
 void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,
                         const keel_term *terms, bool spans, const char *where) {
     *cursor = (keeli_cursor){ .whole = true, .spans = spans };
     const keel_result result = context ? keel_view_begin_in(&cursor->view, context, terms, where)
                                        : keel_view_begin(&cursor->view, world, terms, where);
     if (result == KEEL_OK) (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
-    // a loop has no result: what cannot be tracked now would be missed in silence
-    if (context && result == KEEL_ERROR_SHARED && asks_about_changes(terms))
-        keel_fail(context, NULL, "%s asks for changes of what is not tracked; declare .tracking",
-                  where ? where : "a loop");
 }
 
 bool keeli_cursor_refill(keeli_cursor *cursor) {

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: MIT
-// What a running system has in hand.
+// What a running system has in hand, and what its call consists of.
 #pragma once
 #include "edit/commands.h"
 #include "find/view.h"
-#include "run/lane.h"
 
+#include <keel/timing.h>
+
+struct keeli_iterator;
 struct keeli_loop;
 struct keeli_node;
+typedef struct keeli_bound keeli_bound;
+
+// Handles that are reserved for what a system creates before it runs, so that they do not depend on
+// time.
+typedef struct keeli_handles {
+    KEELI_ARRAY(keel_entity) list;
+    uint32_t used; // of `list`
+    uint32_t want; // how many to reserve next time: as many as it used at most, and some more
+    uint32_t most; // handles that there ever were
+} keeli_handles;
 
 struct keel_context {
     keel_world *world;
     const keel_system *system;
-    keeli_view *view;        // its terms; its holder is what it may touch
+    keeli_bound *bound;      // what it is bound to, with
+    keeli_view *view;        // its terms, whose holder is what it may touch
     keeli_reader *reader;    // what it has seen of changes, or NULL
     uint64_t tick;           // of what it changes
-    keeli_lane *lane;        // where it runs
+    keeli_worker *worker;    // where it runs
     struct keeli_node *node; // of a workload, or NULL
     struct keeli_loop *loop; // of which it runs `piece`, when it is split, or NULL
     uint32_t piece;
@@ -25,7 +38,7 @@ struct keel_context {
     void *data;
     size_t data_size;
     void **customs;       // its custom views by term, when it has any
-    keeli_arena *scratch; // of a custom view; NULL: the lane's
+    keeli_arena *scratch; // of a custom view; NULL: the worker's
     bool failed, answer;
     const void *object; // of keel_fail
     char message[200];  // of keel_fail
@@ -33,13 +46,14 @@ struct keel_context {
 
 // A context without commands. The message is not cleared: it would be most of the cost.
 static inline void keeli_context_init(keel_context *context, keel_world *world,
-                                      const keel_system *system, keeli_lane *lane) {
+                                      const keel_system *system, keeli_worker *worker) {
     context->world = world;
     context->system = system;
+    context->bound = NULL;
     context->view = NULL;
     context->reader = NULL;
     context->tick = world->tick;
-    context->lane = lane;
+    context->worker = worker;
     context->node = NULL;
     context->loop = NULL;
     context->piece = 0;
@@ -54,18 +68,32 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->message[0] = 0;
 }
 
+// ------------------------------------------------------------------ who runs
+static inline bool keeli_system_is_loop(const keel_system *system) {
+    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
+}
+// "system" or "view": for messages.
+static inline const char *keeli_context_kind(const keel_context *context) {
+    return context->view->custom ? "view" : "system";
+}
+// Is it the calling thread's, and not that of a system in whose loop it helps?
+static inline bool keeli_worker_is_here(const keel_world *world, const keeli_worker *worker) {
+    return !world->concurrent || worker->thread == keeli_thread_id();
+}
 // In the thread that runs the system? Otherwise that is reported: what a system may do only by
 // itself, pieces of its loops may not.
 keel_result keeli_context_elsewhere(keel_context *context, const char *does);
 static inline bool keeli_context_is_here(keel_context *context, const char *does) {
-    return keeli_lane_is_here(context->world, context->lane) ||
+    return keeli_worker_is_here(context->world, context->worker) ||
            keeli_context_elsewhere(context, does) == KEEL_OK;
 }
-// Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
-keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
-// Run the system of a context whose view is bound: borrow, call, give back. It failed:
-// KEEL_ERROR_SYSTEM.
-keel_result keeli_run_bound(keel_context *context);
+// Call when no other thread runs anybody's code on behalf of the run.
+void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data);
+
+// ------------------------------------------------------------------ call.c
+// Run the system of a context that is bound: hold, call, give back. It failed: KEEL_ERROR_SYSTEM.
+keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
+keel_result keeli_check_data(const keel_context *context);
 // Does it record anything: commands, or events that wait until it has ended?
 static inline bool keeli_context_records_events(const keel_context *context) {
     return context->view->sends && (context->splits || context->view->defers_events);
@@ -78,12 +106,42 @@ keel_result keeli_context_take_commands(keel_context *context);
 // Columns that do not change from chunk to chunk: uniques, data, events and custom views.
 void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk);
 // Call the system for all chunks of a walk, until it fails.
-struct keeli_iterator;
 void keeli_run_walk(keel_context *context, struct keeli_iterator *it);
-// "system" or "view": for messages.
-static inline const char *keeli_context_kind(const keel_context *context) {
-    return context->view->custom ? "view" : "system";
-}
-// split.c: the same for a system that is split over the workers; and can it be?
-keel_result keeli_check_split(keel_world *world, const keel_system *system);
-keel_result keeli_run_split(keel_context *context);
+
+// When systems ran, if the user wants it (keel_timings_begin).
+typedef struct keeli_timings {
+    keeli_lock lock;
+    uint64_t origin;    // of all times
+    uint64_t count;     // entries that have begun; number n lies at n % capacity
+    uint64_t frames;    // outermost workloads that have begun
+    uint32_t capacity;  // of `ring`
+    keel_timing ring[]; // `end` 0: still running
+} keeli_timings;
+// The context's system begins, on its worker: a number for keeli_timings_leave. Only while timings
+// are kept.
+uint64_t keeli_timings_enter(const keel_context *context);
+void keeli_timings_leave(keel_world *world, uint64_t number);
+
+// ------------------------------------------------------------------ events.c
+// The storages of a system with such parameters are held: it receives from now on, and what it
+// sends can be taken back. KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED.
+keel_result keeli_context_events_begin(keel_context *context);
+// It has ended, and holds them still: it has passed what was there; what it sent goes if it failed.
+void keeli_context_events_end(keel_context *context, keel_result result);
+
+// ------------------------------------------------------------------ custom.c
+// Make those that the system takes, in the order of its parameters; when one cannot be made the
+// ones before it are for keeli_context_end_inside.
+keel_result keeli_customs_begin(keel_context *context);
+// Drop or close all that was opened inside and is still open, the last one first. KEEL_OK, or the
+// first failure.
+keel_result keeli_context_end_inside(keel_context *context);
+// Those that are still open when the world ends.
+void keeli_customs_deinit(keel_world *world);
+
+// ------------------------------------------------------------------ handles.c
+// What was not used was never seen, and goes back.
+void keeli_handles_return(keel_world *world, keeli_handles *reserved);
+// Commands that the system of this context records take their handles from those of its step or,
+// outside of workloads, of its loop, until keeli_commands_close.
+void keeli_handles_serve(keel_commands *list, keel_context *context);

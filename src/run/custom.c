@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "run/custom.h"
-
+// Making and dropping custom views. The state of one is that of a view over what it declares; it
+// borrows from the system (or custom view) in which it is made, and what its code opens borrows
+// from it.
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <stdio.h>
@@ -14,9 +16,9 @@ typedef struct hands {
 } hands;
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
-                                 keeli_lane *lane) {
+                                 keeli_worker *worker) {
     h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_PER_RUN };
-    keeli_context_init(&h->context, view->world, &h->self, lane);
+    keeli_context_init(&h->context, view->world, &h->self, worker);
     h->context.view = view;
     if (!view->is_parameter) h->context.scratch = &view->scratch;
     if (!outer) return &h->context;
@@ -26,8 +28,8 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     return &h->context;
 }
 
-static keel_result tell(const keel_context *context, const keel_context *outer, const char *what,
-                        const char *why) {
+static keel_result report(const keel_context *context, const keel_context *outer, const char *what,
+                          const char *why) {
     char message[256];
     if (outer)
         snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
@@ -42,14 +44,15 @@ static keel_result call_init(keel_context *context, const keel_context *outer) {
     if (kind->fill) KEEL_TRY(kind->fill(value, context)); // which has told why
     const keel_result result = kind->init ? kind->init(value, context) : KEEL_OK;
     if (result >= 0 && !context->failed) return KEEL_OK;
-    return tell(context, outer, "could not be made",
-                context->failed ? context->message : keel_result_text(result));
+    return report(context, outer, "could not be made",
+                  context->failed ? context->message : keel_result_text(result));
 }
 
 static keel_result call_drop(keel_context *context, const keel_context *outer) {
     const keel_custom_view *kind = context->view->custom;
     if (kind->drop) kind->drop(context->view->value, context);
-    return context->failed ? tell(context, outer, "failed in its drop", context->message) : KEEL_OK;
+    return context->failed ? report(context, outer, "failed in its drop", context->message)
+                           : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ one
@@ -102,7 +105,7 @@ static keel_result check_memory(keel_world *world, const keel_context *outer,
                         kind->name, what);
 }
 
-static keel_result begin(keel_world *world, keel_context *outer, keeli_lane *lane,
+static keel_result begin(keel_world *world, keel_context *outer, keeli_worker *worker,
                          const keel_custom_view *kind, void *value, bool is_parameter) {
     keeli_view *view;
     keel_result result = take_state(&view, world, outer, kind);
@@ -114,7 +117,7 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_lane *lan
     keeli_view_is_custom(view, kind, value, outer ? &outer->view->holder : NULL, is_parameter);
     memset(value, 0, kind->size);
     hands h;
-    keel_context *context = begin_hands(&h, view, outer, lane);
+    keel_context *context = begin_hands(&h, view, outer, worker);
     result = call_init(context, outer);
     view->in_hands = false;
     if (result == KEEL_OK) return KEEL_OK;
@@ -123,10 +126,10 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_lane *lan
     return result;
 }
 
-static keel_result end(keeli_view *view, const keel_context *outer, keeli_lane *lane) {
+static keel_result end(keeli_view *view, const keel_context *outer, keeli_worker *worker) {
     hands h;
     view->in_hands = true;
-    keel_context *context = begin_hands(&h, view, outer, lane);
+    keel_context *context = begin_hands(&h, view, outer, worker);
     const keel_result result = call_drop(context, outer);
     const keel_result ended = keeli_context_end_inside(context);
     close_state(view);
@@ -136,7 +139,7 @@ static keel_result end(keeli_view *view, const keel_context *outer, keeli_lane *
 // ------------------------------------------------------------------ those of a system
 keel_result keeli_customs_begin(keel_context *context) {
     const keel_term *terms = context->system->terms;
-    keeli_arena *scratch = &context->lane->scratch;
+    keeli_arena *scratch = &context->worker->scratch;
     keeli_heap *heap = &context->world->heap;
     context->customs =
         keeli_arena_new(scratch, heap, KEEL_MAX_TERMS * sizeof(void *), sizeof(void *));
@@ -146,7 +149,7 @@ keel_result keeli_customs_begin(keel_context *context) {
         const keel_custom_view *kind = terms[t].custom;
         context->customs[t] = keeli_arena_new(scratch, heap, kind->size, kind->align);
         if (!context->customs[t]) return keeli_out_of_memory(context->world, "making custom views");
-        KEEL_TRY(begin(context->world, context, context->lane, kind, context->customs[t], true));
+        KEEL_TRY(begin(context->world, context, context->worker, kind, context->customs[t], true));
     }
     return KEEL_OK;
 }
@@ -165,7 +168,7 @@ keel_result keeli_context_end_inside(keel_context *context) {
     for (keeli_view *view; (view = keeli_view_last_inside(context->world, holder)) != NULL;) {
         keel_result ended = KEEL_OK;
         warn_if_forgotten(context, view);
-        if (view->custom) ended = end(view, context, context->lane);
+        if (view->custom) ended = end(view, context, context->worker);
         else keeli_view_close(view);
         if (first == KEEL_OK) first = ended;
     }
@@ -176,7 +179,7 @@ void keeli_customs_deinit(keel_world *world) {
     for (keeli_view *view; (view = keeli_view_last_inside(world, NULL)) != NULL;) {
         keeli_warn(world, "the world is destroyed while %s is open; end it first",
                    view->holder.name);
-        (void)end(view, NULL, &world->own_lane);
+        (void)end(view, NULL, &world->own_worker);
     }
 }
 
@@ -184,14 +187,14 @@ void keeli_customs_deinit(keel_world *world) {
 keel_result keel_world_begin_custom_view(keel_world *world, const keel_custom_view *kind,
                                          void *value) {
     if (!world) return keeli_no_world();
-    keeli_lane spare;
-    keeli_lane *lane = keeli_lane_begin(world, &spare);
-    const keel_result result = begin(world, NULL, lane, kind, value, false);
-    keeli_lane_end(world, lane);
+    keeli_worker spare;
+    keeli_worker *worker = keeli_worker_begin(world, &spare);
+    const keel_result result = begin(world, NULL, worker, kind, value, false);
+    keeli_worker_end(world, worker);
     return result;
 }
 
-static keel_result end_at(keel_world *world, keel_context *outer, keeli_lane *lane,
+static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *worker,
                           const void *value) {
     const keeli_holder *inside = outer ? &outer->view->holder : NULL;
     keeli_view *view = keeli_custom_find(world, value, inside);
@@ -210,15 +213,15 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_lane *la
                             "began it ends it",
                             view->holder.name);
     KEEL_TRY(keeli_view_may_end(view));
-    return end(view, outer, lane);
+    return end(view, outer, worker);
 }
 
 keel_result keel_world_end_custom_view(keel_world *world, void *value) {
     if (!world) return keeli_no_world();
-    keeli_lane spare;
-    keeli_lane *lane = keeli_lane_begin(world, &spare);
-    const keel_result result = end_at(world, NULL, lane, value);
-    keeli_lane_end(world, lane);
+    keeli_worker spare;
+    keeli_worker *worker = keeli_worker_begin(world, &spare);
+    const keel_result result = end_at(world, NULL, worker, value);
+    keeli_worker_end(world, worker);
     return result;
 }
 
@@ -230,10 +233,10 @@ keel_result keel_context_begin_custom_view(keel_context *context, const keel_cus
                             "system '%s' is split over several threads and begins a custom view; "
                             "make it a parameter: KEEL_CUSTOM_READ(T, name)",
                             context->system->name);
-    return begin(context->world, context, context->lane, kind, value, false);
+    return begin(context->world, context, context->worker, kind, value, false);
 }
 
 keel_result keel_context_end_custom_view(keel_context *context, void *value) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    return end_at(context->world, context, context->lane, value);
+    return end_at(context->world, context, context->worker, value);
 }

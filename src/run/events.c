@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "run/events.h"
-
+// Events in running systems: what KEEL_SEND and KEEL_RECEIVE do.
 #include "edit/events.h"
+#include "follow/track.h"
 #include "run/schedule.h"
 #include "world/report.h"
 #include "world/threads.h"

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Running a schedule. On one thread the nodes run in linear order; a team (team.c) runs them as
-// soon as what they wait for has ended. Both come through keeli_node_run.
-#include "run/execute.h"
-
+// Running a schedule. On one thread the nodes run in linear order; a workers (workers.c) runs them
+// as soon as what they wait for has ended. Both come through keeli_node_run.
 #include "edit/events.h"
 #include "follow/track.h"
-#include "run/startup.h"
-#include "run/stock.h"
-#include "run/team.h"
-#include "run/warm.h"
-#include "run/worth.h"
+#include "run/loop.h"
 #include "world/report.h"
+
+#include <stdio.h>
 
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
@@ -19,17 +15,17 @@ typedef struct solitude {
     keeli_first_error *first;
 } solitude;
 
-// `lane` is where it runs: errors of systems that it runs by keel_run go where its own go. In a run
-// inside of another one, or of shared mode, nobody is alone: it will be refused.
-static solitude begin_alone(const keeli_schedule *s, const keeli_lane *lane) {
+// `worker` is where it runs: errors of systems that it runs by keel_run go where its own go. In a
+// run inside of another one, or of shared mode, nobody is alone: it will be refused.
+static solitude begin_alone(const keeli_schedule *s, const keeli_worker *worker) {
     keel_world *world = s->world;
     const solitude kept = { world->share_depth, world->looping, world->concurrent,
-                            world->own_lane.node, world->own_lane.first };
+                            world->own_worker.node, world->own_worker.first };
     if (s->is_inner) return kept;
     world->share_depth = world->looping = world->concurrent = 0;
     world->heap.shared = false;
-    world->own_lane.first = lane->first;
-    world->own_lane.node = lane->node;
+    world->own_worker.first = worker->first;
+    world->own_worker.node = worker->node;
     return kept;
 }
 
@@ -40,24 +36,26 @@ static void end_alone(const keeli_schedule *s, solitude kept) {
     world->looping = kept.looping;
     world->concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
-    world->own_lane.first = kept.first;
-    world->own_lane.node = kept.node;
+    world->own_worker.first = kept.first;
+    world->own_worker.node = kept.node;
 }
 
 // ------------------------------------------------------------------ systems and conditions
-static keeli_view *bound_view(keeli_schedule *s, keeli_view **view, const keel_system *system,
-                              keel_result *result) {
-    keel_world *world = s->world;
-    *result = KEEL_OK;
-    if (*view) return *view;
-    keeli_view *fresh = keeli_view_take(world, system->name);
-    if (!fresh) return *result = KEEL_ERROR_MEMORY, NULL;
-    fresh->holder.is_system = true;
-    *result = keeli_view_bind(fresh, system->terms, system);
-    if (*result == KEEL_OK && !(*view = keeli_view_keep(fresh)))
-        *result = keeli_out_of_memory(world, "starting a system");
-    keeli_view_give(fresh);
-    return *view;
+static const keel_system *system_of(const keeli_node *node, keeli_step_system which) {
+    return which == KEELI_STEP_SYSTEM   ? node->step.system
+           : which == KEELI_STEP_RUN_IF ? node->step.run_if
+                                        : node->step.skip_if;
+}
+
+static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_system which) {
+    char condition[sizeof((keeli_holder *)0)->name];
+    const keel_system *system = system_of(node, which);
+    if (node->bound[which] && node->bound[which]->view) return KEEL_OK;
+    if (!node->bound[which] && !(node->bound[which] = KEELI_NEW(&world->heap, keeli_bound)))
+        return keeli_out_of_memory(world, "starting a system");
+    snprintf(condition, sizeof condition, "condition '%.20s' of '%.20s'", system->name, node->name);
+    return keeli_bound_bind(node->bound[which], world, system,
+                            which == KEELI_STEP_SYSTEM ? system->name : condition);
 }
 
 // A list for what the context's system records.
@@ -66,7 +64,7 @@ static keel_result begin_commands(keel_context *context) {
     KEEL_TRY(keeli_context_take_commands(context));
     if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
         return keeli_out_of_memory(world, "starting a system");
-    if (!context->is_inner) keeli_stock_serve(context->commands, context);
+    if (!context->is_inner) keeli_handles_serve(context->commands, context);
     return KEEL_OK;
 }
 
@@ -88,46 +86,59 @@ static void end_tick(keeli_schedule *s, uint64_t tick) {
     if (!s->is_inner) s->first_tick += s->world->tick - tick;
 }
 
-// `which`: the system itself, or one of its conditions.
-static keel_result give_reader(keel_context *context, const keeli_schedule *s, uint32_t which) {
-    keeli_node *node = context->node;
-    context->tick = s->first_tick + (uint64_t)(node - s->nodes.items);
-    if (!context->view->asks_about_changes) return KEEL_OK;
-    if (!node->readers[which]) {
-        node->readers[which] = KEELI_NEW(&s->world->heap, keeli_reader);
-        if (!node->readers[which]) return keeli_out_of_memory(s->world, "starting a system");
-        node->readers[which]->name = context->system->name;
+static keel_result give_reader(keel_context *context, keeli_bound *bound) {
+    keel_world *world = context->world;
+    if (!bound->view->asks_about_changes) return KEEL_OK;
+    if (!bound->reader) {
+        bound->reader = KEELI_NEW(&world->heap, keeli_reader);
+        if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
+        bound->reader->name = context->system->name;
     }
-    context->reader = node->readers[which];
+    context->reader = bound->reader;
     return KEEL_OK;
 }
 
-static keel_result run_context(keel_context *context, keeli_schedule *s, uint32_t which) {
-    keel_world *world = context->world;
-    KEEL_TRY(give_reader(context, s, which));
-    if (keeli_context_records(context) && !context->splits) KEEL_TRY(begin_commands(context));
-    if (!context->view->holder.everything) return keeli_run_bound(context);
-    const solitude kept = begin_alone(s, context->lane);
+static uint64_t tick_of(const keeli_schedule *s, const keeli_node *node) {
+    return s->first_tick + (uint64_t)(node - s->nodes.items);
+}
+
+static keel_result run_in_world(keel_context *context, keeli_schedule *s, keeli_bound *bound) {
+    const solitude kept = begin_alone(s, context->worker);
     begin_tick(s, context->tick);
-    keel_result result = keeli_run_bound(context);
-    const keel_result applied = keeli_commands_flush(world); // what it recorded on the side
+    keel_result result = keeli_run_bound(context, bound);
+    const keel_result applied = keeli_commands_flush(s->world); // what it recorded on the side
     end_tick(s, context->tick);
     end_alone(s, kept);
     return result < 0 ? result : applied;
 }
 
-static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_view **view,
-                       const keel_system *condition, keeli_lane *lane, bool *answer) {
-    keel_result result;
+// The system of a step or one of its conditions, which is bound. `answer`: of a condition, or NULL.
+static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_step_system which,
+                                  keeli_worker *worker, bool *answer) {
+    keeli_bound *bound = node->bound[which];
     keel_context context;
-    keeli_context_init(&context, s->world, condition, lane);
-    context.view = bound_view(s, view, condition, &result);
+    keeli_context_init(&context, s->world, bound->system, worker);
+    context.view = bound->view;
+    context.bound = bound;
     context.node = node;
     context.is_inner = s->is_inner;
-    if (context.view) result = run_context(&context, s, condition == node->step.run_if ? 1 : 2);
+    context.splits = which == KEELI_STEP_SYSTEM && node->step.parallel;
+    context.tick = tick_of(s, node);
+    keel_result result = give_reader(&context, bound);
+    if (result == KEEL_OK && keeli_context_records(&context) && !context.splits)
+        result = begin_commands(&context);
+    if (result == KEEL_OK)
+        result = bound->view->holder.everything ? run_in_world(&context, s, bound)
+                                                : keeli_run_bound(&context, bound);
     end_commands(&context);
-    *answer = context.answer;
+    if (answer) *answer = context.answer;
     return result;
+}
+
+static keel_result ask(keeli_schedule *s, keeli_node *node, keeli_step_system which,
+                       keeli_worker *worker, bool *answer) {
+    KEEL_TRY(bind_step(s->world, node, which));
+    return run_bound_step(s, node, which, worker, answer);
 }
 
 static const keeli_storage *find(const keeli_schedule *s, const keel_component *component) {
@@ -135,7 +146,7 @@ static const keeli_storage *find(const keeli_schedule *s, const keel_component *
 }
 
 // Do the step's conditions let it run?
-static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane, bool *yes) {
+static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_worker *worker, bool *yes) {
     const keel_step *step = &node->step;
     *yes = true;
     if (step->skip_if_missing) {
@@ -146,72 +157,75 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_lane *lane
         const keeli_storage *storage = find(s, step->skip_if_empty);
         *yes = storage && keeli_store_count(storage);
     }
-    if (*yes && step->run_if) KEEL_TRY(ask(s, node, &node->views[1], step->run_if, lane, yes));
+    if (*yes && step->run_if) KEEL_TRY(ask(s, node, KEELI_STEP_RUN_IF, worker, yes));
     bool no = false;
-    if (*yes && step->skip_if) KEEL_TRY(ask(s, node, &node->views[2], step->skip_if, lane, &no));
+    if (*yes && step->skip_if) KEEL_TRY(ask(s, node, KEELI_STEP_SKIP_IF, worker, &no));
     *yes = *yes && !no;
     return KEEL_OK;
 }
 
-// A loop that nobody could notice otherwise: it can be left out when it has nothing to do.
-static bool is_mere_loop(const keeli_node *node, const keeli_view *view) {
-    const keel_system_kind kind = node->step.system->kind;
-    if (kind != KEEL_PER_ENTITY && kind != KEEL_PER_SPAN) return false;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keel_term_kind term = view->terms[t].kind;
-        if (term >= KEEL_TERM_UNIQUE_READ && term != KEEL_TERM_COMMANDS &&
-            term != KEEL_TERM_CONTEXT)
-            return false;
+static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
+    keeli_node *node = &s->nodes.items[index];
+    KEEL_TRY(bind_step(s->world, node, KEELI_STEP_SYSTEM));
+    keeli_bound *bound = node->bound[KEELI_STEP_SYSTEM];
+    if (!s->is_guest) { // a guest may have to be told of a conflict
+        // a loop that nobody could notice can be left out for as long as it lacks this
+        const bool is_mere = bound->is_mere && !node->has_conditions && !node->step.startup;
+        const keeli_storage *lacks = is_mere ? keeli_bound_lacks(bound) : NULL;
+        s->idle.items[index] = lacks ? &lacks->presence.count : NULL;
     }
-    return true;
+    keel_result result = KEEL_OK;
+    if (!s->is_guest && bound->is_mere && keeli_bound_sees_nothing(s->world, bound))
+        bound->reader->last = tick_of(s, node);
+    else result = run_bound_step(s, node, KEELI_STEP_SYSTEM, worker, NULL);
+    if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
+    return result;
 }
 
-// A loop whose components nobody has does nothing: where to look whether that is still so.
-static const uint32_t *find_idle(const keeli_node *node, const keeli_view *view) {
-    if (node->has_conditions || node->step.startup || !is_mere_loop(node, view)) return NULL;
-    const uint32_t *idle = NULL;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        const keeli_storage *storage =
-            keeli_term_must(term->kind) ? view->storages[term->first] : NULL;
-        if (storage && !keeli_store_count(storage)) idle = &storage->presence.count;
-    }
-    return idle;
+// ------------------------------------------------------------------ startup systems
+// Runs of one workload at once have a schedule each. What a startup system's node knows is kept the
+// same in all of them, under the world's lock.
+// The same system's node in another schedule of the workload, or NULL.
+static keeli_node *find_same(const keeli_schedule *s, uint32_t index, keeli_schedule *other) {
+    if (other == s || index >= other->nodes.count) return NULL;
+    if (other->table != s->table || other->stamp != s->stamp) return NULL;
+    keeli_node *node = &other->nodes.items[index];
+    return node->step.system == s->nodes.items[index].step.system ? node : NULL;
 }
 
-// It asks for changes, and there were none since its last run: then it has seen them.
-static bool sees_nothing(const keeli_schedule *s, const keeli_node *node, const keeli_view *view) {
-    keeli_reader *reader = node->readers[0];
-    if (!view->filters_changes || !reader || s->is_guest || !is_mere_loop(node, view)) return false;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        if (term->kind < KEEL_TERM_INSERTED || term->kind > KEEL_TERM_CHANGED) continue;
-        if (!keeli_nothing_changed(s->world, view->storages[term->first], reader)) continue;
-        reader->last = s->first_tick + (uint64_t)(node - s->nodes.items);
-        return true;
+static bool is_started_elsewhere(const keeli_schedule *s, uint32_t index) {
+    for (keeli_schedule *other = keeli_schedules_beside(s); other; other = other->next) {
+        const keeli_node *node = find_same(s, index, other);
+        if (node && node->is_starting) return true;
     }
     return false;
 }
 
-static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
+// May this run run the startup system of the node? False: it ran in another one, which this one has
+// waited for; a run inside of another one does not wait.
+static bool begin_startup(keeli_schedule *s, uint32_t index) {
+    keel_world *world = s->world;
     keeli_node *node = &s->nodes.items[index];
-    keel_result result;
-    keel_context context;
-    keeli_context_init(&context, s->world, node->step.system, lane);
-    context.view = bound_view(s, &node->views[0], node->step.system, &result);
-    if (!context.view) return result;
-    if (!s->is_guest) s->idle.items[index] = find_idle(node, context.view);
-    if (sees_nothing(s, node, context.view)) {
-        keeli_atomic_store_byte(&node->has_run, 1);
-        return KEEL_OK;
+    keeli_world_lock(world);
+    bool waits = is_started_elsewhere(s, index);
+    // whoever runs it may be waiting for the end of a run inside of it
+    for (; waits && !s->is_nested; waits = is_started_elsewhere(s, index))
+        keeli_condition_wait(&world->started, &world->lock);
+    node->is_starting = !waits && !keeli_atomic_load_byte(&node->has_run);
+    keeli_world_unlock(world);
+    return node->is_starting;
+}
+
+static void end_startup(keeli_schedule *s, uint32_t index, bool is_done) {
+    keel_world *world = s->world;
+    keeli_world_lock(world);
+    s->nodes.items[index].is_starting = false;
+    for (keeli_schedule *other = keeli_schedules_beside(s); is_done && other; other = other->next) {
+        keeli_node *node = find_same(s, index, other);
+        if (node) keeli_atomic_store_byte(&node->has_run, 1);
     }
-    context.node = node;
-    context.is_inner = s->is_inner;
-    context.splits = node->step.parallel;
-    result = run_context(&context, s, 0);
-    if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
-    end_commands(&context);
-    return result;
+    keeli_world_unlock(world);
+    if (world->concurrent) keeli_condition_wake_all(&world->started);
 }
 
 // ------------------------------------------------------------------ commands
@@ -238,12 +252,9 @@ static keel_result apply_lists(keeli_schedule *s, keeli_node *system, const keel
 // Those who said what they edit hold just that while it is applied.
 static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_node *system) {
     keel_world *world = s->world;
-    keeli_view *view = node->views[0];
-    if (!view) {
-        view = node->views[0] = keeli_view_new(world, node->name);
-        if (!view) return keeli_out_of_memory(world, "applying commands");
-    }
-    keeli_holder *holder = &view->holder;
+    if (!node->editor && !(node->editor = keeli_view_new(world, node->name)))
+        return keeli_out_of_memory(world, "applying commands");
+    keeli_holder *holder = &node->editor->holder;
     holder->uses.count = 0;
     if (!KEELI_RESERVE(&world->heap, &holder->uses, node->touch_count))
         return keeli_out_of_memory(world, "applying commands");
@@ -252,14 +263,14 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
         holder->uses.items[holder->uses.count++] =
             (keeli_use){ .storage = t->storage, .access = t->access };
     }
-    holder->tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    holder->tick = tick_of(s, node);
     KEEL_TRY(keeli_holder_open(world, holder));
     const keel_result result = apply_lists(s, system, holder);
     keeli_holder_close(world, holder);
     return result;
 }
 
-static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_lane *lane) {
+static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_worker *worker) {
     keel_world *world = s->world;
     keeli_node *system = &s->nodes.items[node->of];
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
@@ -267,8 +278,8 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_l
         return KEEL_OK;
     }
     if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
-    const solitude kept = begin_alone(s, lane);
-    const uint64_t tick = s->first_tick + (uint64_t)(node - s->nodes.items);
+    const solitude kept = begin_alone(s, worker);
+    const uint64_t tick = tick_of(s, node);
     begin_tick(s, tick);
     const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
     const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
@@ -278,18 +289,18 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_l
 }
 
 // What goes wrong there is told of the system that recorded it.
-static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_lane *lane) {
-    const char *outer = lane->running;
-    lane->running = node->name;
-    const keel_result result = apply_node(s, node, lane);
-    lane->running = outer;
+static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_worker *worker) {
+    const char *outer = worker->running;
+    worker->running = node->name;
+    const keel_result result = apply_node(s, node, worker);
+    worker->running = outer;
     return result;
 }
 
 // ------------------------------------------------------------------ nodes
-static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
+static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, lane);
+    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, worker);
     const bool is_system = node->kind == KEELI_NODE_SYSTEM;
     if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
     node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
@@ -297,22 +308,22 @@ static keel_result run_node(keeli_schedule *s, uint32_t index, keeli_lane *lane)
     if (node->is_skipped || (is_startup && keeli_atomic_load_byte(&node->has_run))) return KEEL_OK;
     if (node->has_conditions) {
         bool yes;
-        KEEL_TRY(ask_all(s, node, lane, &yes));
+        KEEL_TRY(ask_all(s, node, worker, &yes));
         node->is_skipped = !yes;
         if (!yes) return KEEL_OK;
     }
-    if (!is_system || (is_startup && !keeli_startup_begin(s, index))) return KEEL_OK;
-    const keel_result result = run_system(s, index, lane);
-    if (is_startup) keeli_startup_end(s, index, result >= 0);
+    if (!is_system || (is_startup && !begin_startup(s, index))) return KEEL_OK;
+    const keel_result result = run_system(s, index, worker);
+    if (is_startup) end_startup(s, index, result >= 0);
     return result;
 }
 
-keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_lane *lane) {
+keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
-    if (!keeli_worth_wants(s, node)) return run_node(s, index, lane);
+    if (!keeli_costs_want(s, node)) return run_step(s, index, worker);
     const uint64_t begin = keeli_clock_ns();
-    const keel_result result = run_node(s, index, lane);
-    keeli_worth_note(s, node, keeli_clock_ns() - begin);
+    const keel_result result = run_step(s, index, worker);
+    keeli_costs_note(s, node, keeli_clock_ns() - begin);
     return result;
 }
 
@@ -327,7 +338,7 @@ static void block_next(keeli_schedule *s, const keeli_node *node) {
         if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
 }
 
-static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
+static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
@@ -335,14 +346,14 @@ static keel_result run_in_order(keeli_schedule *s, keeli_lane *lane) {
         // at
         if (keeli_node_is_idle(s, i) && (first == KEEL_OK || !node->is_blocked)) continue;
         keel_result result = KEEL_OK;
-        lane->node = i;
-        if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, lane);
+        worker->node = i;
+        if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, worker);
         if (result == KEEL_OK && (first == KEEL_OK || !node->is_blocked)) continue;
         if (first == KEEL_OK) first = result;
         node->has_failed = true;
         block_next(s, node);
     }
-    lane->node = KEELI_NO_NODE;
+    worker->node = KEELI_NO_NODE;
     return first;
 }
 
@@ -366,25 +377,45 @@ static void drop_lists(keeli_schedule *s) {
     }
 }
 
-static keel_result run_with_team(keeli_schedule *s, keeli_team *team, bool wide) {
-    if (!wide) {
-        keeli_lane *lane = keeli_team_open(team, NULL);
-        const keel_result result = run_in_order(s, lane);
-        keeli_team_close(team);
+static keel_result run_by(keeli_schedule *s, keeli_workers *workers) {
+    if (!s->costs.is_wide) {
+        keeli_worker *worker = keeli_workers_open(workers, NULL);
+        const keel_result result = run_in_order(s, worker);
+        keeli_workers_close(workers);
         return result;
     }
     reset_nodes(s);
     const bool begins = keeli_world_go_concurrent(s->world);
-    keeli_team_run(team, s);
+    keeli_workers_run(workers, s);
     if (begins) keeli_world_end_concurrent(s->world);
-    return team->failed_result;
+    return workers->failed_result;
 }
 
-static keel_result run_alone(keeli_schedule *s) {
-    keeli_lane spare;
-    keeli_lane *lane = keeli_lane_begin(s->world, &spare);
-    const keel_result result = run_in_order(s, lane);
-    keeli_lane_end(s->world, lane);
+static keel_result run_here(keeli_schedule *s) {
+    keeli_worker spare;
+    keeli_worker *worker = keeli_worker_begin(s->world, &spare);
+    const keel_result result = run_in_order(s, worker);
+    keeli_worker_end(s->world, worker);
+    return result;
+}
+
+// `workers`: NULL where one thread runs it and no step is split.
+static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
+    keel_world *world = s->world;
+    s->first_tick = world->tick;
+    if (!s->is_inner) {
+        KEEL_TRY(keeli_handles_reserve_all(s));
+        ++world->share_depth; // edits go through commands, on one thread, too
+    }
+    const keel_result result = workers ? run_by(s, workers) : run_here(s);
+    if (!s->is_inner) {
+        --world->share_depth;
+        world->tick = s->first_tick + s->nodes.count;
+        keeli_tick_advance(world);
+        keeli_events_settle(world);
+    }
+    if (result < 0) drop_lists(s);
+    if (!s->is_inner) keeli_handles_return_all(s);
     return result;
 }
 
@@ -392,30 +423,17 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
     s->is_inner = world->share_depth > 0;
     s->is_guest = s->is_inner || world->holders;
-    s->is_nested = s->is_inner && s->has_startup && keeli_lane_current(world);
-    keeli_worth_begin(s);
+    s->is_nested = s->is_inner && s->has_startup && keeli_worker_here(world);
     // what an observer runs stays on its thread, where it is known to change nothing
-    const bool wide = s->costs.is_wide && !keeli_is_inside_edit(world);
-    keeli_team *team = wide || s->parallel ? keeli_team_take(world) : NULL;
-    if (!team && (wide || s->parallel)) return KEEL_ERROR_MEMORY;
-    keeli_warm_begin(world, 1);
-    s->first_tick = world->tick;
-    keel_result result = s->is_inner ? KEEL_OK : keeli_stocks_fill(s);
-    if (result == KEEL_OK) {
-        if (!s->is_inner) ++world->share_depth; // edits go through commands, on one thread, too
-        result = team ? run_with_team(s, team, wide) : run_alone(s);
-        if (!s->is_inner) {
-            --world->share_depth;
-            world->tick = s->first_tick + s->nodes.count;
-            keeli_tick_advance(world);
-            keeli_events_settle(world);
-        }
-        if (result < 0) drop_lists(s);
-        if (!s->is_inner) keeli_stocks_return(s);
-    }
-    if (team) keeli_warm_end(team, s->parallel);
-    if (team) keeli_team_give(team);
-    keeli_worth_end(s);
+    keeli_costs_begin(s, !keeli_is_inside_edit(world));
+    const bool needs_workers = s->costs.is_wide || s->parallel;
+    keeli_workers *workers = needs_workers ? keeli_workers_take(world) : NULL;
+    if (needs_workers && !workers) return KEEL_ERROR_MEMORY;
+    keeli_workers_count_memory(world, 1);
+    const keel_result result = run_all(s, workers);
+    if (workers) keeli_workers_preallocate(workers, s->parallel);
+    if (workers) keeli_workers_give(workers);
+    keeli_costs_end(s);
     ++s->runs;
     return result;
 }

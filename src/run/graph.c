@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The graph: what each node touches, and an edge wherever two nodes conflict, from the last writer
 // and the readers since, so that a hundred thousand systems need no look at all pairs.
-#include "run/schedule.h"
+#include "run/loop.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -132,7 +132,7 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
 // ------------------------------------------------------------------ nodes for commands
 // A node that applies what node `index` records; at the end of the list for now.
 static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
-    keeli_node *sync = keeli_new_node(s, KEELI_NODE_SYNC, s->nodes.items[index].group);
+    keeli_node *sync = keeli_new_node(s, KEELI_NODE_SYNC, s->nodes.items[index].section);
     if (!sync) return false;
     keeli_node *node = &s->nodes.items[index];
     sync->name = node->name;
@@ -191,12 +191,7 @@ static bool follow_nodes(keeli_schedule *s, const uint32_t *place) {
         pair->from = node->of != KEELI_NO_NODE && node->kind != KEELI_NODE_SYNC ? node->of : from;
         pair->to = place[pair->to];
     }
-    for (uint32_t g = 0; g < s->groups.count; ++g) {
-        keeli_section *group = &s->groups.items[g];
-        if (group->open != KEELI_NO_NODE) group->open = place[group->open];
-        if (group->close != KEELI_NO_NODE) group->close = place[group->close];
-        if (group->gate != KEELI_NO_NODE) group->gate = place[group->gate];
-    }
+    keeli_move_sections(s, place);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         if (s->nodes.items[i].kind == KEELI_NODE_SYNC &&
             !keeli_add_pair(s, s->nodes.items[i].of, i))
@@ -397,7 +392,7 @@ keel_result keeli_graph(keeli_schedule *s) {
     s->is_wide = is_wide(s);
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        node->gate = s->groups.items[node->group].gate;
+        node->gate = s->sections.items[node->section].gate;
         s->created += node->creates;
     }
     return KEEL_OK;

@@ -1,26 +1,193 @@
 // SPDX-License-Identifier: MIT
-// Schedules are kept in the world and used again. One that no longer fits is made anew, and takes
-// over what its systems know: which startup systems are done.
+// Steps become nodes: nested workloads are written out in place, between a node that opens them
+// and one that closes them. Schedules are kept in the world, or with the stored workload, and used
+// again. One that no longer fits is made anew, and takes over what its systems know: which startup
+// systems are done, what was seen of changes.
 #include "run/schedule.h"
 
 #include "data/component_index.h"
 #include "follow/track.h"
+#include "run/loop.h"
 #include "world/report.h"
 
 #include <string.h>
 
 enum { kept_at_most = 256 }; // tables made by hand: those on the stack come and go
 
+// ------------------------------------------------------------------ checks
+static keel_result check_step(const keeli_schedule *s, const keel_step *step, const char *name) {
+    const int kinds = (step->system != NULL) + (step->workload != NULL) +
+                      (step->workload_name != NULL) + (step->barrier ? 1 : 0);
+    if (kinds != 1)
+        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                            "a step of workload '%s' needs one of system, workload, workload_name "
+                            "and barrier",
+                            name);
+    if (step->run_if) KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
+    if (step->skip_if) KEEL_TRY(keeli_check_system(s->world, step->skip_if, true));
+    if (step->skip_if_missing &&
+        (!step->skip_if_missing->is_unique || step->skip_if_missing->is_event))
+        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                            "skip_if_missing of a step in '%s' names a component or events; it "
+                            "takes a unique: KEEL_UNIQUE_OF(T)",
+                            name);
+    if (step->skip_if_empty && step->skip_if_empty->is_unique)
+        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                            "skip_if_empty of a step in '%s' names a unique; it takes a "
+                            "component: KEEL_OF(T)",
+                            name);
+    return step->system ? keeli_check_system(s->world, step->system, false) : KEEL_OK;
+}
+
+// ------------------------------------------------------------------ nodes
+keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section) {
+    if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return NULL;
+    keeli_node *node = &s->nodes.items[s->nodes.count++];
+    memset(node, 0, sizeof *node);
+    node->kind = kind;
+    node->section = section;
+    node->workload = s->sections.items[section].name;
+    node->of = KEELI_NO_NODE;
+    return node;
+}
+
+static bool has_conditions(const keel_step *step) {
+    return step->run_if || step->skip_if || step->skip_if_empty || step->skip_if_missing;
+}
+
+// Where a walk over nested lists is: kept on the heap, so that depth is no danger to the stack.
+typedef struct place {
+    const keel_step *steps;
+    uint32_t at, count, section;
+} place;
+
+typedef struct walk {
+    KEELI_ARRAY(place) places;
+    keeli_pointer_table open; // lists of steps that it is in: not NULL
+} walk;
+
+// Mark a list that is entered. KEEL_ERROR_CYCLE: it was, already.
+static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const keel_step *steps) {
+    keeli_heap *heap = &s->world->heap;
+    if (!keeli_pointer_reserve(&w->open, heap)) return keeli_schedule_no_memory(s);
+    struct keeli_pointer_item *item = keeli_pointer_place(&w->open, steps);
+    if (item->value)
+        return keeli_error(s->world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", name);
+    if (!item->key) keeli_pointer_add(&w->open, steps, w);
+    item->value = w;
+    return KEEL_OK;
+}
+
+// Enter a list of steps; `step` is the one that names it, NULL for the outermost.
+static keel_result enter(keeli_schedule *s, walk *w, const char *name, const keel_step *steps,
+                         uint32_t count, const keel_step *step, uint32_t outer) {
+    keeli_heap *heap = &s->world->heap;
+    if (count && !steps)
+        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
+    if (count) KEEL_TRY(mark_open(s, w, name, steps));
+    if (!KEELI_RESERVE(heap, &s->sections, 1) || !KEELI_RESERVE(heap, &w->places, 1))
+        return keeli_schedule_no_memory(s);
+    const uint32_t section = s->sections.count++;
+    keeli_section *g = &s->sections.items[section];
+    *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
+    g->close = g->gate = KEELI_NO_NODE;
+    if (step) {
+        keeli_node *open = keeli_new_node(s, KEELI_NODE_OPEN, outer);
+        if (!open) return keeli_schedule_no_memory(s);
+        open->step = *step;
+        open->step.main_thread |= s->sections.items[outer].main_thread;
+        open->name = name;
+        open->has_conditions = has_conditions(step);
+        open->place = section;
+        g->open = s->nodes.count - 1;
+        g->label = step->label;
+        g->sequential = step->sequential;
+        g->main_thread = step->main_thread || s->sections.items[outer].main_thread;
+        g->startup = step->startup || s->sections.items[outer].startup;
+        g->gate = has_conditions(step) ? g->open : s->sections.items[outer].gate;
+    }
+    g->first = s->nodes.count;
+    w->places.items[w->places.count++] = (place){ steps, 0, count, section };
+    return KEEL_OK;
+}
+
+static keel_result leave(keeli_schedule *s, walk *w) {
+    const place *left = &w->places.items[--w->places.count];
+    keeli_section *g = &s->sections.items[left->section];
+    if (left->count) keeli_pointer_place(&w->open, left->steps)->value = NULL;
+    g->end = s->nodes.count;
+    if (g->open == KEELI_NO_NODE) return KEEL_OK;
+    keeli_node *close = keeli_new_node(s, KEELI_NODE_CLOSE, g->outer);
+    if (!close) return keeli_schedule_no_memory(s);
+    close->name = g->name;
+    g->close = s->nodes.count - 1;
+    return KEEL_OK;
+}
+
+static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *step, uint32_t outer) {
+    if (step->workload) {
+        const keel_workload *nested = step->workload;
+        if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
+        if (!keeli_key_table(s, nested)) return keeli_schedule_no_memory(s);
+        return enter(s, w, nested->name ? nested->name : "", nested->steps, nested->step_count,
+                     step, outer);
+    }
+    s->names_stored = true;
+    const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
+    if (!stored) return keeli_unknown_workload(s->world, step->workload_name);
+    return enter(s, w, stored->name, stored->steps.items, stored->steps.count, step, outer);
+}
+
+static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, uint32_t section) {
+    KEEL_TRY(check_step(s, step, s->sections.items[section].name));
+    if (!keeli_key_step(s, step)) return keeli_schedule_no_memory(s);
+    if (step->workload || step->workload_name) return enter_nested(s, w, step, section);
+    keeli_node *node =
+        keeli_new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, section);
+    if (!node) return keeli_schedule_no_memory(s);
+    node->step = *step;
+    node->step.main_thread |= s->sections.items[section].main_thread;
+    node->step.startup |= s->sections.items[section].startup;
+    node->has_conditions = has_conditions(step);
+    node->name = step->system ? step->system->name : "a barrier";
+    if (step->system) node->place = s->system_count++;
+    s->parallel += step->parallel;
+    s->has_startup |= node->step.startup;
+    return KEEL_OK;
+}
+
+static keel_result walk_all(keeli_schedule *s, walk *w) {
+    while (w->places.count) {
+        place *p = &w->places.items[w->places.count - 1];
+        if (p->at == p->count) KEEL_TRY(leave(s, w));
+        else {
+            const keel_step *step = &p->steps[p->at++];
+            KEEL_TRY(add_step(s, w, step, p->section));
+        }
+    }
+    return KEEL_OK;
+}
+
+static keel_result make_nodes(keeli_schedule *s) {
+    walk w = { 0 };
+    const keel_workload *table = s->table;
+    const keeli_stored_workload *stored = s->stored;
+    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
+    keel_result result =
+        table
+            ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0)
+            : enter(s, &w, stored->name, stored->steps.items, stored->steps.count, NULL, 0);
+    if (result == KEEL_OK) result = walk_all(s, &w);
+    KEELI_RELEASE(&s->world->heap, &w.places);
+    keeli_pointer_table_deinit(&w.open, &s->world->heap);
+    return result;
+}
+
 // ------------------------------------------------------------------ freeing
 static void free_node(keel_world *world, keeli_node *node) {
-    for (uint32_t i = 0; i < 3; ++i) {
-        if (node->readers[i]) {
-            keeli_reader_forget(world, node->readers[i]);
-            KEELI_FREE(&world->heap, keeli_reader, node->readers[i]);
-        }
-        if (node->views[i]) keeli_view_free(node->views[i]);
-    }
-    KEELI_RELEASE(&world->heap, &node->stock.handles);
+    for (uint32_t i = 0; i < KEELI_STEP_SYSTEMS; ++i)
+        if (node->bound[i]) keeli_bound_free(world, node->bound[i]);
+    if (node->editor) keeli_view_free(node->editor);
     KEELI_RELEASE(&world->heap, &node->lists);
 }
 
@@ -30,26 +197,32 @@ static void free_schedule(keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         free_node(world, &s->nodes.items[i]);
     KEELI_RELEASE(heap, &s->nodes);
-    KEELI_RELEASE(heap, &s->groups);
+    KEELI_RELEASE(heap, &s->sections);
     KEELI_RELEASE(heap, &s->pairs);
     KEELI_RELEASE(heap, &s->edges);
     KEELI_RELEASE(heap, &s->loose);
     KEELI_RELEASE(heap, &s->touches);
-    KEELI_RELEASE(heap, &s->witnesses);
-    KEELI_RELEASE(heap, &s->witness_bytes);
+    KEELI_RELEASE(heap, &s->keys);
+    KEELI_RELEASE(heap, &s->key_bytes);
     KEELI_RELEASE(heap, &s->ready);
     KEELI_RELEASE(heap, &s->ready_main);
     KEELI_RELEASE(heap, &s->idle);
-    keeli_free_text(heap, s->stored_name);
+    keeli_free(heap, s->described, s->described_bytes, _Alignof(max_align_t));
     KEELI_FREE(heap, keeli_schedule, s);
 }
 
-void keeli_schedules_deinit(keel_world *world) {
-    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
-        next = s->next;
+static void free_list(keeli_schedule **list) {
+    for (keeli_schedule *s; (s = *list) != NULL;) {
+        *list = s->next;
         free_schedule(s);
     }
-    world->schedules = NULL;
+}
+
+void keeli_schedules_forget(keeli_stored_workload *stored) { free_list(&stored->schedules); }
+void keeli_schedules_deinit(keel_world *world) {
+    free_list(&world->schedules);
+    for (keeli_stored_workload *w = world->workloads.first; w; w = w->next)
+        free_list(&w->schedules);
 }
 
 // ------------------------------------------------------------------ making
@@ -69,29 +242,27 @@ static bool make_room(keeli_schedule *s) {
     return true;
 }
 
-static keel_result fill(keeli_schedule *s, const keel_workload *table) {
-    KEEL_TRY(keeli_flatten(s, table));
+static keel_result fill(keeli_schedule *s) {
+    KEEL_TRY(make_nodes(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
-    keeli_batches(s);
     KEELI_RELEASE(&s->world->heap, &s->pairs);
     if (s->stamp) { // it tells enough
-        KEELI_RELEASE(&s->world->heap, &s->witnesses);
-        KEELI_RELEASE(&s->world->heap, &s->witness_bytes);
+        KEELI_RELEASE(&s->world->heap, &s->keys);
+        KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
     return make_room(s) ? KEEL_OK : keeli_schedule_no_memory(s);
 }
 
-static keeli_schedule *make(keel_world *world, const keel_workload *table, const char *name,
-                            keel_result *result) {
+static keeli_schedule *make(keel_world *world, const keel_workload *table,
+                            keeli_stored_workload *stored, keel_result *result) {
     keeli_schedule *s = KEELI_NEW(&world->heap, keeli_schedule);
     if (!s) return *result = keeli_out_of_memory(world, "preparing a workload"), NULL;
     s->world = world;
     s->table = table;
+    s->stored = stored;
     s->stamp = table && table->stamp ? keeli_stamp(table->stamp) : 0;
-    if (name && !(s->stored_name = keeli_new_text(&world->heap, name)))
-        *result = keeli_schedule_no_memory(s);
-    else *result = fill(s, table);
+    *result = fill(s);
     if (*result < 0) {
         free_schedule(s);
         return NULL;
@@ -145,39 +316,46 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
         keeli_node *was = next_veteran(&v, old, node->step.system);
         if (!was) continue;
         node->has_run = keeli_atomic_load_byte(&was->has_run);
-        memcpy(node->readers, was->readers, sizeof node->readers);
-        memset(was->readers, 0, sizeof was->readers);
-        node->stock.want = was->stock.want;
+        memcpy(node->bound, was->bound, sizeof node->bound);
+        memset(was->bound, 0, sizeof was->bound);
+        for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
+            if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
     }
     s->runs = old->runs;
 }
 
 // ------------------------------------------------------------------ keeping
-static bool is_for(const keeli_schedule *s, const keel_workload *table, const char *name) {
-    if (!table) return s->stored_name && strcmp(s->stored_name, name) == 0;
+static bool is_for(const keeli_schedule *s, const keel_workload *table) {
     return s->table == table &&
            (!s->stamp || (table->stamp && keeli_atomic_load64(table->stamp) == s->stamp));
 }
 
 static bool is_current(const keeli_schedule *s) {
-    return !s->is_partial && s->bindings == s->world->bindings && keeli_witnesses_agree(s);
+    return !s->is_partial && s->bindings == s->world->bindings && keeli_keys_agree(s);
 }
 
 // What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
 static bool can_take_over(const keeli_schedule *old) {
-    return old->stored_name || old->stamp || (!old->names_stored && keeli_witnesses_agree(old));
+    return old->stored || old->stamp || (!old->names_stored && keeli_keys_agree(old));
 }
 
+static keeli_schedule **list_of(const keeli_schedule *s) {
+    return s->stored ? &s->stored->schedules : &s->world->schedules;
+}
+
+keeli_schedule *keeli_schedules_beside(const keeli_schedule *s) { return *list_of(s); }
+
 static void unlink(keeli_schedule *s) {
-    keeli_schedule **at = &s->world->schedules;
+    keeli_schedule **at = list_of(s);
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
 }
 
 static void keep(keeli_schedule *s) {
-    s->next = s->world->schedules;
-    s->world->schedules = s;
+    keeli_schedule **list = list_of(s);
+    s->next = *list;
+    *list = s;
 }
 
 // The last ones in the list were not used for the longest time.
@@ -185,17 +363,7 @@ static void forget_oldest(keel_world *world) {
     uint32_t count = 0;
     for (keeli_schedule *s = world->schedules, *next; s; s = next) {
         next = s->next;
-        if (s->stamp || s->stored_name) continue;
-        if (++count <= kept_at_most || s->is_busy) continue;
-        unlink(s);
-        free_schedule(s);
-    }
-}
-
-void keeli_schedule_forget(keel_world *world, const char *name) {
-    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
-        next = s->next;
-        if (s->is_busy || !s->stored_name || strcmp(s->stored_name, name) != 0) continue;
+        if (s->stamp || ++count <= kept_at_most || s->is_busy) continue;
         unlink(s);
         free_schedule(s);
     }
@@ -212,24 +380,23 @@ static void learn(keeli_schedule *s, const keeli_schedule *first) {
 }
 
 // The one of the workload that is no second one, or NULL.
-static keeli_schedule *find_first(const keel_world *world, const keel_workload *table,
-                                  const char *name) {
-    keeli_schedule *s = world->schedules;
-    while (s && (s->is_second || !is_for(s, table, name)))
+static keeli_schedule *find_first(keeli_schedule *list, const keel_workload *table) {
+    keeli_schedule *s = list;
+    while (s && (s->is_second || !is_for(s, table)))
         s = s->next;
     return s;
 }
 
 // One that is kept and not busy, moved to the front of the list and marked.
-static keeli_schedule *find(keel_world *world, const keel_workload *table, const char *name) {
-    keeli_schedule *const first = find_first(world, table, name);
-    keeli_schedule *s = first && !first->is_busy ? first : world->schedules;
-    while (s && (s->is_busy || !is_for(s, table, name)))
+static keeli_schedule *find(keeli_schedule *list, const keel_workload *table) {
+    keeli_schedule *const first = find_first(list, table);
+    keeli_schedule *s = first && !first->is_busy ? first : list;
+    while (s && (s->is_busy || !is_for(s, table)))
         s = s->next;
     if (!s) return NULL;
     s->is_busy = true;
     if (s->is_second && first) learn(s, first);
-    if (s != world->schedules) {
+    if (s != list) {
         unlink(s);
         keep(s);
     }
@@ -237,7 +404,7 @@ static keeli_schedule *find(keel_world *world, const keel_workload *table, const
 }
 
 static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
-    const keeli_schedule *first = find_first(s->world, s->table, s->stored_name);
+    const keeli_schedule *first = find_first(*list_of(s), s->table);
     s->is_busy = true;
     s->is_second = old ? old->is_second : first != NULL;
     if (s->is_second && first) learn(s, first);
@@ -247,12 +414,14 @@ static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
 
 keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
                                     keel_result *result) {
-    keeli_world_lock(world);
-    keeli_schedule *old = find(world, table, name);
-    keeli_world_unlock(world);
+    keeli_stored_workload *stored = table ? NULL : keeli_stored_find(world, name);
     *result = KEEL_OK;
+    if (!table && !stored) return *result = keeli_unknown_workload(world, name), NULL;
+    keeli_world_lock(world);
+    keeli_schedule *old = find(stored ? stored->schedules : world->schedules, table);
+    keeli_world_unlock(world);
     if (old && is_current(old)) return old;
-    keeli_schedule *fresh = make(world, table, name, result);
+    keeli_schedule *fresh = make(world, table, stored, result);
     if (fresh && old && can_take_over(old)) take_over(fresh, old);
     keeli_world_lock(world);
     if (fresh) keep_new(fresh, old);

@@ -2,19 +2,14 @@
 // A workload made ready to run: its steps as a flat list of nodes in their final order, and the
 // edges between them. Made once, and used again as long as nothing has changed that it was made of.
 //
-//   flatten.c   steps, nested ones too, become nodes and groups
-//   witness.c   what it was made of, kept to notice changes
-//   order.c     what barriers and sequential sections ask for, and a stable sort of it all
-//   wishes.c    what .after, .before and the like ask for
+//   schedule.c  steps, nested ones too, become nodes and sections; keeping schedules
+//   key.c       what one was made of, kept to notice changes
+//   order.c     what .after, barriers and sequential sections ask for, and a stable sort of it all
 //   graph.c     what each node touches, and an edge wherever two of them conflict
-//   batches.c   the same as batches, with what kept each system out of the batch before
-//   schedule.c  all of it, and keeping it
-//   describe.c  telling the user (describe_text.c, describe_graph.c: as text)
+//   execute.c   running it, node by node
+//   cost.c      on one thread or on several
 #pragma once
-#include "find/view.h"
-#include "run/context.h"
-
-#include <keel/explain.h>
+#include "run/system.h"
 
 #define KEELI_NO_NODE UINT32_MAX
 
@@ -27,33 +22,27 @@ typedef enum keeli_node_kind {
     KEELI_NODE_JOIN     // all of a name have ended that several others wait for
 } keeli_node_kind;
 
-// Why a node is not in the batch before its own.
-typedef struct keeli_reason {
-    uint32_t other; // the node there, KEELI_NO_NODE: none
-    keel_wait why;
-} keeli_reason;
-
 // What a node touches.
 typedef struct keeli_touch {
     keeli_storage *storage;
     keel_access access;
 } keeli_touch;
 
-// Handles that were promised to a system before it runs, so that they do not depend on time.
-typedef struct keeli_stock {
-    KEELI_ARRAY(keel_entity) handles;
-    uint32_t used; // of `handles`
-    uint32_t want; // how many to promise next time: as many as it used at most, and some more
-    uint32_t most; // handles that there ever were
-} keeli_stock;
+// Who runs for a step.
+typedef enum keeli_step_system {
+    KEELI_STEP_SYSTEM,
+    KEELI_STEP_RUN_IF,
+    KEELI_STEP_SKIP_IF,
+    KEELI_STEP_SYSTEMS // how many that are
+} keeli_step_system;
 
 typedef struct keeli_node {
     keeli_node_kind kind;
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
-    uint32_t group;       // in which it is
-    uint32_t place;       // SYSTEM: which one in list order
+    uint32_t section;     // in which it is
+    uint32_t place;       // SYSTEM: which one in list order; OPEN: the section that it opens
     uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
     keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
     const char *name;     // of the system or workload
@@ -61,8 +50,6 @@ typedef struct keeli_node {
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
-    uint32_t batch;
-    keeli_reason reason;
     // running
     uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
@@ -74,20 +61,19 @@ typedef struct keeli_node {
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
     bool is_measured;
-    uint64_t cost;            // nanoseconds, smoothed (worth.c)
-    uint64_t after;           // nanoseconds of the longest way to it; while costs are added up
-    keeli_view *views[3];     // bound terms of system, run_if, skip_if; made at the first run
-    keeli_reader *readers[3]; // what they have seen of changes; NULL: they do not ask
-    KEELI_ARRAY(keel_commands *) lists; // recorded, in order
-    keeli_stock stock;
+    uint64_t cost;  // nanoseconds, smoothed (cost.c)
+    uint64_t after; // nanoseconds of the longest way to it; while costs are added up
+    keeli_bound *bound[KEELI_STEP_SYSTEMS]; // made at the first run
+    keeli_view *editor;                     // SYNC: what its commands edit; made at the first run
+    KEELI_ARRAY(keel_commands *) lists;     // recorded, in order
 } keeli_node;
 
-// A nested workload, or the outermost one (group 0).
+// A nested workload, or the outermost one (section 0).
 typedef struct keeli_section {
     const char *name;
     const char *label;
-    uint32_t outer; // the group around it; of 0: 0
-    uint32_t gate;  // node that opens the innermost group with conditions, KEELI_NO_NODE: none
+    uint32_t outer; // the section around it; of 0: 0
+    uint32_t gate;  // node that opens the innermost section with conditions, KEELI_NO_NODE: none
     uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread, startup;
@@ -99,54 +85,45 @@ typedef struct keeli_edge_pair {
     bool is_loose; // the order only: a failure does not pass
 } keeli_edge_pair;
 
-// What the schedule was made of, to notice a change behind a pointer (witness.c).
-typedef enum keeli_witness_kind {
-    KEELI_WITNESS_BYTES,
-    KEELI_WITNESS_WORKLOAD,
-    KEELI_WITNESS_STEPS,
-    KEELI_WITNESS_SYSTEM,
-    KEELI_WITNESS_TERMS,
-    KEELI_WITNESS_CUSTOM_VIEW
-} keeli_witness_kind;
-
-typedef struct keeli_witness {
+// What the schedule was made of: `size` bytes that were copied to offset `copy` of `key_bytes`.
+typedef struct keeli_key {
     const void *at;
-    uint32_t size, copy; // `copy`: offset in `witness_bytes`
-    keeli_witness_kind kind;
-} keeli_witness;
+    uint32_t size, copy;
+    bool (*is_same)(const void *a, const void *b, uint32_t size);
+} keeli_key;
 
-// What runs of a schedule take, to know whether several threads are worth it (worth.c).
+// What runs of a schedule take, to know whether several threads are worth it (cost.c).
 typedef struct keeli_costs {
     bool are_wanted;     // by this run: several threads could run it
     bool is_timed;       // this run measures its nodes, else only those that are new
+    bool is_open;        // this run is one of those that are measured to find the better way
     bool is_wide;        // this run goes to several threads
     bool are_known;      // all nodes that do something were measured
-    bool are_doubtful;   // several threads did not gain anything: the next run is on one
     uint32_t news;       // nodes were measured for the first time (atomic)
     uint32_t nodes;      // that do something
     uint64_t sum, chain; // nanoseconds: of all, and of the longest chain
     uint64_t began;
+    keeli_cost run; // of whole runs
 } keeli_costs;
 
 typedef struct keeli_schedule {
     keel_world *world;
-    struct keeli_schedule *next; // of the world
-    const keel_workload *table;  // what it was made of, or
-    char *stored_name;           // the stored workload of this name
-    uint64_t stamp;              // of the table; 0: compare the witnesses
-    uint64_t bindings;           // of the world
+    struct keeli_schedule *next;          // of the world
+    const keel_workload *table;           // what it was made of, or
+    struct keeli_stored_workload *stored; // this
+    uint64_t stamp;                       // of the table; 0: compare the keys
+    uint64_t bindings;                    // of the world
     bool is_busy;
     bool is_second;                // made while another one of the workload was busy
     bool is_partial;               // a component was unknown in shared mode: made anew next time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
-    KEELI_ARRAY(keeli_section) groups;
+    KEELI_ARRAY(keeli_section) sections;
     KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
     KEELI_ARRAY(uint32_t) edges;        // successors, by node
     KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
     KEELI_ARRAY(keeli_touch) touches;
-    KEELI_ARRAY(keeli_witness) witnesses;
-    KEELI_ARRAY(char) witness_bytes;
-    uint32_t batch_count;
+    KEELI_ARRAY(keeli_key) keys;
+    KEELI_ARRAY(char) key_bytes;
     uint32_t system_count;
     uint32_t created;    // nodes that create, of which
     bool is_wide;        // some two nodes may run at once, or a step is parallel
@@ -161,7 +138,9 @@ typedef struct keeli_schedule {
     uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
-    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (team.c)
+    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (workers.c)
+    void *described;                         // by tell/describe.c, when it was first asked for
+    size_t described_bytes;
 } keeli_schedule;
 
 // The schedule of a table, or of the stored workload of that name; marked as busy. NULL: see
@@ -171,27 +150,67 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
 void keeli_schedule_give(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
 // A stored workload is gone, and what its systems knew.
-void keeli_schedule_forget(keel_world *world, const char *name);
+// All of the tables, or of the stored workload: those of the same one are among them.
+keeli_schedule *keeli_schedules_beside(const keeli_schedule *s);
+void keeli_schedules_forget(keeli_stored_workload *stored);
+// Run everything: KEEL_OK, or the first failure in linear order.
+keel_result keeli_schedule_run(keeli_schedule *s);
 
+// ------------------------------------------------------------------ making one
 // The parts (false: out of memory, reported by the caller; or `*result` is an error).
-keel_result keeli_flatten(keeli_schedule *s, const keel_workload *table);
 keel_result keeli_order(keeli_schedule *s);
-keel_result keeli_add_wishes(keeli_schedule *s);
 keel_result keeli_graph(keeli_schedule *s);
-void keeli_batches(keeli_schedule *s);
-// Is it a part of batches, and not only a point in the order?
-static inline bool keeli_node_is_work(const keeli_node *node) {
-    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
-}
-// Why node `to` waits for node `from`, one of those it has an edge from.
-keel_wait keeli_why(const keeli_schedule *s, uint32_t from, uint32_t to);
 // Out of memory while it is made, reported.
 keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 // A node at the end of the list, or NULL.
-keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t group);
+keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section);
 bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
+// Sections name nodes by number: these are at place[number] now.
+void keeli_move_sections(keeli_schedule *s, const uint32_t *place);
 // Keep a table with its steps, and what one of them points to. False: out of memory.
-bool keeli_witness_table(keeli_schedule *s, const keel_workload *table);
-bool keeli_witness_step(keeli_schedule *s, const keel_step *step);
+bool keeli_key_table(keeli_schedule *s, const keel_workload *table);
+bool keeli_key_step(keeli_schedule *s, const keel_step *step);
 // Is what it was made of the same as then? Where there is a stamp that is enough.
-bool keeli_witnesses_agree(const keeli_schedule *s);
+bool keeli_keys_agree(const keeli_schedule *s);
+
+// ------------------------------------------------------------------ running it
+// Does it do something, or is it only a point in the order?
+static inline bool keeli_node_is_work(const keeli_node *node) {
+    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
+}
+// Does the node do nothing, because a component that it demands is nowhere?
+static inline bool keeli_node_is_idle(const keeli_schedule *s, uint32_t index) {
+    const uint32_t *idle = s->idle.items[index];
+    return idle && !*idle && !s->is_guest; // a guest may have to be told of a conflict
+}
+// Has nothing failed that it depends on? Commands are part of their system: they are applied when
+// that was well.
+bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node);
+// Run one node that may run.
+keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *worker);
+// A heap of node numbers, the smallest first; the caller has room for all (order.c).
+void keeli_heap_push(uint32_t *heap, uint32_t *count, uint32_t value);
+uint32_t keeli_heap_pop(uint32_t *heap, uint32_t *count);
+// Handles for what its systems create, before a run and after it (handles.c). KEEL_OK,
+// KEEL_ERROR_MEMORY, KEEL_ERROR_FULL.
+keel_result keeli_handles_reserve_all(keeli_schedule *s);
+void keeli_handles_return_all(keeli_schedule *s);
+
+// Is this unit of work to go to several threads? Then note how long it took.
+bool keeli_cost_decide(keeli_cost *cost);
+void keeli_cost_note(keeli_cost *cost, bool many, uint64_t ns);
+// Before and after a run that may go to several threads, or must not. The answer is costs.is_wide.
+void keeli_costs_begin(keeli_schedule *s, bool may_be_wide);
+void keeli_costs_end(keeli_schedule *s);
+// Does this run want to know what the node takes? And it took so long.
+static inline bool keeli_costs_want(const keeli_schedule *s, const keeli_node *node) {
+    return s->costs.are_wanted && (s->costs.is_timed || !node->is_measured);
+}
+void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns);
+
+// ------------------------------------------------------------------ stored workloads (workload.c)
+void keeli_workloads_deinit(keel_world *world);
+// The stored workload of this name, or NULL.
+keeli_stored_workload *keeli_stored_find(const keel_world *world, const char *name);
+// KEEL_ERROR_UNKNOWN, with the names there are.
+keel_result keeli_unknown_workload(keel_world *world, const char *name);

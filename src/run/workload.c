@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Workloads: lists of systems that are run, and those that the world keeps by name.
-#include "run/workload.h"
-
-#include "run/execute.h"
-#include "run/lane.h"
-#include "run/timings.h"
+#include "base/bytes.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ running
+static keeli_stored_workload **bucket_of(const keeli_stored_workloads *all, const char *name) {
+    return &all->buckets[keeli_hash(name, strlen(name), 0) & (all->bucket_count - 1)];
+}
+
 keeli_stored_workload *keeli_stored_find(const keel_world *world, const char *name) {
-    for (uint32_t i = 0; name && i < world->workloads.count; ++i)
-        if (strcmp(world->workloads.items[i]->name, name) == 0) return world->workloads.items[i];
-    return NULL;
+    const keeli_stored_workloads *all = &world->workloads;
+    keeli_stored_workload *w = name && all->count ? *bucket_of(all, name) : NULL;
+    while (w && strcmp(w->name, name) != 0)
+        w = w->next_in_bucket;
+    return w;
 }
 
 keel_result keeli_unknown_workload(keel_world *world, const char *name) {
     char known[160] = "";
     size_t at = 0;
-    for (uint32_t i = 0; i < world->workloads.count && at < sizeof known; ++i)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "",
-                               world->workloads.items[i]->name);
+    for (const keeli_stored_workload *w = world->workloads.first; w && at < sizeof known;
+         w = w->next)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", w->name);
     return keeli_error(world, KEEL_ERROR_UNKNOWN, "no workload is named '%s'; there is: %s",
                        name ? name : "", *known ? known : "none");
 }
@@ -33,8 +36,11 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     if (result < 0) return result;
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
-    if (world->timings && !keeli_atomic_peek(&world->workload_depth))
-        keeli_timings_count_frame(world);
+    if (world->timings && !keeli_atomic_peek(&world->workload_depth)) {
+        keeli_lock_take(&world->timings->lock);
+        ++world->timings->frames;
+        keeli_lock_give(&world->timings->lock);
+    }
     keeli_count(world, &world->workload_depth, 1);
     result = keeli_schedule_run(s);
     keeli_count(world, &world->workload_depth, -1);
@@ -56,8 +62,9 @@ keel_result keel_run_named(keel_world *world, const char *name) {
 
 keel_result keel_run_default(keel_world *world) {
     if (!world) return keeli_no_world();
-    if (world->workloads.count == 0) return KEEL_OK;
-    return keel_run_named(world, world->workloads.items[world->default_workload]->name);
+    const keeli_stored_workloads *all = &world->workloads;
+    if (!all->count) return KEEL_OK;
+    return run_top(world, NULL, all->fallback ? all->fallback->name : all->first->name);
 }
 
 // ------------------------------------------------------------------ storing
@@ -103,14 +110,65 @@ static void free_steps(keel_world *world, keeli_stored_workload *w) {
 
 static void free_stored(keel_world *world, keeli_stored_workload *w) {
     free_steps(world, w);
+    keeli_schedules_forget(w);
     keeli_free_text(&world->heap, w->name);
     KEELI_FREE(&world->heap, keeli_stored_workload, w);
 }
 
+static void free_buckets(keel_world *world) {
+    keeli_stored_workloads *all = &world->workloads;
+    keeli_free(&world->heap, all->buckets, all->bucket_count * sizeof *all->buckets,
+               sizeof(void *));
+}
+
 void keeli_workloads_deinit(keel_world *world) {
-    for (uint32_t i = 0; i < world->workloads.count; ++i)
-        free_stored(world, world->workloads.items[i]);
-    KEELI_RELEASE(&world->heap, &world->workloads);
+    for (keeli_stored_workload *w = world->workloads.first, *next; w; w = next) {
+        next = w->next;
+        free_stored(world, w);
+    }
+    free_buckets(world);
+}
+
+// Room for one more name; false when out of memory.
+static bool grow_buckets(keel_world *world) {
+    keeli_stored_workloads *all = &world->workloads;
+    if (all->count < all->bucket_count) return true;
+    const uint32_t count = all->bucket_count ? all->bucket_count * 2 : 8;
+    keeli_stored_workload **buckets =
+        keeli_new_zeroed(&world->heap, count * sizeof *buckets, sizeof(void *));
+    if (!buckets) return false;
+    free_buckets(world);
+    all->buckets = buckets;
+    all->bucket_count = count;
+    for (keeli_stored_workload *w = all->first; w; w = w->next) {
+        keeli_stored_workload **bucket = bucket_of(all, w->name);
+        w->next_in_bucket = *bucket;
+        *bucket = w;
+    }
+    return true;
+}
+
+static void link_stored(keel_world *world, keeli_stored_workload *w) {
+    keeli_stored_workloads *all = &world->workloads;
+    keeli_stored_workload **bucket = bucket_of(all, w->name);
+    w->next_in_bucket = *bucket;
+    *bucket = w;
+    w->prev = all->last;
+    *(all->last ? &all->last->next : &all->first) = w;
+    all->last = w;
+    ++all->count;
+}
+
+static void unlink_stored(keel_world *world, keeli_stored_workload *w) {
+    keeli_stored_workloads *all = &world->workloads;
+    keeli_stored_workload **at = bucket_of(all, w->name);
+    while (*at != w)
+        at = &(*at)->next_in_bucket;
+    *at = w->next_in_bucket;
+    *(w->prev ? &w->prev->next : &all->first) = w->next;
+    *(w->next ? &w->next->prev : &all->last) = w->prev;
+    if (all->fallback == w) all->fallback = NULL;
+    --all->count;
 }
 
 static keel_result check_changeable(keel_world *world) {
@@ -144,21 +202,27 @@ static keeli_stored_workload *new_stored(keel_world *world, const char *name) {
     keeli_stored_workload *w = KEELI_NEW(&world->heap, keeli_stored_workload);
     if (!w) return NULL;
     w->name = keeli_new_text(&world->heap, name);
-    if (w->name && KEELI_RESERVE(&world->heap, &world->workloads, 1)) return w;
+    if (w->name && grow_buckets(world)) return w;
     free_stored(world, w);
     return NULL;
 }
 
-// Put a finished workload in its place: the old one's of the same name, or a new one.
+// It takes the place of one with its name, and what the systems of that one know.
 static void store(keel_world *world, keeli_stored_workload *w) {
-    ++world->bindings; // schedules are made anew
-    for (uint32_t i = 0; i < world->workloads.count; ++i)
-        if (strcmp(world->workloads.items[i]->name, w->name) == 0) {
-            free_stored(world, world->workloads.items[i]);
-            world->workloads.items[i] = w;
-            return;
-        }
-    world->workloads.items[world->workloads.count++] = w;
+    keeli_stored_workload *known = keeli_stored_find(world, w->name);
+    ++world->bindings; // schedules that name it
+    if (!known) {
+        link_stored(world, w);
+        return;
+    }
+    const keeli_stored_workload was = *known;
+    known->steps.items = w->steps.items;
+    known->steps.count = w->steps.count;
+    known->steps.capacity = w->steps.capacity;
+    w->steps.items = was.steps.items;
+    w->steps.count = was.steps.count;
+    w->steps.capacity = was.steps.capacity;
+    free_stored(world, w);
 }
 
 static keel_result check_name(keel_world *world, const char *name) {
@@ -205,16 +269,8 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
     KEEL_TRY(check_changeable(world));
     keeli_stored_workload *w = keeli_stored_find(world, name);
     if (!w) return KEEL_ABSENT;
-    uint32_t at = 0;
-    while (world->workloads.items[at] != w)
-        ++at;
-    memmove(&world->workloads.items[at], &world->workloads.items[at + 1],
-            (world->workloads.count - at - 1) * sizeof w);
-    --world->workloads.count;
     ++world->bindings;
-    keeli_schedule_forget(world, w->name);
-    if (world->default_workload == at) world->default_workload = 0;
-    else if (world->default_workload > at) --world->default_workload;
+    unlink_stored(world, w);
     free_stored(world, w);
     return KEEL_OK;
 }
@@ -226,10 +282,8 @@ bool keel_has_workload(const keel_world *world, const char *name) {
 keel_result keel_set_default_workload(keel_world *world, const char *name) {
     if (!world) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
-    for (uint32_t i = 0; name && i < world->workloads.count; ++i)
-        if (strcmp(world->workloads.items[i]->name, name) == 0) {
-            world->default_workload = i;
-            return KEEL_OK;
-        }
-    return keeli_unknown_workload(world, name);
+    keeli_stored_workload *w = keeli_stored_find(world, name);
+    if (!w) return keeli_unknown_workload(world, name);
+    world->workloads.fallback = w;
+    return KEEL_OK;
 }

@@ -35,6 +35,14 @@ keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access)
 // KEEL_ERROR_THREAD. `verb` goes into the message: "cannot add 'Health': ...".
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
+// Does nobody use the storage, and may the world's owner edit?
+static inline bool keeli_is_free(const keel_world *world, const keeli_storage *storage) {
+    return !((uint32_t)keeli_atomic_peek(&storage->borrow) | world->share_depth);
+}
+// The same for the rows that an edit of any component kept in archetypes moves.
+static inline bool keeli_rows_are_free(const keel_world *world) {
+    return keeli_is_free(world, &world->row_storage) && !world->row_storage.flags;
+}
 // Is the caller the user's code that an edit calls? It may look at all, and change nothing.
 static inline bool keeli_is_inside_edit(const keel_world *world) {
     return world->notifying | world->inside ||

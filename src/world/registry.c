@@ -5,6 +5,7 @@
 #include "borrow.h"
 #include "edit/commands.h"
 #include "edit/events.h"
+#include "edit/removal.h"
 #include "follow/collect.h"
 #include "follow/group.h"
 #include "follow/observe.h"
@@ -301,6 +302,7 @@ bool keeli_registry_init(keel_world *world) {
 }
 
 void keeli_registry_drop(keel_world *world) {
+    keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = world->order.items[i];
@@ -370,9 +372,9 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             world, KEEL_ERROR_GROUPED,
             "cannot unregister '%s': group '%s' follows it; destroy that group first",
             s->component.name, s->groups.items[0].group->name);
-    if (!keeli_store_reserve_clear(world, s))
+    if (!keeli_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
-    keeli_store_clear(world, s);
+    keeli_clear(world, s);
     if (world->unsettled) keeli_view_observers_settle(world);
     keeli_view_observers_forget(world, s);
     keeli_sets_forget(world, s);
@@ -453,4 +455,28 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
     if (!s) return 0;
     return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
            (s->events ? sizeof *s->events + keeli_queue_bytes(s->events) : 0);
+}
+
+// ------------------------------------------------------------------ about to be edited
+keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
+                                     const keel_component *component, const char *verb,
+                                     keel_result *result) {
+    keeli_storage *s = keeli_storage_get(world, component, false, result);
+    if (!s) return NULL;
+    if (s->flags & KEELI_IS_LINK) {
+        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                               "cannot %s '%s' by hand; use keel_attach, keel_detach, keel_unlink",
+                               verb, s->component.name);
+        return NULL;
+    }
+    *result = keeli_may_edit(world, holder, s, verb);
+    return *result < 0 ? NULL : s;
+}
+
+keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder,
+                                   const keel_component *component, const char *verb,
+                                   keel_result *result) {
+    *result = KEEL_OK;
+    if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
+    return keeli_storage_to_edit(world, holder, component, verb, result);
 }

@@ -18,3 +18,13 @@ uint32_t keeli_field_bytes(const keel_field *field);
 void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);
+// The storage of a component that is about to be edited; NULL on error. The hierarchy's own
+// components are refused.
+keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
+                                     const keel_component *component, const char *verb,
+                                     keel_result *result);
+// The same for a component that need not be known: NULL with KEEL_OK when the world does not know
+// it.
+keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder,
+                                   const keel_component *component, const char *verb,
+                                   keel_result *result);

@@ -15,38 +15,39 @@ static void copy_text(char *to, size_t size, const char *from) {
     snprintf(to, size, "%s", from ? from : "");
 }
 
-// The lane that the calling thread is in, or NULL. With the lock.
-static const keeli_lane *lane_of(const keel_world *world) {
-    if (!world->lanes || (!world->concurrent && world->own_lane.depth)) return &world->own_lane;
+// The worker that the calling thread is in, or NULL. With the lock.
+static const keeli_worker *lane_of(const keel_world *world) {
+    if (!world->working || (!world->concurrent && world->own_worker.depth))
+        return &world->own_worker;
     const uint64_t self = keeli_thread_id();
-    const keeli_lane *lane = world->lanes;
-    while (lane && lane->thread != self)
-        lane = lane->next;
-    return lane;
+    const keeli_worker *worker = world->working;
+    while (worker && worker->thread != self)
+        worker = worker->next;
+    return worker;
 }
 
-static bool is_before(const keeli_lane *lane, const keeli_first_error *first) {
-    return lane->node != first->node ? lane->node < first->node : lane->piece < first->piece;
+static bool is_before(const keeli_worker *worker, const keeli_first_error *first) {
+    return worker->node != first->node ? worker->node < first->node : worker->piece < first->piece;
 }
 
 // Where an error is kept, NULL when one before it is there: in a run the first in linear order
 // counts, elsewhere the first in time.
-static keel_error *place_for(keel_world *world, const keeli_lane *lane) {
-    if (!lane || !lane->first) return world->error.result == KEEL_OK ? &world->error : NULL;
-    if (lane->first->error.result != KEEL_OK && !is_before(lane, lane->first)) return NULL;
-    lane->first->node = lane->node;
-    lane->first->piece = lane->piece;
-    return &lane->first->error;
+static keel_error *place_for(keel_world *world, const keeli_worker *worker) {
+    if (!worker || !worker->first) return world->error.result == KEEL_OK ? &world->error : NULL;
+    if (worker->first->error.result != KEEL_OK && !is_before(worker, worker->first)) return NULL;
+    worker->first->node = worker->node;
+    worker->first->piece = worker->piece;
+    return &worker->first->error;
 }
 
 // `system` NULL: the one that runs.
 static void keep(keel_world *world, keel_result result, const char *system, const void *object,
                  const char *message) {
     keeli_lock_take(&world->lock);
-    const keeli_lane *lane = lane_of(world);
-    keel_error *error = place_for(world, lane);
+    const keeli_worker *worker = lane_of(world);
+    keel_error *error = place_for(world, worker);
     if (error) {
-        if (!system && lane) system = lane->running;
+        if (!system && worker) system = worker->running;
         error->result = result;
         error->object = object;
         copy_text(error->system, sizeof error->system, system);

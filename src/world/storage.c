@@ -46,142 +46,116 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
     keeli_row_end(world, keeli_row_begin(world, e, to));
 }
 
-// ------------------------------------------------------------------ adding
-bool keeli_store_reserve_slots(keel_world *world, keeli_storage *s, uint32_t extra,
-                               keeli_room *room) {
-    keeli_sparse_set *set = &s->set;
-    if (set->room - set->count >= extra) return true;
-    const bool has_values = set->value_pages && set->size;
-    const uintptr_t first = has_values ? (uintptr_t)set->values[0] : 0;
-    const size_t bytes = (size_t)set->first_values * set->size;
-    if (!keeli_sparse_set_reserve(set, &world->heap, extra)) return false;
-    if (!has_values || (uintptr_t)set->values[0] == first) return true;
-    s->moved_from = first;
-    s->moved_bytes = bytes;
-    s->next_moved = room->moved;
-    room->moved = s;
-    return true;
-}
-
-const void *keeli_follow(const keeli_room *room, const void *value) {
-    for (const keeli_storage *s = room->moved; value && s; s = s->next_moved) {
-        const uintptr_t offset = (uintptr_t)value - s->moved_from;
-        if (offset < s->moved_bytes) return (const char *)s->set.values[0] + offset;
+// ------------------------------------------------------------------ ranges
+uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
+    const uint32_t first = keel_entity_index(entities[0]);
+    enum { few = 8 }; // most ranges of shuffled handles are shorter
+    uint32_t n = 1;
+    while (n < count && n < few && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    if (n < few) return n;
+    // in blocks of handles with equal versions, long enough that compilers make vector code of it
+    enum { block = 128 };
+    for (; n + block <= count; n += block) {
+        const keel_entity *e = entities + n;
+        const keel_entity_bits from = entities[0].bits + n;
+        keel_entity_bits broken = 0;
+        for (uint32_t i = 0; i < block; ++i)
+            broken |= (e[i].bits - from) ^ i;
+        if (broken) break;
     }
-    return value;
+    while (n < count && keel_entity_index(entities[n]) == first + n)
+        ++n;
+    return n;
 }
 
-// For all who follow the storage, one of whom it has.
-static bool reserve_followers(keel_world *world, keeli_storage *s, uint32_t index,
-                              const keeli_room *room) {
-    if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, 1)) return false;
-    if (s->flags & KEELI_IS_TRACKED && !keeli_track_reserve(world, s, index, 1)) return false;
-    if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
-        !keeli_sets_reserve(world, s, index, 1, room->numbers))
-        return false;
-    return !(s->flags & KEELI_IS_IN_VIEW) || keeli_view_observers_reserve(world, s, index);
+keeli_range keeli_range_of(const keel_entity *entities, uint32_t count) {
+    const uint32_t first = keel_entity_index(entities[0]);
+    uint32_t n = 1;
+    while (n < count && keel_entity_index(entities[n]) == first - n)
+        ++n;
+    if (n > 1) return (keeli_range){ n, first - (n - 1), true };
+    return (keeli_range){ keeli_range_length(entities, count), first, false };
 }
 
-bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room) {
-    if (!keeli_store_reserve_bit(world, s, index, room)) return false;
-    if (s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET) && !reserve_followers(world, s, index, room))
-        return false;
-    if (s->kind == KEEL_SPARSE_SET)
-        return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index) &&
-               keeli_store_reserve_slots(world, s, 1, room);
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
-    if (!room->to) room->to = keeli_archetype_of(world, index);
-    if (keeli_archetype_column(room->to, s->slot) != UINT32_MAX) return true; // named twice
-    room->to = keeli_archetype_with(&world->archetypes, &world->heap, room->to, &s->row);
-    return room->to != NULL;
-}
-
-bool keeli_store_reserve_row(keel_world *world, const keeli_room *room) {
-    return !room->to || keeli_archetype_reserve(&world->archetypes, &world->heap, room->to, 1);
-}
-
-static void overwrite(keel_world *world, keeli_storage *s, uint32_t index, const void *value) {
-    void *to = keeli_store_value(world, s, index);
-    if (value != to) {
-        keeli_value_drop(s, to);
-        keeli_value_put(s, to, value);
+// Fill places that lie side by side. `back`: the first value goes to the last place.
+static void put_values(char *to, const char *values, size_t stride, uint32_t count, uint32_t size,
+                       bool back) {
+    if (!values) {
+        memset(to, 0, (size_t)count * size);
+    } else if (stride == size && !back) {
+        memcpy(to, values, (size_t)count * size);
+    } else {
+        for (uint32_t i = 0; i < count; ++i)
+            keeli_bytes_put(to + (size_t)(back ? count - 1 - i : i) * size, values + i * stride,
+                            size);
     }
-    if (!s->is_fresh) keeli_track_modified(world, s, index);
 }
 
-// Move the row to its new archetype and fill what is new there. The old row stays as it is until
-// all values are read: they may lie in it.
-static void commit_row(keel_world *world, keel_entity e, const keel_value *values,
-                       const keeli_room *room) {
-    const uint32_t index = keel_entity_index(e);
-    const keeli_archetype *from = keeli_archetype_of(world, index);
-    const uint32_t old = keeli_row_begin(world, e, room->to);
-    for (const keel_value *v = values; v->component; ++v) {
-        keeli_storage *s = keeli_storage_find(world, v->component);
-        if (s->kind != KEEL_ARCHETYPE) continue;
-        if (keeli_archetype_column(from, s->slot) != UINT32_MAX) continue; // overwritten before
-        void *to = keeli_row_value(&s->row, *keeli_row_of(world, index));
-        if (keeli_store_has(s, index)) keeli_value_drop(s, to); // named twice
-        else keeli_store_set_bit(world, s, index);
-        s->is_fresh = true;
-        keeli_value_put(s, to, keeli_follow(room, v->value));
+// Fill `count` places from `place` on, page by page.
+static void put_paged(const keeli_storage *s, uint32_t place, const char *values, size_t stride,
+                      uint32_t count, bool back) {
+    const uint32_t page = (uint32_t)1 << s->root->shift;
+    while (s->size && count) {
+        const uint32_t rest = page - (place & (page - 1)), n = count < rest ? count : rest;
+        count -= n;
+        // backwards the places of this page get the last of the values that are left
+        put_values(keeli_store_at(s, place), values ? values + (back ? count * stride : 0) : NULL,
+                   stride, n, s->size, back);
+        if (values && !back) values += n * stride;
+        place += n;
     }
-    keeli_row_end(world, old);
 }
 
-// Tell who follows the component, once for each edit.
-static void note(keel_world *world, keeli_storage *s, keel_entity e) {
-    if (!s->is_noted) return;
-    const bool is_fresh = s->is_fresh;
-    s->is_noted = s->is_fresh = false;
-    if (is_fresh) keeli_store_joined(world, s, keel_entity_index(e));
-    else keeli_tell(world, s, e, KEEL_ON_MODIFIED);
+// Rows that came one after the other go on from block to block.
+static void put_rows(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
+                     const char *values, size_t stride, uint32_t count) {
+    while (s->size && count) {
+        const uint32_t place = *keeli_row_of(world, keel_entity_index(*entities));
+        const uint32_t rest =
+            keeli_block_of(&world->archetypes, place)->count - (place & KEELI_ROW_MASK);
+        const uint32_t n = count < rest ? count : rest;
+        put_values(keeli_row_value(&s->row, place), values, stride, n, s->size, false);
+        if (values) values += n * stride;
+        entities += n;
+        count -= n;
+    }
 }
 
-void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
-                        const keeli_room *room) {
-    const uint32_t index = keel_entity_index(e);
-    for (const keel_value *v = values; v->component; ++v) {
-        keeli_storage *s = keeli_storage_find(world, v->component);
-        const void *value = keeli_follow(room, v->value);
-        s->is_noted = true;
-        if (keeli_store_has(s, index)) {
-            overwrite(world, s, index, value);
-        } else if (s->kind != KEEL_ARCHETYPE) {
-            s->is_fresh = true;
-            keeli_value_put(s, keeli_store_push(world, s, e), value);
+static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32_t count) {
+    keeli_presence *p = &s->presence;
+    p->count += count;
+    while (count) {
+        const uint32_t at = index % 64, n = count < 64 - at ? count : 64 - at;
+        uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+        if (*word == 0) {
+            keeli_presence_began(p, index);
+            keeli_store_list_block(world, s, index);
         }
+        *word |= (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << at;
+        index += n;
+        count -= n;
     }
-    if (room->to && room->to != keeli_archetype_of(world, index))
-        commit_row(world, e, values, room);
-    keeli_archetypes_settle(&world->archetypes, &world->heap);
-    for (const keel_value *v = values; v->component; ++v) // now that all values are in place
-        note(world, keeli_storage_find(world, v->component), e);
 }
 
-// ------------------------------------------------------------------ removing
-static keeli_archetype *without(keel_world *world, keeli_storage *s, uint32_t index) {
-    return keeli_archetype_without(&world->archetypes, &world->heap,
-                                   keeli_archetype_of(world, index), &s->row);
-}
-
-bool keeli_store_reserve_take(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->kind != KEEL_ARCHETYPE) return true;
-    keeli_archetype *to = without(world, s, index);
-    if (!to) return false;
-    return !to->column_count || keeli_archetype_reserve(&world->archetypes, &world->heap, to, 1);
-}
-
-void keeli_store_take(keel_world *world, keeli_storage *s, keel_entity e) {
-    const uint32_t index = keel_entity_index(e);
-    if (s->kind != KEEL_ARCHETYPE) {
-        keeli_store_pop(world, s, index);
-        return;
+void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                            keeli_range range, const void *values, size_t stride) {
+    set_bits(world, s, range.lowest, range.count);
+    if (s->kind == KEEL_INDEXED) {
+        keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
+        put_paged(s, range.lowest, values, stride, range.count, range.descends);
+    } else if (s->kind == KEEL_ARCHETYPE) {
+        put_rows(world, s, entities, values, stride, range.count);
+    } else {
+        const uint32_t slot = s->set.count;
+        if (!range.descends) (void)keeli_sparse_set_push_range(&s->set, entities, range.count);
+        for (uint32_t i = 0; range.descends && i < range.count; ++i)
+            (void)keeli_sparse_set_push(&s->set, entities[i]);
+        put_paged(s, slot, values, stride, range.count, false);
     }
-    keeli_store_clear_bit(world, s, index);
-    keeli_row_move(world, e, without(world, s, index)); // the edge is known since the reserve
 }
 
+// ------------------------------------------------------------------ who has what
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (!list) return NULL;
@@ -193,33 +167,6 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     }
     return NULL;
 }
-
-static void take_tracked(keel_world *world, keeli_storage *s, keel_entity e, bool drop) {
-    const uint32_t index = keel_entity_index(e);
-    if (drop) keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
-    else (void)keeli_track_gone(world, s, e, KEEL_TRACK_REMOVAL, NULL);
-}
-
-// Observers were told.
-static void take_all(keel_world *world, keel_entity e, bool drop) {
-    const uint32_t index = keel_entity_index(e);
-    if (world->groups) keeli_groups_leave(world, e, !drop);
-    uint32_t at = UINT32_MAX;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        const bool seen = keeli_store_has(s, index);
-        if (!seen) keeli_store_enable(s, index);
-        if (seen && s->flags & KEELI_IS_TRACKED) take_tracked(world, s, e, drop);
-        else if (drop && s->flags & KEELI_HAS_HOOKS)
-            keeli_value_drop(s, keeli_store_value(world, s, index));
-        if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-        else keeli_store_pop(world, s, index);
-    }
-    if (*keeli_row_of(world, index) != KEELI_NO_ROW)
-        keeli_row_move(world, e, world->archetypes.all[0]);
-}
-
-void keeli_store_take_all(keel_world *world, keel_entity e) { take_all(world, e, true); }
-void keeli_store_leave_all(keel_world *world, keel_entity e) { take_all(world, e, false); }
 
 // ------------------------------------------------------------------ whole storages
 // What columns read.
@@ -269,38 +216,6 @@ void keeli_store_update_hooks(keeli_storage *s) {
     keeli_tracking_update_hooks(s);
 }
 
-bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s) {
-    if (s->kind != KEEL_ARCHETYPE) return true;
-    keeli_archetypes *a = &world->archetypes;
-    for (uint32_t i = 0, count = a->count; i < count; ++i) {
-        keeli_archetype *from = a->all[i];
-        if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
-        keeli_archetype *to = keeli_archetype_without(a, &world->heap, from, &s->row);
-        if (!to) return false;
-        if (to->column_count && !keeli_archetype_reserve(a, &world->heap, to, from->row_count))
-            return false;
-    }
-    return true;
-}
-
-static void clear_rows(keel_world *world, keeli_storage *s) {
-    const keeli_archetypes *a = &world->archetypes;
-    for (uint32_t i = 0; i < a->count; ++i) {
-        keeli_archetype *from = a->all[i];
-        if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
-        while (from->row_count) { // the last row each time, so that nothing moves into its place
-            uint32_t b = from->block_count - 1;
-            while (from->blocks[b]->count == 0)
-                --b;
-            const keeli_block *block = from->blocks[b];
-            const keel_entity e = block->entities[block->count - 1];
-            const uint32_t index = keel_entity_index(e);
-            keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
-            keeli_store_take(world, s, e);
-        }
-    }
-}
-
 // No entity has the component any more; its values are gone.
 static void forget_all(keel_world *world, keeli_storage *s) {
     const bool stays = s->flags & KEELI_IS_SET; // named by lists wherever it has room
@@ -321,11 +236,7 @@ static void drop_indexed(keeli_storage *s) {
         keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
 }
 
-static void clear(keel_world *world, keeli_storage *s) {
-    if (s->kind == KEEL_ARCHETYPE) {
-        clear_rows(world, s);
-        return;
-    }
+void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
     drop_all_disabled(world, s);
     if (s->kind == KEEL_INDEXED) {
         drop_indexed(s);
@@ -335,46 +246,11 @@ static void clear(keel_world *world, keeli_storage *s) {
     forget_all(world, s);
 }
 
-void keeli_store_clear(keel_world *world, keeli_storage *s) {
-    if (s->flags & KEELI_IS_WATCHED) keeli_store_clear_watched(world, s);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_clear(s);
-    clear(world, s);
-}
-
-// Somebody wants to know of each value that goes.
-static bool is_watched(const keel_world *world) {
-    uint32_t flags = 0;
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        flags |= world->order.items[i]->flags;
-    return world->observed || flags & KEELI_IS_TRACKED;
-}
-
-// Observers are told of all before the first one goes.
-static void take_all_watched(keel_world *world) {
-    keel_entity e = keel_null();
-    while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_notify_all_of(world, e, KEEL_ON_DELETED, true);
-    e = keel_null();
-    while (!keel_is_null(e = keel_next_entity(world, e)))
-        keeli_store_take_all(world, e);
-}
-
-void keeli_store_clear_all(keel_world *world) {
-    ++world->links.edits;
-    if (is_watched(world)) take_all_watched(world);
-    keeli_store_drop_all(world);
-}
-
 void keeli_store_drop_all(keel_world *world) {
-    keeli_archetypes *a = &world->archetypes;
-    keeli_groups_clear_all(world);
-    for (uint32_t i = 0; i < a->count; ++i)
-        keeli_archetype_clear(&world->entities, a->all[i]);
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = world->order.items[i];
-        if (s->kind == KEEL_ARCHETYPE) forget_all(world, s);
-        else clear(world, s);
-    }
+    for (uint32_t i = 0; i < world->archetypes.count; ++i)
+        keeli_archetype_clear(&world->entities, world->archetypes.all[i]);
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        keeli_store_drop_values(world, world->order.items[i]);
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {

@@ -35,6 +35,15 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
     return &world->entities.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
 }
 
+// The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
+// cells are there, and the summary and the block's list say so.
+static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
+    const uint32_t page = index / 4096;
+    if (page >= s->presence.root.page_count) return NULL;
+    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
+    return *word ? word : NULL;
+}
+
 // ------------------------------------------------------------------ values
 // Copy the bytes of a value. NULL: zeros.
 static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
@@ -55,19 +64,6 @@ static inline void keeli_value_move(const keeli_storage *s, void *to, void *from
 }
 
 // ------------------------------------------------------------------ who has what
-// What was reserved for an edit that adds components to one entity. Starts zeroed.
-typedef struct keeli_room {
-    keeli_archetype *to;  // where its row will be; NULL: where it is
-    uint32_t numbers;     // that its block's list gets
-    keeli_storage *moved; // sparse sets whose first page moved: see keeli_follow
-} keeli_room;
-
-static inline bool keeli_store_reserve_bit(keel_world *world, keeli_storage *s, uint32_t index,
-                                           keeli_room *room) {
-    if (!keeli_presence_reserve(&s->presence, &world->heap, index)) return false;
-    if (keeli_presence_word(&s->presence, index / 64)) return true;
-    return keeli_component_lists_reserve(&world->lists, &world->heap, index, ++room->numbers);
-}
 // Is a value of the entity kept out of sight?
 static inline bool keeli_store_is_disabled(const keeli_storage *s, uint32_t index) {
     return s->flags & KEELI_HAS_DISABLED && keeli_presence_has(&s->disabled, index);
@@ -143,23 +139,43 @@ void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, voi
 // alone.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
 
-// ------------------------------------------------------------------ adding (store.c)
-// Make room for a component that the entity does not have; several calls for one edit share
-// `room`, and keeli_store_reserve_row ends them. False when out of memory.
-bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index, keeli_room *room);
-bool keeli_store_reserve_row(keel_world *world, const keeli_room *room);
-// Packed places in a sparse set, noting when the first page of values moves: the caller's values
-// may lie there.
-bool keeli_store_reserve_slots(keel_world *world, keeli_storage *s, uint32_t extra,
-                               keeli_room *room);
-// Give the entity's values to it: every listed component that can be, now that there is room.
-// Values that are there are dropped and overwritten. Cannot fail.
-void keeli_store_commit(keel_world *world, keel_entity e, const keel_value *values,
-                        const keeli_room *room);
-// Where a value of the caller is after room was made: it may lie in a page that moved.
-const void *keeli_follow(const keeli_room *room, const void *value);
+// ------------------------------------------------------------------ room
+// Make room for the value of an index that has none, but for slots of sparse sets and rows, of
+// which an edit makes as many as it needs. `numbers`: how many more the list of the index's block
+// gets in the same edit. False when out of memory.
+static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index,
+                                       uint32_t numbers) {
+    if (!keeli_presence_reserve(&s->presence, &world->heap, index)) return false;
+    if (!keeli_presence_word(&s->presence, index / 64) &&
+        !keeli_component_lists_reserve(&world->lists, &world->heap, index, numbers + 1))
+        return false;
+    if (s->kind == KEEL_SPARSE_SET)
+        return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index);
+    return s->kind != KEEL_INDEXED || keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
+}
+// How far that room reaches: to all of the block of 64 indices, unless each value has memory of its
+// own.
+static inline uint32_t keeli_store_reserve_step(const keeli_storage *s) {
+    return s->kind == KEEL_INDEXED && !keeli_indexed_set_has_whole_blocks(&s->indexed) ? 1 : 64;
+}
 
-// ------------------------------------------------------------------ rows (store.c)
+// ------------------------------------------------------------------ ranges (storage.c)
+// How many entities of a list have indices that ascend one by one from the first on, to `count`.
+uint32_t keeli_range_length(const keel_entity *entities, uint32_t count);
+// The same for indices that ascend or descend one by one: new entities take the indices of deleted
+// ones, the last deleted first.
+typedef struct keeli_range {
+    uint32_t count, lowest;
+    bool descends;
+} keeli_range;
+keeli_range keeli_range_of(const keel_entity *entities, uint32_t count);
+// Give the entities of a range the component, after room was made; its values are plain bytes,
+// `stride` bytes apart (0: all get the same; NULL: zeros). Rows are there already, one after the
+// other in the order of the list. None of the entities has a disabled value.
+void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                            keeli_range range, const void *values, size_t stride);
+
+// ------------------------------------------------------------------ rows (storage.c)
 // The archetype that an entity is in; that of no component for an entity without a row.
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index);
 // Move the entity's row (or make one, or take it away) after room was made there. Values of
@@ -171,29 +187,15 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to);
 void keeli_row_end(keel_world *world, uint32_t old);
 
-// ------------------------------------------------------------------ removing (store.c)
-// Make room to take a component away: its row moves. False when out of memory; cannot fail for the
-// other kinds.
-bool keeli_store_reserve_take(keel_world *world, keeli_storage *s, uint32_t index);
-// Take away a component whose value was moved out or dropped, after that.
-void keeli_store_take(keel_world *world, keeli_storage *s, keel_entity e);
-// Drop and take all components of an entity: cannot fail.
-void keeli_store_take_all(keel_world *world, keel_entity e);
-// The same after all values were moved out.
-void keeli_store_leave_all(keel_world *world, keel_entity e);
 // The next component of an entity, disabled ones included, from position `*at` of its block's list,
 // downwards from the end. Start with UINT32_MAX; NULL at the end.
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at);
-// Make room to take the component from all entities (rows move); false when out of memory.
-bool keeli_store_reserve_clear(keel_world *world, keeli_storage *s);
-// Delete the component from all entities, after that.
-void keeli_store_clear(keel_world *world, keeli_storage *s);
-// Delete all components from all entities: cannot fail.
-void keeli_store_clear_all(keel_world *world);
-// The same unseen: nobody was told that they came.
+// Drop all values of all components: nobody is told.
 void keeli_store_drop_all(keel_world *world);
+// The same for one, whose rows stay where they are: their values were dropped.
+void keeli_store_drop_values(keel_world *world, keeli_storage *s);
 
-// ------------------------------------------------------------------ whole storages (store.c)
+// ------------------------------------------------------------------ whole storages (storage.c)
 void keeli_store_init(const keel_world *world, keeli_storage *s);
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Workloads of very many systems: they are built and run, and nothing grows with the square of
 // their number.
+#include "support/job_watch.h"
 #include "support/schedule_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,12 +176,80 @@ static void change_many(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ depth and names
+// How long a world takes to prepare workloads that are nested so deep.
+static uint64_t time_to_nest(uint32_t depth) {
+    api_fixture f;
+    api_begin_workers(&f, 1);
+    keel_workload *lists = calloc(depth, sizeof *lists);
+    keel_step *steps = calloc(depth, sizeof *steps);
+    assert_true(lists && steps);
+    for (uint32_t i = 0; i < depth; ++i) {
+        lists[i] = (keel_workload){ .name = "deep", .steps = &steps[i], .step_count = 1 };
+        if (i + 1 < depth) steps[i].workload = &lists[i + 1];
+        else steps[i].system = &free_of_all_system;
+    }
+    const uint64_t begin = processor_time_ns();
+    assert_int_equal(keel_world_workload_nodes(f.world, &lists[0], NULL, 0), 2 * depth - 1);
+    const uint64_t took = processor_time_ns() - begin;
+    steps[depth - 1] = (keel_step){ .workload = &lists[depth / 2] };
+    assert_int_equal(keel_world_run_workload(f.world, &lists[0]), KEEL_ERROR_CYCLE);
+    assert_error(f.world, KEEL_ERROR_CYCLE, "'deep' contains itself");
+    free(lists);
+    free(steps);
+    api_end(&f);
+    return took;
+}
+
+// How long it takes to store so many workloads, to run them and to take them away.
+static uint64_t time_to_store(uint32_t count) {
+    api_fixture f;
+    char name[16];
+    api_begin_workers(&f, 1);
+    const uint64_t begin = processor_time_ns();
+    for (uint32_t i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "%u", (unsigned)i);
+        assert_int_equal(keel_add_step(f.world, name, KEEL_STEP(free_of_all)), KEEL_OK);
+    }
+    for (uint32_t i = 0; i < 2 * count; ++i) {
+        snprintf(name, sizeof name, "%u", (unsigned)(i % count));
+        assert_int_equal(keel_run_named(f.world, name), KEEL_OK);
+    }
+    assert_int_equal(keel_set_default_workload(f.world, "1"), KEEL_OK);
+    for (uint32_t i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "%u", (unsigned)i);
+        assert_true(keel_has_workload(f.world, name));
+        assert_int_equal(keel_remove_workload(f.world, name), KEEL_OK);
+        assert_false(keel_has_workload(f.world, name));
+    }
+    const uint64_t took = processor_time_ns() - begin;
+    api_end(&f);
+    return took;
+}
+
+// Eight times as many take about eight times as long, not 64 times; other programs disturb.
+static void assert_no_square(uint64_t (*time)(uint32_t count), uint32_t count) {
+    for (int round = 0;; ++round) {
+        const uint64_t few = time(count / 8), all = time(count);
+        if (all <= 24 * few + 1000000) return;
+        if (round == 3) fail_msg("%lu ns and %lu ns", (unsigned long)few, (unsigned long)all);
+    }
+}
+
+static void depth_and_names_do_not_grow_with_the_square(void **state) {
+    (void)state;
+    assert_no_square(time_to_nest, many < 40000 ? many : 40000);
+    assert_no_square(time_to_store, many < 16000 ? many : 16000);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_hundred_thousand_systems_run_in_order, "S-61: very many systems run in order"),
     TEST(build_shapes, "the number of edges follows the number of systems"),
     TEST(many_systems_that_create_wait_for_their_turns,
          "many systems that create entities get their turns"),
     TEST(change_many, "a long list is replaced by another"),
+    TEST(depth_and_names_do_not_grow_with_the_square,
+         "deep workloads and many stored ones cost no more each than a few"),
 };
 
 int main(void) {

@@ -45,6 +45,39 @@ static void assert_no_more(keel_world *world, keel_timings_cursor *cursor) {
 }
 
 // ------------------------------------------------------------------ what is recorded
+typedef struct Unheard {
+    int value;
+} Unheard;
+KEEL_COMPONENT(Unheard);
+KEEL_SYSTEM(loop_over_unheard, KEEL_READ(Unheard, u)) { (void)u; }
+KEEL_WORKLOAD(unheard, KEEL_STEP(loop_over_unheard),
+              KEEL_STEP(loop_over_unheard, .parallel = true));
+
+static void run_in_piece(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
+    (void)begin, (void)end, (void)piece;
+    assert_int_equal(keel_run((keel_world *)data, loop_over_unheard), KEEL_OK);
+}
+
+// Nothing becomes known in shared mode and in pieces of loops.
+static void loops_over_an_unknown_component_are_loops_over_nothing(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= 2; ++workers) {
+        api_fixture f;
+        begin(&f, workers);
+        keel_timings_cursor cursor = { 0 };
+        assert_int_equal(keel_timings_begin(f.world, 0), KEEL_OK);
+        assert_int_equal(keel_share_begin(f.world), KEEL_OK);
+        assert_int_equal(keel_run(f.world, loop_over_unheard), KEEL_OK);
+        assert_int_equal(keel_run_parallel(f.world, loop_over_unheard), KEEL_OK);
+        assert_int_equal(keel_run_workload(f.world, unheard), KEEL_OK);
+        assert_int_equal(keel_share_end(f.world), KEEL_OK);
+        assert_int_equal(keel_parallel_for(f.world, 10, 5, run_in_piece, f.world), KEEL_OK);
+        assert_no_more(f.world, &cursor);
+        assert_no_error(f.world);
+        api_end(&f);
+    }
+}
+
 static void nothing_is_kept_unless_asked_for(void **state) {
     (void)state;
     api_fixture f;
@@ -405,6 +438,8 @@ static void misuse_is_refused(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(nothing_is_kept_unless_asked_for, "timings are off by default"),
     TEST(systems_that_ran_are_recorded, "only systems that ran are recorded, in order"),
+    TEST(loops_over_an_unknown_component_are_loops_over_nothing,
+         "a loop over a component that the world does not know is not recorded"),
     TEST(the_ring_overwrites_the_oldest_and_says_so, "a reader is told what it missed"),
     TEST(systems_inside_of_systems_are_recorded, "a system that runs others encloses them"),
     TEST(workers_record_in_order_of_time, "several workers, one order"),

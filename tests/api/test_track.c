@@ -494,32 +494,6 @@ static void own_commands_the_next_time(void **state) {
     api_end(&f);
 }
 
-typedef struct Quiet {
-    int value;
-} Quiet;
-KEEL_COMPONENT(Quiet); // without .tracking
-static int heard;
-KEEL_TASK(listen, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
-    heard = 0;
-    KEEL_EACH(context, KEEL_INSERTED(Quiet), KEEL_READ(Quiet, q))
-        heard += q != NULL;
-}
-KEEL_WORKLOAD(listening, KEEL_STEP(listen));
-
-static void a_loop_that_cannot_be_tracked_fails(void **state) {
-    (void)state;
-    api_begin(&f);
-    (void)keel_add_entity(f.world, KEEL_INIT(Quiet, { 1 }));
-    assert_int_equal(keel_run_workload(f.world, listening), KEEL_ERROR_SYSTEM);
-    assert_non_null(strstr(keel_take_error(f.world).message, "'Quiet', which is not tracked"));
-    assert_int_equal(keel_run(f.world, listen), KEEL_OK); // tracked from now on
-    assert_int_equal(heard, 1);
-    (void)keel_add_entity(f.world, KEEL_INIT(Quiet, { 1 }));
-    assert_int_equal(keel_run_workload(f.world, listening), KEEL_OK);
-    assert_int_equal(heard, 2); // as a step it has not looked before
-    api_end(&f);
-}
-
 static void writer_reader_remover(void **state) {
     (void)state;
     api_begin(&f);
@@ -833,8 +807,6 @@ static const struct CMUnitTest tests[] = {
     TEST(first_everything_then_never_its_own, "S-80 S-81: first everything, never its own again"),
     TEST(own_changes_in_the_same_run, "S-81: its own changes are seen in the same run, once"),
     TEST(own_commands_the_next_time, "S-81: its commands are seen the next time, once"),
-    TEST(a_loop_that_cannot_be_tracked_fails,
-         "S-78: a loop in a workload over changes of what is not tracked fails its system"),
     TEST(writer_reader_remover, "S-79: writer, reader, remover: the reader sees one each time"),
     TEST(the_same_function_twice, "one system in two workloads looks twice (defect 14)"),
     TEST(deletions_and_removals, "S-35 S-84 S-90: what counts as deletion, what as removal"),

@@ -113,6 +113,72 @@ static void any_number_of_workers(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ asked for in a workload
+typedef struct Quiet {
+    uint32_t value;
+} Quiet;
+KEEL_COMPONENT(Quiet);
+typedef struct Silent {
+    uint32_t value;
+} Silent;
+KEEL_COMPONENT(Silent, .storage = KEEL_ARCHETYPE);
+typedef struct Seen {
+    uint32_t quiet, again, silent;
+} Seen;
+static Seen noticed; // by systems one after the other, or each its own member
+
+KEEL_TASK(look_at_quiet, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
+    KEEL_EACH(context, KEEL_WITH(Quiet), KEEL_INSERTED(Quiet))
+        ++noticed.quiet;
+}
+KEEL_TASK(look_again, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
+    KEEL_EACH(context, KEEL_WITH(Quiet), KEEL_CHANGED(Quiet))
+        ++noticed.again;
+}
+KEEL_SYSTEM(look_beside, KEEL_READ(Cold, c), KEEL_MAY_READ(Silent), KEEL_CONTEXT(context)) {
+    KEEL_EACH(context, KEEL_WITH(Silent), KEEL_INSERTED(Silent)) {
+        (void)c;
+        ++noticed.silent;
+    }
+}
+KEEL_SYSTEM(read_quiet, KEEL_READ(Quiet, q)) { (void)q; }
+KEEL_SYSTEM(change_quiet, KEEL_WRITE(Quiet, q)) { ++q->value; }
+KEEL_WORKLOAD(looks, KEEL_STEP(read_quiet, .parallel = true), KEEL_STEP(look_at_quiet),
+              KEEL_STEP(look_beside), KEEL_STEP(look_again), KEEL_STEP(change_quiet),
+              KEEL_STEP(read_quiet));
+
+static void who_asks_in_a_workload_has_changes_tracked(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= 4; workers *= 2) {
+        api_fixture f;
+        api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
+        keel_add_entity(f.world, KEEL_INIT(Cold));
+        keel_add_entity(f.world, KEEL_INIT(Quiet), KEEL_INIT(Silent));
+        for (uint32_t i = 0; i < 4; ++i) {
+            keel_add_entity(f.world, KEEL_INIT(Quiet), KEEL_INIT(Silent));
+            noticed = (Seen){ 0 };
+            assert_int_equal(keel_run_workload(f.world, looks), KEEL_OK);
+            assert_no_error(f.world);
+            assert_int_equal(noticed.quiet, i ? 1 : 2); // at first all that are there
+            assert_int_equal(noticed.silent, i ? 1 : 2);
+            assert_int_equal(noticed.again, i + 2); // all were modified since
+        }
+        api_end(&f);
+    }
+}
+
+static void in_shared_mode_asking_is_refused(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_add_entity(f.world, KEEL_INIT(Quiet), KEEL_INIT(Silent));
+    assert_int_equal(keel_share_begin(f.world), KEEL_OK);
+    assert_int_equal(keel_run(f.world, look_at_quiet), KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_SHARED, "'Quiet', which is not tracked");
+    assert_int_equal(keel_share_end(f.world), KEEL_OK);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ steps come and go
 static uint32_t seen;
 KEEL_SYSTEM(count_changed, KEEL_WITH(Heat), KEEL_CHANGED(Heat), KEEL_CONTEXT(context)) {
@@ -195,6 +261,9 @@ static const struct CMUnitTest tests[] = {
     TEST(pieces_ask_for_their_own_changes,
          "S-79 S-89: pieces ask for changes of what they write, each of its own entities"),
     TEST(any_number_of_workers, "S-79 S-89: what is seen is the same for any number of workers"),
+    TEST(who_asks_in_a_workload_has_changes_tracked,
+         "changes that a task of a workload asks for are tracked from then on"),
+    TEST(in_shared_mode_asking_is_refused, "in shared mode nobody can have changes tracked"),
     TEST(what_was_seen_survives_new_steps,
          "S-79: a workload that gets a step has seen what it saw"),
 };

@@ -355,6 +355,25 @@ KEEL_WORKLOAD(asks, KEEL_STEP(spoil_a, .run_if = KEEL_IF(broken)), KEEL_STEP(a_t
 KEEL_WORKLOAD(asks_outside, KEEL_NESTED(inner, .run_if = KEEL_IF(broken)), KEEL_STEP(read_c),
               KEEL_STEP(write_b), KEEL_STEP(touch_nothing));
 
+KEEL_CONDITION(knows_time, KEEL_UNIQUE_READ(Time, t)) { return t != NULL; }
+KEEL_WORKLOAD(asks_time, KEEL_STEP(spoil_a, .run_if = KEEL_IF(knows_time)));
+
+static void a_condition_without_its_unique_is_named(void **state) {
+    (void)state;
+    for (uint32_t w = 0; w < 3; ++w) {
+        api_fixture f;
+        begin(&f, worker_counts[w]);
+        assert_int_equal(keel_run_workload(f.world, asks_time), KEEL_ERROR_MISSING_UNIQUE);
+        assert_string_equal(keel_last_error(f.world)->system, "knows_time");
+        assert_error(f.world, KEEL_ERROR_MISSING_UNIQUE,
+                     "condition 'knows_time' of 'spoil_a' needs the unique 'Time'");
+        assert_int_equal(keel_run_workload(f.world, lacks), KEEL_ERROR_MISSING_UNIQUE);
+        assert_string_equal(keel_last_error(f.world)->system, "needs_missing");
+        keel_take_error(f.world);
+        api_end(&f);
+    }
+}
+
 static void a_condition_that_fails_is_a_failure_of_its_step(void **state) {
     (void)state;
     for (uint32_t w = 0; w < 3; ++w) {
@@ -485,6 +504,8 @@ static const struct CMUnitTest tests[] = {
     TEST(the_first_piece_that_fails_counts, "of a split system the first piece that fails counts"),
     TEST(a_condition_that_fails_is_a_failure_of_its_step,
          "a condition that fails is a failure of its step, and names itself"),
+    TEST(a_condition_without_its_unique_is_named,
+         "a condition that lacks its unique is named, and its step"),
     TEST(the_end_of_memory_is_survived,
          "systems that run out of memory leave a valid world and no leak"),
     TEST(plans_stay_while_they_run,

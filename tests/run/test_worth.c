@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When a workload goes to several threads, and that these are at rest afterwards.
-#include "run/worth.h"
+#include "run/schedule.h"
 #include "support/api_types.h"
 #include "support/job_watch.h"
 #include "support/test.h"
@@ -41,11 +41,12 @@ static bool goes_wide(api_fixture *f, const uint64_t *us) {
         s->nodes.items[i].is_measured = true;
     }
     s->runs = 10; // none that is timed in any case
-    s->costs.is_timed = s->costs.are_doubtful = false;
+    s->costs.is_timed = s->costs.is_open = false;
+    s->costs.run = (keeli_cost){ 0 };
     s->costs.news = 1;
-    keeli_worth_end(s);
+    keeli_costs_end(s);
     wait_some_us(2000); // until workers sleep
-    keeli_worth_begin(s);
+    keeli_costs_begin(s, true);
     return s->costs.is_wide;
 }
 
@@ -99,14 +100,25 @@ static void what_gains_nothing_is_tried_alone(void **state) {
     begin(&f, 2);
     assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
     keeli_schedule *s = latest(&f);
-    s->costs.are_doubtful = true;
-    s->runs = 10;
+    s->costs.run = (keeli_cost){ .many_ns = 1 }; // several threads were tried, one was not
+    s->nodes.items[0].is_measured = s->nodes.items[1].is_measured = true;
+    s->nodes.items[0].cost = s->nodes.items[1].cost = 3000000;
     assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
-    assert_true(s->costs.is_timed && !s->costs.is_wide && !s->costs.are_doubtful);
+    assert_true(s->costs.is_timed && !s->costs.is_wide);
     assert_int_equal(s->costs.nodes, 2);
     assert_true(s->nodes.items[0].cost >= 3000000 && s->nodes.items[1].cost >= 3000000);
+    assert_true(s->costs.run.one_ns >= 6000000);
+    s->costs.run.many_ns = 3000000;
+    s->costs.run.wait = 0; // both were looked at
     assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
     assert_true(s->costs.is_wide);
+    s->costs.run = (keeli_cost){ .one_ns = 6000000, .many_ns = 7000000, .wait = 2 };
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
+        assert_false(s->costs.is_wide);
+    }
+    assert_int_equal(keel_run_workload(f.world, naps), KEEL_OK);
+    assert_true(s->costs.is_wide); // now and then it is looked at again
     api_end(&f);
 }
 

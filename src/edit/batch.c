@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: MIT
+// Rows are copied first and taken all at the end, so that those behind them, in which values of the
+// caller may lie, stay where they are meanwhile.
+#include "edit/batch.h"
+
+#include "world/report.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ columns
+keel_result keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
+                              uint32_t count, uint32_t columns, const char *doing) {
+    memset(b, 0, offsetof(keeli_batch, one_left));
+    b->world = world;
+    b->entities = entities;
+    b->count = count;
+    b->doing = doing;
+    b->columns = b->few;
+    b->column_room = sizeof b->few / sizeof *b->few;
+    if (columns <= b->column_room) return KEEL_OK;
+    b->has_memory = true;
+    b->columns = keeli_new(&world->heap, columns * sizeof *b->columns, _Alignof(keeli_column));
+    b->column_room = b->columns ? columns : 0;
+    return b->columns ? KEEL_OK : keeli_out_of_memory(world, doing);
+}
+
+void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
+                     keeli_handing handing) {
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        if (b->columns[k].storage == s) b->columns[k].is_superseded = true;
+    KEEL_ASSERT_INTERNAL(b->column_count < b->column_room);
+    keeli_column *c = &b->columns[b->column_count++];
+    *c = (keeli_column){ .storage = s };
+    b->has_rows |= s->kind == KEEL_ARCHETYPE;
+    if (!values || !s->size) return;
+    c->values = values;
+    c->stride = stride;
+    c->is_copied = handing == KEELI_COPIED && s->component.copy;
+    c->is_moved = s->component.move && (handing == KEELI_HANDED_OVER || s->component.copy);
+    b->has_copies |= c->is_copied;
+}
+
+void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
+    b->columns[b->column_count++] = (keeli_column){ .storage = s, .out = out, .taken = taken };
+    b->has_rows |= s->kind == KEEL_ARCHETYPE;
+}
+
+uint32_t keeli_count_values(const keel_value *values) {
+    uint32_t count = 0;
+    while (values && values[count].component)
+        ++count;
+    return count;
+}
+
+keel_result keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder,
+                                   const keel_value *values) {
+    for (const keel_value *v = values; v && v->component; ++v) {
+        keel_result result;
+        keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &result);
+        if (!s) return result;
+        keeli_batch_add(b, s, v->value, 0, KEELI_HANDED_OVER);
+    }
+    return KEEL_OK;
+}
+
+static bool lacks(const keeli_batch *b, const keeli_column *c, uint32_t i) {
+    return b->is_new || !keeli_store_has(c->storage, keel_entity_index(b->entities[i]));
+}
+
+static const char *value_at(const keeli_column *c, uint32_t i) {
+    return c->values ? c->values + i * c->stride : NULL;
+}
+
+// ------------------------------------------------------------------ copies
+bool keeli_can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
+
+keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
+    return keeli_error(world, KEEL_ERROR_COPY,
+                       keeli_can_copy(s)
+                           ? "the copy hook of '%s' failed; nothing was changed"
+                           : "'%s' has a drop hook but no copy hook, so it cannot be copied",
+                       s->component.name);
+}
+
+// Are these bytes in rows? Such values are copied before rows move.
+static bool are_in_rows(const keel_world *world, const char *values, size_t bytes) {
+    const keeli_archetypes *a = &world->archetypes;
+    for (uint32_t b = 0; b < a->block_count; ++b) {
+        const uintptr_t start = (uintptr_t)a->blocks[b]->entities, from = (uintptr_t)values;
+        if (start && from < start + a->blocks[b]->bytes && from + bytes > start) return true;
+    }
+    return false;
+}
+
+static void drop_copies(const keeli_column *c, uint32_t count) {
+    while (c->is_copied && count--)
+        keeli_value_drop(c->storage, (char *)c->staged + (size_t)count * c->storage->size);
+}
+
+// Copies of the caller's values for entities that exist, before anything changes: the hook may fail
+// at any of them. New entities get theirs in place.
+static keel_result stage(keeli_batch *b, keeli_column *c) {
+    const size_t size = c->storage->size;
+    const uint32_t count = c->is_copied || c->stride ? b->count : 1;
+    b->has_memory = true;
+    c->staged_bytes = count * size;
+    c->staged = keeli_new(&b->world->heap, c->staged_bytes, c->storage->component.align);
+    if (!c->staged) return keeli_out_of_memory(b->world, b->doing);
+    for (uint32_t i = 0; i < count; ++i) {
+        void *to = (char *)c->staged + i * size;
+        if (!c->is_copied) {
+            memcpy(to, value_at(c, i), size);
+        } else if (!keeli_hook_copy(c->storage, to, value_at(c, i))) {
+            drop_copies(c, i);
+            c->is_copied = false;
+            return keeli_cannot_copy(b->world, c->storage);
+        }
+    }
+    if (c->is_copied) c->stride = size;
+    c->values = c->staged;
+    return KEEL_OK;
+}
+
+static keel_result stage_copies(keeli_batch *b) {
+    if (!b->has_copies && (!b->has_rows || b->count == 1)) return KEEL_OK;
+    for (uint32_t k = 0; k < b->column_count; ++k) {
+        keeli_column *c = &b->columns[k];
+        const bool may_move = b->has_rows && b->count > 1 && c->values && !c->is_moved;
+        const size_t bytes = (b->count - 1) * c->stride + c->storage->size;
+        if (c->is_copied || (may_move && are_in_rows(b->world, c->values, bytes)))
+            KEEL_TRY(stage(b, c));
+    }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ room
+// Slots, noting when the first page of values moves.
+static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
+    keeli_sparse_set *set = &c->storage->set;
+    if (set->room - set->count >= extra) return true;
+    const bool has_values = set->value_pages && set->size;
+    c->moved_from = has_values ? (uintptr_t)set->values[0] : 0;
+    c->moved_bytes = has_values ? (size_t)set->first_values * set->size : 0;
+    if (!keeli_sparse_set_reserve(set, &b->world->heap, extra)) return false;
+    if (has_values && (uintptr_t)set->values[0] == c->moved_from) c->moved_bytes = 0;
+    b->has_moved |= c->moved_bytes != 0;
+    return true;
+}
+
+// Where a value of the caller is after room was made.
+static const char *relocated(const keeli_batch *b, const char *value) {
+    for (uint32_t k = 0; value && k < b->column_count; ++k) {
+        const keeli_column *c = &b->columns[k];
+        const uintptr_t offset = (uintptr_t)value - c->moved_from;
+        if (offset < c->moved_bytes) return (const char *)c->storage->set.values[0] + offset;
+    }
+    return value;
+}
+
+// Room for each block of the range. `numbers`: how many columns come before.
+static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range range,
+                          uint32_t numbers) {
+    const uint32_t step = keeli_store_reserve_step(s);
+    const uint64_t end = (uint64_t)range.lowest + range.count;
+    for (uint64_t i = range.lowest; i < end; i = (i / step + 1) * step)
+        if (!keeli_store_has(s, (uint32_t)i) &&
+            !keeli_reserve_value(b->world, s, (uint32_t)i, numbers))
+            return false;
+    return true;
+}
+
+// How many entities lack the component; those that are twice in the list count twice, but there are
+// no more than that.
+static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
+    if (b->is_new) return b->count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->count; ++i)
+        count += lacks(b, c, i);
+    const uint32_t most = keeli_entity_count(&b->world->entities) - keeli_store_count(c->storage);
+    return count < most ? count : most;
+}
+
+// Who of many existing entities had none is written down where somebody wants to know.
+static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
+    if (b->is_new || !c->storage->flags) return true;
+    const uint32_t words = b->count / 64 + 1;
+    c->fresh = &c->few_fresh;
+    if (b->count <= 64) return true;
+    b->has_memory = true;
+    c->fresh = keeli_new_zeroed(&b->world->heap, words * sizeof *c->fresh, sizeof *c->fresh);
+    return c->fresh != NULL;
+}
+
+static bool reserve_column(keeli_batch *b, uint32_t k) {
+    keeli_column *c = &b->columns[k];
+    keeli_storage *s = c->storage;
+    if (!reserve_fresh(b, c)) return false;
+    if (b->count == 1)
+        return !lacks(b, c, 0) ||
+               ((s->kind != KEEL_SPARSE_SET || reserve_slots(b, c, 1)) &&
+                keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k));
+    const uint32_t lacking = count_lacking(b, c);
+    if (!lacking) return true;
+    if (s->kind == KEEL_SPARSE_SET && !reserve_slots(b, c, lacking)) return false;
+    if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
+        return false;
+    for (uint32_t i = 0; i < b->count;) {
+        const keeli_range range = keeli_range_of(b->entities + i, b->count - i);
+        if (!reserve_range(b, s, range, k)) return false;
+        i += range.count;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ rows
+// NULL when out of memory, which it is not once room was made.
+keeli_archetype *keeli_batch_target(const keeli_batch *b, keeli_archetype *from) {
+    keeli_archetypes *a = &b->world->archetypes;
+    keeli_heap *heap = &b->world->heap;
+    for (uint32_t k = 0; from && k < b->column_count; ++k) {
+        keeli_storage *s = b->columns[k].storage;
+        if (s->kind != KEEL_ARCHETYPE) continue;
+        const bool is_there = keeli_archetype_column(from, s->slot) != UINT32_MAX;
+        if (!is_there && !b->is_removal) from = keeli_archetype_with(a, heap, from, &s->row);
+        if (is_there && b->is_removal) from = keeli_archetype_without(a, heap, from, &s->row);
+    }
+    return from;
+}
+
+static bool reserve_target(const keeli_batch *b, keeli_archetype *from, uint32_t rows) {
+    keeli_archetype *to = keeli_batch_target(b, from);
+    return to && (to == from || !to->column_count ||
+                  keeli_archetype_reserve(&b->world->archetypes, &b->world->heap, to, rows));
+}
+
+bool keeli_batch_reserve_rows(keeli_batch *b) {
+    keeli_archetypes *a = &b->world->archetypes;
+    b->left.items = &b->one_left;
+    if (b->is_new) return reserve_target(b, a->all[0], b->count);
+    const keel_entity first = b->entities[0];
+    if (b->count == 1)
+        return !keeli_entity_is_alive(&b->world->entities, first) ||
+               reserve_target(b, keeli_archetype_of(b->world, keel_entity_index(first)), 1);
+    b->left.items = NULL;
+    b->has_memory = true;
+    const uint32_t archetypes = a->count;
+    if (!KEELI_RESERVE(&b->world->heap, &b->per_archetype, archetypes) ||
+        !KEELI_RESERVE(&b->world->heap, &b->left, b->count))
+        return false;
+    memset(b->per_archetype.items, 0, archetypes * sizeof *b->per_archetype.items);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        const keel_entity e = b->entities[i];
+        if (keeli_entity_is_alive(&b->world->entities, e))
+            ++b->per_archetype.items[keeli_archetype_of(b->world, keel_entity_index(e))->position];
+    }
+    for (uint32_t p = 0; p < archetypes; ++p) {
+        uint32_t rows = b->per_archetype.items[p];
+        if (p && rows > a->all[p]->row_count) rows = a->all[p]->row_count; // some come twice
+        if (rows && !reserve_target(b, a->all[p], rows)) return false;
+    }
+    return true;
+}
+
+// The rows of new entities.
+static void make_rows(keeli_batch *b) {
+    keel_world *world = b->world;
+    if (b->has_rows && !b->has_made_rows)
+        keeli_archetype_push_many(keeli_batch_target(b, world->archetypes.all[0]), &world->entities,
+                                  b->entities, b->count);
+    b->has_made_rows = b->has_rows;
+}
+
+static void unmake_rows(const keeli_batch *b) {
+    for (uint32_t i = b->count; b->has_made_rows && i--;) {
+        uint32_t *where = keeli_row_of(b->world, keel_entity_index(b->entities[i]));
+        keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
+        *where = KEELI_NO_ROW;
+    }
+}
+
+static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
+    return keeli_entity_is_alive(&world->entities, e) &&
+           *keeli_row_of(world, keel_entity_index(e)) == place;
+}
+
+// Those whose rows lie side by side; or that have no rows and ascending indices, so that none comes
+// twice.
+uint32_t keeli_batch_rows_beside(const keeli_batch *b, uint32_t i) {
+    const keel_entity *e = b->entities + i;
+    const uint32_t place = *keeli_row_of(b->world, keel_entity_index(*e)), left = b->count - i;
+    if (b->is_new || left == 1) return left;
+    const bool has_row = place != KEELI_NO_ROW;
+    const uint32_t most =
+        has_row ? keeli_block_of(&b->world->archetypes, place)->count - (place & KEELI_ROW_MASK)
+                : keeli_range_length(e, left);
+    uint32_t n = 1;
+    while (n < left && n < most && is_there(b->world, e[n], has_row ? place + n : place))
+        ++n;
+    return n;
+}
+
+void keeli_batch_copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
+    keel_world *world = b->world;
+    const uint32_t place = *keeli_row_of(world, keel_entity_index(b->entities[i]));
+    if (place == KEELI_NO_ROW) {
+        keeli_archetype_push_many(to, &world->entities, b->entities + i, n);
+        return;
+    }
+    for (uint32_t k = 0; k < n; ++k)
+        b->left.items[b->left.count++] = place + k;
+    keeli_archetype_copy_rows(&world->archetypes, &world->entities, place, n, to);
+}
+
+void keeli_batch_take_rows(keeli_batch *b) {
+    keeli_archetype_take_left(&b->world->archetypes, &b->world->entities, b->left.items,
+                              b->left.count);
+    b->left.count = 0;
+    keeli_archetypes_settle(&b->world->archetypes, &b->world->heap);
+}
+
+// ------------------------------------------------------------------ committing
+static void put(const keeli_column *c, uint32_t i, void *to) {
+    if (c->is_moved) keeli_hook_move(c->storage, to, (void *)(uintptr_t)value_at(c, i));
+    else keeli_bytes_put(to, value_at(c, i), c->storage->size);
+}
+
+static void overwrite(const keeli_batch *b, const keeli_column *c, uint32_t i) {
+    const uint32_t index = keel_entity_index(b->entities[i]);
+    void *to = keeli_store_value(b->world, c->storage, index);
+    keeli_track_modified(b->world, c->storage, index);
+    if (to == value_at(c, i)) return;
+    keeli_value_drop(c->storage, to);
+    put(c, i, to);
+}
+
+// Entities with consecutive indices, of which none has it, get it; rows are there already.
+static void fill_range(const keeli_batch *b, const keeli_column *c, uint32_t i, keeli_range range) {
+    const uint32_t end = i + range.count;
+    for (uint32_t k = i; c->fresh && k < end; ++k)
+        c->fresh[k / 64] |= (uint64_t)1 << (k % 64);
+    if (range.count > 1 && !c->is_moved && !(c->storage->flags & KEELI_HAS_DISABLED))
+        keeli_store_push_range(b->world, c->storage, b->entities + i, range, value_at(c, i),
+                               c->stride);
+    else
+        for (; i < end; ++i)
+            put(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
+}
+
+static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t end) {
+    if (end - i == 1) {
+        if (c->fresh) c->fresh[i / 64] |= (uint64_t)1 << (i % 64);
+        put(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
+        return;
+    }
+    while (i < end) {
+        const keeli_range range = keeli_range_of(b->entities + i, end - i);
+        fill_range(b, c, i, range);
+        i += range.count;
+    }
+}
+
+static void fill_sets(const keeli_batch *b, const keeli_column *c) {
+    for (uint32_t i = 0, n; i < b->count; i += n) {
+        const uint32_t run = keeli_range_length(b->entities + i, b->count - i);
+        const uint32_t index = keel_entity_index(b->entities[i]);
+        n = 1;
+        if (keeli_store_has(c->storage, index)) {
+            overwrite(b, c, i);
+            continue;
+        }
+        if (run > 1) {
+            const uint32_t next = keeli_store_next(c->storage, index) - index;
+            n = next < run ? next : run;
+        }
+        fill_range(b, c, i, (keeli_range){ n, index, false });
+    }
+}
+
+static void fill_new_rows(keeli_batch *b) {
+    make_rows(b);
+    for (uint32_t k = 0; k < b->column_count; ++k) {
+        const keeli_column *c = &b->columns[k];
+        if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded && !c->is_filled)
+            fill_new(b, c, 0, b->count);
+    }
+    keeli_archetypes_settle(&b->world->archetypes, &b->world->heap);
+}
+
+static void fill_rows(keeli_batch *b) {
+    for (uint32_t i = 0, n; i < b->count; i += n) {
+        n = keeli_batch_rows_beside(b, i);
+        keeli_archetype *from = keeli_archetype_of(b->world, keel_entity_index(b->entities[i]));
+        keeli_archetype *to = keeli_batch_target(b, from);
+        for (uint32_t k = 0; k < b->column_count; ++k) // what all of them have, or none
+            for (uint32_t at = i; !b->columns[k].is_superseded && at < i + n; ++at)
+                if (keeli_archetype_column(from, b->columns[k].storage->slot) != UINT32_MAX)
+                    overwrite(b, &b->columns[k], at);
+        if (to == from) continue;
+        keeli_batch_copy_rows(b, i, n, to);
+        for (uint32_t k = 0; k < b->column_count; ++k) {
+            const keeli_column *c = &b->columns[k];
+            if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded &&
+                keeli_archetype_column(from, c->storage->slot) == UINT32_MAX)
+                fill_new(b, c, i, i + n);
+        }
+    }
+    keeli_batch_take_rows(b);
+}
+
+void keeli_batch_commit(keeli_batch *b) {
+    for (uint32_t k = 0; k < b->column_count; ++k) {
+        const keeli_column *c = &b->columns[k];
+        if (c->is_superseded && c->values)
+            keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
+        if (c->storage->kind == KEEL_ARCHETYPE || c->is_superseded || c->is_filled) continue;
+        if (b->is_new) fill_new(b, c, 0, b->count);
+        else if (b->count > 1) fill_sets(b, c);
+        else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
+        else overwrite(b, c, 0);
+    }
+    if (b->has_rows && b->is_new) fill_new_rows(b);
+    else if (b->has_rows) fill_rows(b);
+    b->is_committed = true;
+    for (uint32_t k = 0; k < b->column_count; ++k) // now that all values are in place
+        if (!b->columns[k].is_superseded)
+            keeli_came_many(b->world, b->columns[k].storage, b->entities, b->count,
+                            b->columns[k].fresh);
+    for (uint32_t i = 0; b->is_new && b->world->entity_storage.flags && i < b->count; ++i)
+        keeli_entity_came(b->world, b->entities[i]);
+}
+
+// ------------------------------------------------------------------ beginning and ending
+keel_result keeli_batch_reserve(keeli_batch *b) {
+    if (!b->is_new) KEEL_TRY(stage_copies(b));
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        if (!b->columns[k].is_superseded && !reserve_column(b, k))
+            return keeli_out_of_memory(b->world, b->doing);
+    if (b->has_rows && !keeli_batch_reserve_rows(b)) return keeli_out_of_memory(b->world, b->doing);
+    for (uint32_t k = 0; (b->has_prototype || b->has_moved) && k < b->column_count; ++k) {
+        keeli_column *c = &b->columns[k];
+        c->values = b->has_prototype ? keeli_store_value(b->world, c->storage, b->prototype)
+                                     : relocated(b, c->values);
+    }
+    return KEEL_OK;
+}
+
+static keel_result no_entities(keel_world *world, uint32_t count) {
+    if (count == 1)
+        return keeli_error(world, KEEL_ERROR_FULL,
+                           "cannot add an entity: every index is in use; delete entities, or build "
+                           "with 64-bit handles");
+    return keeli_error(world, KEEL_ERROR_FULL,
+                       "cannot add %u entities: there are not enough free indices",
+                       (unsigned)count);
+}
+
+// Take the first `count` copies of a column back, newest first. The one after them was never
+// filled.
+static void take_copies(const keeli_batch *b, const keeli_column *c, uint32_t count) {
+    for (uint32_t i = count < b->count ? count + 1 : count; i--;) {
+        const uint32_t index = keel_entity_index(b->entities[i]);
+        if (i < count) keeli_value_drop(c->storage, keeli_store_value(b->world, c->storage, index));
+        if (c->storage->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(b->world, c->storage, index);
+        else keeli_store_pop(b->world, c->storage, index);
+    }
+}
+
+static bool copy_in_place(keeli_batch *b, keeli_column *c) {
+    make_rows(b);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        void *to = keeli_store_open(b->world, c->storage, b->entities[i]);
+        if (keeli_hook_copy(c->storage, to, value_at(c, i))) continue;
+        take_copies(b, c, i);
+        return false;
+    }
+    c->is_filled = true;
+    return true;
+}
+
+static void undo_create(const keeli_batch *b) {
+    for (uint32_t k = b->column_count; k--;)
+        if (b->columns[k].is_filled) take_copies(b, &b->columns[k], b->count);
+    unmake_rows(b);
+    keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
+}
+
+keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+    keel_world *world = b->world;
+    KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "add to"));
+    const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, b->count);
+    if (result == KEEL_ERROR_FULL) return no_entities(world, b->count);
+    if (result == KEEL_OK && !out) {
+        b->made = &b->one_made;
+        b->has_memory |= b->count > 1;
+        if (b->count > 1)
+            b->made = keeli_new(&world->heap, b->count * sizeof *out, _Alignof(keel_entity));
+        out = b->made;
+    }
+    if (result < 0 || !out) return keeli_out_of_memory(world, b->doing);
+    b->before = world->entities;
+    keeli_entity_index_add_many(&world->entities, out, b->count);
+    b->entities = out;
+    b->is_new = b->is_created = true;
+    for (uint32_t i = 0; world->entity_storage.flags && i < b->count; ++i)
+        if (!keeli_followers_reserve_entity(world, out[i], b->count))
+            return keeli_out_of_memory(world, b->doing);
+    KEEL_TRY(keeli_batch_reserve(b));
+    for (uint32_t k = 0; b->has_copies && k < b->column_count; ++k)
+        if (b->columns[k].is_copied && !copy_in_place(b, &b->columns[k]))
+            return keeli_cannot_copy(world, b->columns[k].storage);
+    return KEEL_OK;
+}
+
+static void end_column(keeli_batch *b, const keeli_column *c) {
+    keeli_heap *heap = &b->world->heap;
+    if (c->staged && !b->is_committed) drop_copies(c, b->count);
+    keeli_free(heap, c->staged, c->staged_bytes, c->storage->component.align);
+    if (c->fresh && c->fresh != &c->few_fresh)
+        keeli_free(heap, c->fresh, (b->count / 64 + 1) * sizeof *c->fresh, sizeof *c->fresh);
+}
+
+static void free_memory(keeli_batch *b) {
+    keeli_heap *heap = &b->world->heap;
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        end_column(b, &b->columns[k]);
+    if (b->columns != b->few)
+        keeli_free(heap, b->columns, b->column_room * sizeof *b->columns, _Alignof(keeli_column));
+    if (b->left.items != &b->one_left) KEELI_RELEASE(heap, &b->left);
+    KEELI_RELEASE(heap, &b->per_archetype);
+    if (b->made && b->made != &b->one_made)
+        keeli_free(heap, b->made, b->count * sizeof *b->made, _Alignof(keel_entity));
+}
+
+void keeli_batch_end(keeli_batch *b) {
+    if (b->is_created && !b->is_committed) undo_create(b);
+    for (uint32_t k = 0; b->is_committed && k < b->column_count; ++k)
+        keeli_validate_storage(b->world, b->columns[k].storage);
+    if (b->is_committed) keeli_validate_entities(b->world);
+    if (b->has_memory) free_memory(b);
+}

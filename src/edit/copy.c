@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Copies of an entity, and moving one to another world.
+#include "edit/removal.h"
+
+#include "world/registry.h"
+#include "world/report.h"
+
+static uint32_t count_components(const keel_world *world, uint32_t index) {
+    uint32_t count = 0, at = UINT32_MAX;
+    while (keeli_store_next_of(world, index, &at))
+        ++count;
+    return count;
+}
+
+// ------------------------------------------------------------------ copies of a prototype
+// Links are not copied: a copy takes no place in the hierarchy. Nor are disabled values.
+static keel_result add_prototype(keeli_batch *b, uint32_t index) {
+    keel_world *world = b->world;
+    uint32_t at = UINT32_MAX;
+    for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
+        if (s->flags & KEELI_IS_LINK || !keeli_store_has(s, index)) continue;
+        KEEL_TRY(keeli_may_edit(world, NULL, s, "clone"));
+        if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+        keeli_batch_add(b, s, keeli_store_value(world, s, index), 0, KEELI_COPIED);
+    }
+    return KEEL_OK;
+}
+
+keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32_t count,
+                                keel_entity *out) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
+    const uint32_t index = keel_entity_index(prototype);
+    keeli_batch b;
+    keel_result result = keeli_batch_begin(&b, world, NULL, count, count_components(world, index),
+                                           "cloning an entity");
+    b.has_prototype = true;
+    b.prototype = index;
+    if (result == KEEL_OK) result = add_prototype(&b, index);
+    if (result == KEEL_OK && count) {
+        result = keeli_batch_create(&b, NULL, out);
+        if (result == KEEL_OK) keeli_batch_commit(&b);
+    }
+    keeli_batch_end(&b);
+    return keeli_done(world, result);
+}
+
+keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {
+    keel_entity copy = keel_null();
+    if (world && !keeli_entity_is_alive(&world->entities, prototype)) // null does not say why
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
+                           "cannot clone an entity: the prototype is not alive"),
+               keel_null();
+    return keel_clone_entities(world, prototype, 1, &copy) < 0 ? keel_null() : copy;
+}
+
+// ------------------------------------------------------------------ to another world
+static keel_result may_move(keel_world *from, keel_entity e, const keel_world *to) {
+    if (from == to)
+        return keeli_misuse(from, KEEL_ERROR_ARGUMENT,
+                            "keel_move_entity needs two worlds, but both are '%s'", from->name);
+    if (!keeli_entity_is_alive(&from->entities, e))
+        return keeli_error(from, KEEL_ERROR_DEAD_ENTITY, "cannot move an entity: it is not alive");
+    if (keeli_has_links(from, e))
+        return keeli_error(from, KEEL_ERROR_ARGUMENT,
+                           "cannot move entity %u to another world: it is in a hierarchy; "
+                           "keel_unlink it first",
+                           (unsigned)keel_entity_index(e));
+    return keeli_may_delete_entity(from, NULL, e);
+}
+
+// Columns in the other world for all that the entity has, made known there.
+static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t index) {
+    uint32_t at = UINT32_MAX;
+    for (keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
+        keel_result result;
+        keeli_storage *t = keeli_storage_to_edit(b->world, NULL, &s->component, "add", &result);
+        if (!t) return result;
+        void *value = keeli_store_is_disabled(s, index)
+                          ? keeli_indexed_set_value(&s->indexed, index)
+                          : keeli_store_value(from, s, index);
+        keeli_batch_add(b, t, value, 0, KEELI_HANDED_OVER);
+    }
+    return KEEL_OK;
+}
+
+// That disabled values can be disabled once they are there cannot fail.
+static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint32_t index) {
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
+        if (keeli_store_is_disabled(s, index) &&
+            !keeli_presence_reserve(&keeli_storage_find(b->world, &s->component)->disabled,
+                                    &b->world->heap, keel_entity_index(b->entities[0])))
+            return keeli_out_of_memory(b->world, b->doing), false;
+    return true;
+}
+
+static void disable_moved(keel_world *to, keel_entity moved, const keel_world *from,
+                          uint32_t index) {
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
+        if (keeli_store_is_disabled(s, index))
+            keeli_disable(to, keeli_storage_find(to, &s->component), keel_entity_index(moved));
+}
+
+static void leave(keel_world *from, keel_entity e) {
+    from->moved_out = true;
+    keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
+    from->moved_out = false;
+    keeli_take_all(from, e, KEEL_TRACK_REMOVAL);
+    keeli_entity_index_delete(&from->entities, e);
+    keeli_validate_entities(from);
+}
+
+keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
+    if (!from || !to) return keeli_no_world(), keel_null();
+    if (may_move(from, e, to) < 0) return keel_null();
+    const uint32_t index = keel_entity_index(e);
+    keel_entity moved;
+    keeli_batch b;
+    keel_result result =
+        keeli_batch_begin(&b, to, NULL, 1, count_components(from, index), "moving an entity");
+    keeli_editing_begin(to); // what observers there ask for waits until the entity is whole
+    if (result == KEEL_OK) result = keeli_may_edit(to, NULL, &to->entity_storage, "move to");
+    if (result == KEEL_OK) result = add_moved(&b, from, index);
+    if (result == KEEL_OK) result = keeli_batch_create(&b, NULL, &moved);
+    if (result == KEEL_OK && !reserve_disabled(&b, from, index)) result = KEEL_ERROR_MEMORY;
+    if (result == KEEL_OK) {
+        keeli_batch_commit(&b);
+        disable_moved(to, moved, from, index);
+        leave(from, e);
+    }
+    keeli_batch_end(&b);
+    (void)keeli_done(from, KEEL_OK);
+    keeli_editing_end(to);
+    (void)keeli_done(to, KEEL_OK);
+    return result < 0 ? keel_null() : moved;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Deleting entities.
+#include "edit/removal.h"
+
+#include "world/report.h"
+
+// ------------------------------------------------------------------ one
+// May this living entity be deleted now: the list of entities, its components, its family's links?
+keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "delete from"));
+    if (!holder && !world->holders && !world->owned_storages) return KEEL_OK; // nothing is in use
+    if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s;
+         (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
+        KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
+    return KEEL_OK;
+}
+
+keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_delete_entity(world, holder, e));
+    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keeli_commit_delete_entity(world, e);
+    return keeli_done(world, KEEL_OK);
+}
+
+void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
+    keeli_commit_delete_entity(world, e);
+    (void)keeli_done(world, KEEL_OK);
+}
+
+static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
+    return keeli_edit_delete_entity(world, NULL, e);
+}
+
+static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint32_t place) {
+    keeli_archetype_take(&world->archetypes, &world->entities, place);
+    keeli_validate_entities(world);
+    return KEEL_OK;
+}
+
+// Take the components of an entity as long as each is plain and others of the block of 64 stay: how
+// many of the block's list are left, which the general path takes.
+static inline __attribute__((always_inline)) uint32_t
+take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t count) {
+    const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
+    const uint16_t *next = numbers + count;
+    keeli_storage *const *storages = world->by_ordinal.items;
+    for (; next != numbers; --next) {
+        keeli_storage *s = storages[next[-1]];
+        uint64_t *word = &s->presence.pages[page][at];
+        const uint64_t bits = *word, rest = bits & ~((uint64_t)1 << (index % 64));
+        if (s->flags) break;
+        if (!(bits >> (index % 64) & 1)) continue;
+        if (!rest || !(s->goes_with_bit || s->kind == KEEL_SPARSE_SET)) break;
+        *word = rest;
+        --s->presence.count;
+        ++s->presence.cleared;
+        if (!s->goes_with_bit)
+            keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
+    }
+    return (uint32_t)(next - numbers);
+}
+
+keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
+    if (!world) return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
+        world->observed | world->owned_storages)
+        return delete_general(world, e);
+    const uint32_t index = keel_entity_index(e);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    if (list && take_plain(world, index, keeli_list_numbers(list), list->count))
+        return delete_general(world, e);
+    const uint32_t place = *keeli_row_of(world, index);
+    keeli_entity_index_delete(&world->entities, e);
+    if (place != KEELI_NO_ROW) return delete_row(world, place);
+    keeli_validate_entities(world);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ many
+static void delete_living(keel_world *world, const keel_entity *entities, uint32_t count) {
+    enum { at_once = 256 };
+    keel_entity living[at_once];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        living[n] = entities[i];
+        n += keeli_entity_is_alive(&world->entities, entities[i]);
+        if (n < at_once && i + 1 < count) continue;
+        keeli_commit_delete_entities(world, living, n);
+        n = 0;
+    }
+}
+
+keel_result keel_delete_entities(keel_world *world, const keel_entity *entities, uint32_t count) {
+    if (!world) return keeli_no_world();
+    if (count && !entities)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_delete_entities needs a list");
+    const uint32_t before = keeli_entity_count(&world->entities);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
+        KEEL_TRY(keeli_may_delete_entity(world, NULL, entities[i]));
+        if (!world->holders && !world->owned_storages) break; // the same for all
+    }
+    keeli_editing_begin(world);
+    for (uint32_t i = 0; i < count && world->parents->presence.count; ++i)
+        if (keeli_entity_is_alive(&world->entities, entities[i]) &&
+            keeli_has_links(world, entities[i]))
+            keeli_commit_unlink(world, entities[i]);
+    delete_living(world, entities, count);
+    keeli_editing_end(world);
+    return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
+}
+
+// Without all parents, or without all children, no link is left. So none is repaired on the way:
+// that would take the component away from others before their turn.
+static void clear_other_links(keel_world *world, const keeli_storage *s) {
+    ++world->links.edits;
+    keeli_clear(world, s == world->parents ? world->children : world->parents);
+}
+
+// The highest index first, so that the indices are handed out again in ascending order.
+static void delete_having(keel_world *world, const keeli_storage *s) {
+    for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
+        const uint64_t bits = keeli_presence_word(&s->presence, i / 64);
+        keel_entity list[64];
+        uint32_t count = 0;
+        for (i |= 63; count < (uint32_t)__builtin_popcountll(bits); --i)
+            if (bits >> (i % 64) & 1) list[count++] = keeli_entity_at(&world->entities, i);
+        for (uint32_t k = 0; !(s->flags & KEELI_IS_LINK) && k < count; ++k)
+            if (keeli_has_links(world, list[k])) keeli_commit_unlink(world, list[k]);
+        keeli_commit_delete_entities(world, list, count);
+    }
+}
+
+keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
+                                            const keel_component *component) {
+    const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
+    keeli_editing_begin(world);
+    if (s->flags & KEELI_IS_LINK) clear_other_links(world, s);
+    delete_having(world, s);
+    keeli_editing_end(world);
+    return keeli_done(world, KEEL_OK);
+}
+
+keel_result keel_delete_entities_with(keel_world *world, const keel_component *component) {
+    return world ? keeli_edit_delete_entities_with(world, NULL, component) : keeli_no_world();
+}
+
+keel_result keel_clear_entities(keel_world *world) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "clear"));
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (keeli_store_count(world->order.items[i]) || world->order.items[i]->disabled.count)
+            KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "clear"));
+    keeli_clear_all(world);
+    keeli_entity_index_clear(&world->entities);
+    keeli_validate_entities(world);
+    return keeli_done(world, KEEL_OK);
+}

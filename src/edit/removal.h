@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Edits that take components away: the other direction of a batch (batch.h). Values go first, told
+// one by one while they are still there; the rows of archetypes follow.
+#pragma once
+#include "edit/batch.h"
+
+// ------------------------------------------------------------------ components
+// Take one component from an entity: KEEL_OK, KEEL_ABSENT, KEEL_ERROR_MEMORY (its row cannot move).
+// `kind`: KEEL_TRACK_REMOVAL (the value goes to `out`; NULL: it is dropped) or KEEL_TRACK_DELETION.
+keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                             void *out);
+// A batch of columns without values: room for its rows; then the columns go from all of its
+// entities that are alive. True when some had one.
+keel_result keeli_batch_reserve_removal(keeli_batch *b);
+bool keeli_batch_remove(keeli_batch *b, uint32_t kind);
+
+// Make room to take the component from all entities; false when out of memory. Then delete it from
+// all of them.
+bool keeli_reserve_clear(keel_world *world, keeli_storage *s);
+void keeli_clear(keel_world *world, keeli_storage *s);
+
+// ------------------------------------------------------------------ entities
+// These cannot fail. Take all components of an entity, of which observers were told: they are
+// dropped, or (KEEL_TRACK_REMOVAL) were moved out.
+void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
+// Delete an entity that is alive, may be deleted and is in no hierarchy, with its components.
+void keeli_commit_delete_entity(keel_world *world, keel_entity e);
+// The same for many, in this order, links included; those that come again are left out.
+void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);
+// Delete all components of all entities.
+void keeli_clear_all(keel_world *world);

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Taking components away: from one entity, from many, from all.
+#include "edit/removal.h"
+
+#include "world/report.h"
+
+// ------------------------------------------------------------------ from one entity
+keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
+                              const keel_component *component, void *out) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    keel_result result;
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, "remove", &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    return keeli_done(world, keeli_take_value(world, s, e, KEEL_TRACK_REMOVAL, out));
+}
+
+// Several: all or, on error, none.
+static keel_result remove_columns(keeli_batch *b, uint32_t kind) {
+    keel_result result = keeli_batch_reserve_removal(b);
+    if (result == KEEL_OK && !keeli_batch_remove(b, kind)) result = KEEL_ABSENT;
+    return result;
+}
+
+keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                     const keel_out *outs) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!outs) return KEEL_ABSENT;
+    uint32_t count = 0;
+    while (outs[count].component)
+        ++count;
+    keeli_batch b;
+    keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
+    for (const keel_out *o = outs; result == KEEL_OK && o->component; ++o) {
+        keeli_storage *s = keeli_known_to_edit(world, holder, o->component, "remove", &result);
+        if (s) keeli_batch_add_out(&b, s, o->value, o->taken);
+    }
+    for (const keel_out *o = outs; result == KEEL_OK && o->component; ++o)
+        if (o->taken) *o->taken = false; // also of what the world does not know
+    if (result == KEEL_OK) result = remove_columns(&b, KEEL_TRACK_REMOVAL);
+    keeli_batch_end(&b);
+    return keeli_done(world, result);
+}
+
+keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
+                                         keel_entity e, const keel_component *const *components) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    uint32_t count = 0;
+    while (components && components[count])
+        ++count;
+    keeli_batch b;
+    keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
+    for (uint32_t i = 0; result == KEEL_OK && i < count; ++i) {
+        keeli_storage *s = keeli_known_to_edit(world, holder, components[i], "delete", &result);
+        if (s) keeli_batch_add_out(&b, s, NULL, NULL);
+    }
+    if (result == KEEL_OK) result = remove_columns(&b, KEEL_TRACK_DELETION);
+    keeli_batch_end(&b);
+    return keeli_done(world, result);
+}
+
+keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    bool any = keeli_has_links(world, e);
+    if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
+    uint32_t at = UINT32_MAX;
+    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
+        KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
+        any |= keeli_store_has(s, keel_entity_index(e));
+    }
+    keeli_storage *sets = keeli_sets_before_strip(world, e);
+    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keeli_entity_going(world, e, KEEL_ON_DELETED, false);
+    keeli_take_all(world, e, KEEL_TRACK_DELETION);
+    keeli_sets_after_strip(world, e, sets);
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
+}
+
+// ------------------------------------------------------------------ the fast path
+static __attribute__((noinline)) keel_result
+remove_general(keel_world *world, keel_entity e, const keel_component *component, void *out) {
+    return world ? keeli_edit_remove(world, NULL, e, component, out) : keeli_no_world();
+}
+static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e,
+                                                            const keel_component *component) {
+    const keel_component *const list[] = { component, NULL };
+    return world ? keeli_edit_delete_components(world, NULL, e, list) : keeli_no_world();
+}
+
+// From a sparse set. A function of its own: its callers save no registers.
+static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
+                                                       uint32_t index, uint64_t *word) {
+    *word &= ~((uint64_t)1 << (index % 64));
+    --s->presence.count;
+    ++s->presence.cleared;
+    keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+
+// Along an edge that rows went before. KEEL_ABSENT: nothing was done.
+static __attribute__((noinline)) keel_result take_row(keel_world *world, keeli_storage *s,
+                                                      keel_entity e, uint64_t *word) {
+    const uint32_t index = keel_entity_index(e), place = *keeli_row_of(world, index);
+    const keeli_edge *edge =
+        keeli_archetype_edge(keeli_block_of(&world->archetypes, place)->archetype, s->slot);
+    keeli_archetype *to = edge ? edge->without : NULL;
+    if (!to || (to->column_count && !keeli_archetype_has_room(to)) || !keeli_rows_are_free(world))
+        return KEEL_ABSENT;
+    *word &= ~((uint64_t)1 << (index % 64));
+    --s->presence.count;
+    ++s->presence.cleared;
+    keeli_row_move(world, e, to);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+
+static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
+                                                           keel_entity e, uint32_t kind) {
+    if (!keeli_entity_is_alive(&world->entities, e) || !keeli_store_has(s, keel_entity_index(e)) ||
+        s->kind == KEEL_ARCHETYPE || !keeli_followers_are_simple(world, s))
+        return KEEL_ABSENT;
+    (void)keeli_take_value(world, s, e, kind, NULL);
+    return keeli_done(world, KEEL_OK);
+}
+
+// Take a component that nobody follows from an entity that stays among others of its block of 64:
+// KEEL_ABSENT when it is not so. What has a value is alive, so its version is there.
+static inline __attribute__((always_inline)) keel_result
+take_beside(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
+    keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!s || !keeli_is_free(world, s)) return KEEL_ABSENT;
+    if (s->flags) return take_followed(world, s, e, kind);
+    const uint32_t index = keel_entity_index(e);
+    uint64_t *word = keeli_live_word(s, index);
+    const uint64_t bits = word ? *word : 0, rest = bits & ~((uint64_t)1 << (index % 64));
+    if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e)) return KEEL_ABSENT;
+    if (s->kind == KEEL_SPARSE_SET) return take_slot(world, s, index, word);
+    if (s->kind == KEEL_ARCHETYPE) return take_row(world, s, e, word);
+    if (!s->goes_with_bit) return KEEL_ABSENT;
+    *word = rest;
+    --s->presence.count;
+    ++s->presence.cleared;
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+
+keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
+                                  void *out) {
+    if (!out && take_beside(world, e, component, KEEL_TRACK_REMOVAL) == KEEL_OK) return KEEL_OK;
+    return remove_general(world, e, component, out);
+}
+
+keel_result keel_delete_component(keel_world *world, keel_entity e,
+                                  const keel_component *component) {
+    if (take_beside(world, e, component, KEEL_TRACK_DELETION) == KEEL_OK) return KEEL_OK;
+    return delete_general(world, e, component);
+}
+
+keel_result keel_world_remove_values(keel_world *world, keel_entity e, const keel_out *outs) {
+    return world ? keeli_edit_remove_values(world, NULL, e, outs) : keeli_no_world();
+}
+
+keel_result keel_world_delete_components(keel_world *world, keel_entity e,
+                                         const keel_component *const *components) {
+    if (!world) return keeli_no_world();
+    if (!components || !components[0])
+        return keeli_entity_is_alive(&world->entities, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
+    if (!components[1]) return keel_delete_component(world, e, components[0]);
+    return keeli_edit_delete_components(world, NULL, e, components);
+}
+
+keel_result keel_world_strip(keel_world *world, keel_entity e) {
+    return world ? keeli_edit_strip(world, NULL, e) : keeli_no_world();
+}
+
+// ------------------------------------------------------------------ from many, from all
+keel_result keel_delete_component_from_many(keel_world *world, const keel_entity *entities,
+                                            uint32_t count, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "delete", &result);
+    if (result < 0) return result;
+    KEEL_TRY(keeli_check_list(world, entities, count, "keel_delete_component_from_many"));
+    if (!s || !count) return KEEL_ABSENT;
+    keeli_batch b;
+    (void)keeli_batch_begin(&b, world, entities, count, 1,
+                            "deleting a component from many entities");
+    keeli_batch_add_out(&b, s, NULL, NULL);
+    result = remove_columns(&b, KEEL_TRACK_DELETION);
+    keeli_batch_end(&b);
+    return keeli_done(world, result);
+}
+
+keel_result keel_clear_component(keel_world *world, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "clear", &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    const bool any = keeli_store_count(s) != 0;
+    if (!any && !s->disabled.count) return KEEL_ABSENT;
+    if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "clearing a component");
+    keeli_clear(world, s);
+    keeli_validate_storage(world, s);
+    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
+}
+
+static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_fn *keep,
+                void *data) {
+    keeli_asking_begin(world);
+    const bool stays = keep(e, keeli_store_value(world, s, keel_entity_index(e)), data);
+    keeli_asking_end(world);
+    if (!stays) (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
+}
+
+keel_result keel_retain_component(keel_world *world, const keel_component *component,
+                                  keel_retain_fn *keep, void *data) {
+    if (!world) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "retain", &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!keep)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "keel_retain needs a function that decides");
+    if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
+    const uint32_t before = keeli_store_count(s);
+    if (s->kind == KEEL_SPARSE_SET && !s->feeds.count) {
+        for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
+            ask(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
+    } else { // by index: what a source fills may be in a group that orders it
+        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+            ask(world, s, keeli_entity_at(&world->entities, i), keep, data);
+    }
+    return keeli_done(world, keeli_store_count(s) < before ? KEEL_OK : KEEL_ABSENT);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// One call of a bound system: what it needs is checked, its storages are held, its custom views are
+// made, its function is called, and all is given back. An entry of the timings gets its place when
+// the system begins, so that the ring is in order of `begin` whoever runs what; its end is filled
+// in later, unless it was overwritten by then. One lock, held for the copy of two names: nobody
+// pays who did not ask for timings.
+#include "find/iterate.h"
+#include "follow/track.h"
+#include "run/loop.h"
+#include "run/system.h"
+#include "world/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ timings
+static void copy_name(char to[48], const char *from) {
+    const size_t length = from ? strlen(from) : 0, fits = length < 47 ? length : 47;
+    if (fits) memcpy(to, from, fits);
+    to[fits] = 0;
+}
+
+uint64_t keeli_timings_enter(const keel_context *context) {
+    keeli_timings *t = context->world->timings;
+    keeli_lock_take(&t->lock);
+    const uint64_t number = t->count++;
+    keel_timing *entry = &t->ring[number % t->capacity];
+    copy_name(entry->system, context->system->name);
+    copy_name(entry->workload, context->node ? context->node->workload : NULL);
+    entry->frame = t->frames;
+    entry->thread = keeli_thread_id();
+    entry->worker = context->worker->number;
+    entry->end = 0;
+    entry->begin = keeli_clock_ns() - t->origin;
+    keeli_lock_give(&t->lock);
+    return number;
+}
+
+void keeli_timings_leave(keel_world *world, uint64_t number) {
+    keeli_timings *t = world->timings;
+    const uint64_t now = keeli_clock_ns() - t->origin;
+    keeli_lock_take(&t->lock);
+    keel_timing *entry = &t->ring[number % t->capacity];
+    if (t->count - number <= t->capacity) entry->end = now ? now : 1;
+    keeli_lock_give(&t->lock);
+}
+
+// ------------------------------------------------------------------ before
+keel_result keeli_check_data(const keel_context *context) {
+    for (uint32_t t = 0; context->view->takes_data && t < context->view->term_count; ++t) {
+        const keeli_bound_term *term = &context->view->terms[t];
+        if (term->kind != KEEL_TERM_DATA) continue;
+        if (context->data && term->data_size == context->data_size) continue;
+        return keeli_misuse(context->world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %zu; pass a "
+                            "pointer to it with keel_run_with",
+                            context->system->name, term->name ? term->name : "data",
+                            (unsigned)term->data_size, context->data ? context->data_size : 0);
+    }
+    return KEEL_OK;
+}
+
+static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
+    for (uint32_t i = 0; i < term->count; ++i)
+        list->allowed.items[list->allowed.count++] = view->storages[term->first + i];
+}
+
+// Events that wait until the system has ended are recorded like commands. Who asked for commands
+// that may edit everything gets those.
+keel_result keeli_context_take_commands(keel_context *context) {
+    keel_world *world = context->world;
+    const keeli_view *view = context->view;
+    const keeli_bound_term *term = keeli_view_commands(view);
+    if (!term && !keeli_context_records_events(context)) return KEEL_OK;
+    keel_commands *list = keeli_commands_take(world);
+    context->commands = list;
+    if (!list ||
+        !KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
+        return keeli_out_of_memory(world, "starting a system");
+    list->for_events = !term;
+    if (term && !term->count) return KEEL_OK;
+    if (term) allow(list, view, term);
+    for (uint32_t t = 0; keeli_context_records_events(context) && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
+    return KEEL_OK;
+}
+
+// A system that has the whole world holds nothing, so that every call of its owner works; but
+// nobody else may hold anything.
+static keel_result open_holder(keel_context *context) {
+    keel_world *world = context->world;
+    if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!world->holders) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "system '%s' wants the whole world while %s is open; end that first",
+                       context->system->name, world->holders->name);
+}
+
+// ------------------------------------------------------------------ the function
+static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+    const keeli_view *view = context->view;
+    const bool has_any =
+        view->has_uniques || view->takes_data || view->custom_count || view->has_events;
+    for (uint32_t t = 0; has_any && t < view->term_count; ++t) {
+        const keel_term_kind kind = view->terms[t].kind;
+        if (kind < KEEL_TERM_UNIQUE_READ) continue;
+        if (keeli_term_is_unique(kind)) {
+            keeli_storage *s = view->storages[view->terms[t].first];
+            if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
+            chunk->columns[t].base = s->unique;
+        } else if (kind == KEEL_TERM_DATA) {
+            chunk->columns[t].base = context->data;
+        } else if (keeli_term_is_custom(kind)) {
+            chunk->columns[t].base = context->customs[t];
+        } else if (keeli_term_is_event(kind)) {
+            chunk->columns[t].base = context;
+        }
+    }
+}
+
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+    fill_fixed_columns(context, chunk);
+}
+
+void keeli_run_walk(keel_context *context, keeli_iterator *it) {
+    const keel_system *system = context->system;
+    const bool spans = system->kind == KEEL_PER_SPAN;
+    if (!spans && !it->mark_count && !context->failed) { // nothing to do between chunks
+        if (it->plan->only_rows && !it->plan->has_maybe)
+            keeli_visit_rows(it, system->run, context, &context->failed);
+        else
+            while (!context->failed && keeli_iterator_scan(it))
+                system->run(&it->chunk, context);
+        return;
+    }
+    for (const keel_chunk *c; !context->failed && (c = spans ? keeli_iterator_advance_span(it)
+                                                             : keeli_iterator_advance(it)) != NULL;)
+        system->run(c, context);
+}
+
+static keel_result run_chunks(keel_context *context) {
+    if (context->splits) return keeli_run_split(context);
+    keeli_iterator *it = keeli_iterator_take(context->view);
+    if (!it) return KEEL_ERROR_MEMORY;
+    keeli_fill_fixed_columns(context, &it->chunk);
+    keeli_fill_fixed_columns(context, &it->span);
+    keeli_run_walk(context, it);
+    keeli_iterator_give(it);
+    return KEEL_OK;
+}
+
+static keel_result run_once(keel_context *context) {
+    const keel_system *system = context->system;
+    if (system->run) {
+        keel_chunk chunk; // not all of it: that would be most of the cost
+        memset(&chunk, 0,
+               offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
+        chunk.form = KEEL_CHUNK_SPAN;
+        fill_fixed_columns(context, &chunk);
+        system->run(&chunk, context);
+        return KEEL_OK;
+    }
+    const keel_result result = system->function(context);
+    if (result < 0 && !context->failed) keel_fail(context, NULL, "%s", keel_result_text(result));
+    return KEEL_OK;
+}
+
+// A condition is known by the step that asks it.
+static keel_result report_failure(const keel_context *context) {
+    char message[256];
+    const keel_system *system = context->system;
+    if (system->kind == KEEL_IS_CONDITION && context->node)
+        snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
+                 context->node->name, context->message);
+    else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, system->name, context->object,
+                                 message);
+}
+
+// The function, between making and dropping its custom views.
+static keel_result run_function(keel_context *context) {
+    const keeli_view *view = context->view;
+    keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
+    if (result == KEEL_OK)
+        result = keeli_system_is_loop(context->system) ? run_chunks(context) : run_once(context);
+    if (result >= 0 && context->failed) result = report_failure(context);
+    const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
+    return result < 0 ? result : ended;
+}
+
+// A loop over nothing is often left out, so it never counts as one that ran.
+static bool is_recorded(const keel_context *context) {
+    if (!context->world->timings || context->system->kind == KEEL_IS_CONDITION) return false;
+    return !keeli_system_is_loop(context->system) || !keeli_loop_is_empty(context->view);
+}
+
+static keel_result call(keel_context *context) {
+    keeli_worker *worker = context->worker;
+    if (worker->depth >= KEELI_DEPTH_AT_MOST)
+        return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
+                            "system '%s' is run by itself, or %d systems run each other",
+                            context->system->name, (int)KEELI_DEPTH_AT_MOST);
+    const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
+    const bool is_timed = is_recorded(context);
+    const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
+    ++worker->depth;
+    const keel_result result = run_function(context);
+    --worker->depth;
+    if (is_timed) keeli_timings_leave(context->world, number);
+    keeli_arena_back(&worker->scratch, mark);
+    return result;
+}
+
+// ------------------------------------------------------------------ what it sees of changes
+// Steps of workloads come with their tick and reader.
+static keel_result begin_window(keel_context *context) {
+    keel_world *world = context->world;
+    keeli_view *view = context->view;
+    if (!context->node && view->asks_about_changes) {
+        context->reader = keeli_system_reader_get(world, context->system);
+        if (!context->reader) return keeli_out_of_memory(world, "starting a system");
+    }
+    view->reader = context->reader;
+    view->holder.tick = context->node ? context->tick : 0;
+    return KEEL_OK;
+}
+
+// It has seen everything up to its tick, and where nobody else is at work up to now: it may have
+// run others. In shared mode nobody's time goes on.
+static void end_window(const keel_context *context) {
+    keel_world *world = context->world;
+    if (world->is_shared) return;
+    const bool alone = !world->share_depth;
+    if (context->reader) context->reader->last = alone ? world->tick : context->tick;
+    if (alone) keeli_tick_advance(world);
+}
+
+// ------------------------------------------------------------------ all of it
+static keel_result hold_and_call(keel_context *context) {
+    keeli_view *view = context->view;
+    if (view->has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
+    if (view->takes_data) KEEL_TRY(keeli_check_data(context));
+    if (keeli_context_records(context) && !context->commands && !context->splits)
+        KEEL_TRY(keeli_context_take_commands(context));
+    KEEL_TRY(begin_window(context));
+    KEEL_TRY(open_holder(context));
+    keel_result result = view->has_events ? keeli_context_events_begin(context) : KEEL_OK;
+    if (result == KEEL_OK) {
+        result = call(context);
+        if (view->has_events) keeli_context_events_end(context, result);
+    }
+    if (view->holder.open) keeli_holder_close(context->world, &view->holder); // else it has all
+    end_window(context);
+    return result;
+}
+
+keel_result keeli_run_bound(keel_context *context, keeli_bound *bound) {
+    const char *outer = context->worker->running;
+    context->bound = bound;
+    context->view = bound->view;
+    context->worker->running = context->system->name; // whose errors these are, from the first on
+    const keel_result result = hold_and_call(context);
+    context->worker->running = outer;
+    return result;
+}
+
+void keel_fail(keel_context *context, const void *object, const char *format, ...) {
+    if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->failed) return;
+    if (!format) format = "no reason given";
+    context->failed = true;
+    context->object = object;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    va_end(arguments);
+}

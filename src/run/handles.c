@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Handles for entities that steps of a workload create. They are reserved in linear order before
+// anything runs, so that they do not depend on who is faster; a step that needs more than it did
+// before waits for its turn. So does one whose commands name a component that the world does not
+// know yet.
+#include "follow/track.h"
+#include "run/loop.h"
+#include "run/system.h"
+#include "world/registry.h"
+#include "world/report.h"
+
+enum { batch_at_least = 16 };
+
+static keel_result hold(keel_world *world, keeli_handles *reserved, uint32_t count) {
+    if (!KEELI_RESERVE(&world->heap, &reserved->list, count)) return KEEL_ERROR_MEMORY;
+    KEEL_TRY(keeli_entity_index_reserve(&world->entities, &world->heap, count));
+    for (uint32_t i = 0; i < count; ++i)
+        reserved->list.items[reserved->list.count++] = keeli_entity_index_hold(&world->entities);
+    return KEEL_OK;
+}
+
+keel_result keeli_handles_reserve_all(keeli_schedule *s) {
+    for (uint32_t i = 0; s->created && i < s->nodes.count * KEELI_STEP_SYSTEMS; ++i) {
+        keeli_node *node = &s->nodes.items[i / KEELI_STEP_SYSTEMS];
+        keeli_bound *bound = node->creates ? node->bound[i % KEELI_STEP_SYSTEMS] : NULL;
+        const keel_result result =
+            bound ? hold(s->world, &bound->reserved, bound->reserved.want) : KEEL_OK;
+        if (result < 0) {
+            keeli_handles_return_all(s);
+            return keeli_error(s->world, result, "cannot prepare entities for '%s': %s", node->name,
+                               keel_result_text(result));
+        }
+    }
+    return KEEL_OK;
+}
+
+void keeli_handles_return(keel_world *world, keeli_handles *reserved) {
+    if (reserved->list.count > reserved->most) reserved->most = reserved->list.count;
+    while (reserved->list.count > reserved->used)
+        keeli_entity_index_unhold(&world->entities, reserved->list.items[--reserved->list.count]);
+    reserved->want = reserved->used + reserved->used / 4;
+    reserved->list.count = reserved->used = 0;
+}
+
+void keeli_handles_return_all(keeli_schedule *s) {
+    for (uint32_t i = s->created ? s->nodes.count * KEELI_STEP_SYSTEMS : 0; i--;) {
+        keeli_bound *bound = s->nodes.items[i / KEELI_STEP_SYSTEMS].bound[i % KEELI_STEP_SYSTEMS];
+        if (bound) keeli_handles_return(s->world, &bound->reserved);
+    }
+}
+
+// ------------------------------------------------------------------ while it runs
+// Call when it is this system's turn and nobody else is at work.
+static void call_in_turn(keel_context *context, void (*call)(void *data), void *data) {
+    const keeli_worker *worker = context->worker;
+    if (worker->workers)
+        keeli_workers_alone(worker->workers, worker->node, context->loop, context->piece, call,
+                            data);
+    else call(data);
+}
+
+void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data) {
+    keeli_workers *workers = context->worker->workers;
+    if (workers) keeli_workers_alone(workers, 0, NULL, 0, call, data); // whenever that is
+    else call(data);
+}
+
+typedef struct more {
+    keel_world *world;
+    keeli_handles *reserved;
+    keel_result result;
+} more;
+
+static void hold_more(void *data) {
+    more *m = data;
+    const uint32_t used = m->reserved->used;
+    m->result = hold(m->world, m->reserved, used < batch_at_least ? batch_at_least : used);
+}
+
+static keel_result take_handle(keel_commands *list, keel_entity *out) {
+    keel_context *context = list->source;
+    keeli_handles *reserved = context->node ? &context->bound->reserved : &context->loop->reserved;
+    if (context->loop && !context->has_turn)
+        keeli_workers_await_turn(context->worker->workers, context->loop, context->piece);
+    context->has_turn = true;
+    if (reserved->used == reserved->list.count) {
+        more m = { context->world, reserved, KEEL_OK };
+        call_in_turn(context, hold_more, &m);
+        if (m.result < 0) return m.result;
+    }
+    *out = reserved->list.items[reserved->used++];
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ components
+typedef struct newcomer {
+    keel_world *world;
+    const keel_component *component;
+    keeli_storage *storage;
+    keel_result *result;
+} newcomer;
+
+static void make_known(void *data) {
+    newcomer *n = data;
+    const uint32_t kept = n->world->share_depth;
+    n->world->share_depth = 0; // nobody else is at work
+    n->storage = keeli_storage_get(n->world, n->component, n->component->is_unique, n->result);
+    n->world->share_depth = kept;
+}
+
+static keeli_storage *enroll(keel_commands *list, const keel_component *component,
+                             keel_result *result) {
+    keel_context *context = list->source;
+    newcomer n = { context->world, component, NULL, result };
+    call_in_turn(context, make_known, &n);
+    return n.storage;
+}
+
+void keeli_handles_serve(keel_commands *list, keel_context *context) {
+    list->promise = take_handle;
+    list->enroll = enroll;
+    list->source = context;
+}

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: MIT
+// Loops over pieces. A system that is split gives each worker a copy of its context; what pieces
+// record is joined in their order, the first piece, in that order, that fails is the failure of the
+// system, and all pieces run in any case. A thread that is a worker of a run calls the others of
+// that run for help; any other gets workers for the time of the loop.
+#include "run/loop.h"
+
+#include "world/report.h"
+
+#include <keel/parallel.h>
+
+#include <string.h>
+
+// Of pieces that are taken at once: taking them costs 100 when others do it, too.
+enum { SHARE_NS = 2000 };
+
+// ------------------------------------------------------------------ states
+static keeli_loop *take_loop(keeli_workers *workers) {
+    keeli_lock_take(&workers->lock);
+    keeli_loop *loop = workers->spare_loops;
+    if (loop) workers->spare_loops = loop->next;
+    keeli_lock_give(&workers->lock);
+    if (!loop) loop = KEELI_NEW(&workers->world->heap, keeli_loop);
+    if (!loop) return keeli_out_of_memory(workers->world, "splitting a loop"), NULL;
+    loop->workers = workers;
+    loop->context = NULL;
+    loop->it = NULL;
+    loop->partials = NULL;
+    loop->records = loop->in_turns = loop->is_private = false;
+    loop->failed = KEELI_NO_PIECE;
+    loop->taken = loop->users = loop->settled = 0;
+    loop->share = 1;
+    loop->lists.count = loop->pieces.list.count = 0;
+    return loop;
+}
+
+static void give_loop(keeli_loop *loop) {
+    keeli_workers *workers = loop->workers;
+    keeli_lock_take(&workers->lock);
+    loop->next = workers->spare_loops;
+    workers->spare_loops = loop;
+    keeli_lock_give(&workers->lock);
+}
+
+void keeli_loops_deinit(keeli_workers *workers) {
+    keel_world *world = workers->world;
+    for (keeli_loop *loop = workers->spare_loops, *next; loop; loop = next) {
+        next = loop->next;
+        KEELI_RELEASE(&world->heap, &loop->ended);
+        KEELI_RELEASE(&world->heap, &loop->pieces.list);
+        KEELI_RELEASE(&world->heap, &loop->lists);
+        KEELI_RELEASE(&world->heap, &loop->reserved.list);
+        KEELI_FREE(&world->heap, keeli_loop, loop);
+    }
+}
+
+// Loops change hands: each has room for what the largest needed.
+bool keeli_loops_reserve(keeli_workers *workers, uint32_t count) {
+    keeli_heap *heap = &workers->world->heap;
+    uint32_t pieces = 0, handles = 0, there = 0;
+    for (const keeli_loop *loop = workers->spare_loops; loop; loop = loop->next, ++there) {
+        if (loop->most > pieces) pieces = loop->most;
+        if (loop->reserved.most > handles) handles = loop->reserved.most;
+    }
+    for (; there < count; ++there) {
+        keeli_loop *loop = KEELI_NEW(heap, keeli_loop);
+        if (!loop) return false;
+        loop->next = workers->spare_loops;
+        workers->spare_loops = loop;
+    }
+    for (keeli_loop *loop = workers->spare_loops; loop; loop = loop->next) {
+        loop->ended.count = loop->lists.count = loop->pieces.list.count = 0;
+        if (!KEELI_RESERVE(heap, &loop->ended, pieces) ||
+            !KEELI_RESERVE(heap, &loop->pieces.list, pieces) ||
+            !KEELI_RESERVE(heap, &loop->lists, pieces) ||
+            !KEELI_RESERVE(heap, &loop->reserved.list, handles))
+            return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ taking pieces
+// The pieces that a worker has taken and not worked on yet.
+typedef struct share {
+    uint32_t next, end;
+} share;
+
+keeli_loop *keeli_loop_open(const keeli_workers *workers) {
+    keeli_loop *loop = workers->loops;
+    while (loop && (loop->is_private || keeli_atomic_load(&loop->taken) >= loop->count))
+        loop = loop->next;
+    return loop;
+}
+
+// Call helpers when the pieces that are left are worth it. What pieces took the last time tells how
+// long they will take; where that is not known, those that the owner has ended do, after 1, 2, 4, 8
+// and so on.
+static void consider_helpers(keeli_loop *loop, uint32_t taken) {
+    keeli_workers *workers = loop->workers;
+    if (taken & (taken - 1)) return;
+    if (taken) loop->cost.one_ns = (keeli_clock_ns() - loop->began) / taken + 1;
+    const uint64_t piece_ns = loop->cost.one_ns, left = loop->count - taken;
+    const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
+    if (!piece_ns || all < least) return;
+    loop->has_called = true;
+    const uint64_t fair = left / (workers->world->worker_count * 2), few = SHARE_NS / piece_ns;
+    const uint64_t smaller = few < fair ? few : fair;
+    // workers that were idle may be in the loop already
+    keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);
+    const uint64_t helpers = all / least;
+    keeli_lock_take(&workers->lock);
+    keeli_workers_call(workers, helpers < left ? (uint32_t)helpers : (uint32_t)left);
+    keeli_lock_give(&workers->lock);
+}
+
+// The next piece of this worker, whose share starts zeroed; KEELI_NO_PIECE when there is none.
+static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *mine) {
+    keeli_workers *workers = loop->workers;
+    if (keeli_atomic_load(&workers->pausing)) keeli_workers_pause(workers);
+    if (mine->next < mine->end) return mine->next++;
+    const uint32_t taken = keeli_atomic_load(&loop->taken);
+    if (taken >= loop->count) return KEELI_NO_PIECE;
+    const uint32_t left = loop->count - taken;
+    const bool is_first = worker == loop->owner && !loop->has_called;
+    if (is_first) consider_helpers(loop, taken);
+    const bool is_alone = is_first && !loop->has_called;
+    // several at once while there are many; the last ones as few as are worth it; as long as nobody
+    // is called, all until the next look
+    const uint32_t many = is_alone   ? taken
+                          : is_first ? 0
+                                     : left / (workers->world->worker_count * 8);
+    const uint32_t least = is_first ? 1 : keeli_atomic_load(&loop->share);
+    const uint32_t count = many > least ? many : least;
+    mine->next = keeli_atomic_take(&loop->taken, count);
+    mine->end = mine->next + count;
+    if (mine->next >= loop->count) return mine->next = mine->end = 0, KEELI_NO_PIECE;
+    if (mine->end > loop->count) mine->end = loop->count;
+    return mine->next++;
+}
+
+static void end_piece(keeli_loop *loop, uint32_t piece) {
+    if (!loop->in_turns) return;
+    keeli_atomic_store_byte(&loop->ended.items[piece], 1);
+    keeli_workers *workers = loop->workers;
+    if (!keeli_atomic_load(&workers->waiting)) return;
+    keeli_lock_take(&workers->lock); // somebody waits for its turn
+    keeli_workers_announce(workers);
+    keeli_lock_give(&workers->lock);
+}
+
+// ------------------------------------------------------------------ pieces
+static void keep_failure(keeli_loop *loop, const keel_context *context) {
+    keeli_world_lock(context->world);
+    if (context->piece < loop->failed) {
+        loop->failed = context->piece;
+        loop->object = context->object;
+        memcpy(loop->message, context->message, sizeof loop->message);
+    }
+    keeli_world_unlock(context->world);
+}
+
+static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *it,
+                       uint32_t piece) {
+    context->piece = piece;
+    context->has_turn = context->failed = false;
+    context->message[0] = 0;
+    if (loop->records && !context->commands) {
+        if (keeli_context_take_commands(context) < 0) keel_fail(context, NULL, "out of memory");
+        else if (!context->is_inner) keeli_handles_serve(context->commands, context);
+    }
+    if (!context->failed) keeli_run_walk(context, it);
+    if (context->failed) keep_failure(loop, context);
+    keel_commands *list = context->commands;
+    if (!list || !list->first) return; // the next piece has it
+    loop->lists.items[piece] = list;
+    context->commands = NULL;
+}
+
+// `context`: of the worker, when a system is split, or NULL.
+static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *context,
+                      keeli_iterator *it, uint32_t number) {
+    const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
+    const keel_piece piece = { number, worker->number,
+                               loop->partials ? loop->partials + number * loop->stride : NULL,
+                               loop->workers->world, worker };
+    worker->piece = number;
+    if (it) keeli_iterator_aim(it, &loop->pieces.list.items[number]);
+    if (context) run_system(loop, context, it, number);
+    else if (it)
+        for (const keel_chunk *c; (c = keeli_iterator_advance_span(it)) != NULL;)
+            loop->span(&(keel_span){ c->count, c->entities, c, it->view }, &piece, loop->data);
+    else {
+        const uint32_t begin = number * loop->grain, left = loop->range_end - begin;
+        loop->range(begin, begin + keeli_least(left, loop->grain), &piece, loop->data);
+    }
+    keeli_arena_back(&worker->scratch, mark);
+}
+
+// The owner's time is that of the system; whoever helps has a timing of its own.
+static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *context,
+                        keeli_iterator *it) {
+    share mine = { 0 };
+    uint32_t piece = next_piece(loop, worker, &mine);
+    const bool is_timed =
+        context && context->world->timings && worker != loop->owner && piece != KEELI_NO_PIECE;
+    const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
+    for (; piece != KEELI_NO_PIECE; piece = next_piece(loop, worker, &mine)) {
+        run_piece(loop, worker, context, it, piece);
+        end_piece(loop, piece);
+    }
+    if (is_timed) keeli_timings_leave(context->world, number);
+}
+
+void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
+    const bool is_owner = worker == loop->owner;
+    keeli_iterator *it = !loop->it || is_owner ? loop->it : keeli_iterator_take_like(loop->it);
+    if (loop->it && !it) return; // the owner has one
+    const char *outer = worker->running;
+    const uint32_t outer_node = worker->node, outer_piece = worker->piece;
+    worker->running = loop->running;
+    worker->node = loop->node;
+    if (loop->context) {
+        keel_context context = *loop->context;
+        context.worker = worker;
+        context.loop = loop;
+        context.commands = NULL;
+        keeli_fill_fixed_columns(&context, &it->chunk);
+        keeli_fill_fixed_columns(&context, &it->span);
+        take_pieces(loop, worker, &context, it);
+        if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
+    } else take_pieces(loop, worker, NULL, it);
+    worker->running = outer;
+    worker->node = outer_node;
+    worker->piece = outer_piece;
+    if (it && !is_owner) keeli_iterator_give(it);
+}
+
+// ------------------------------------------------------------------ one loop
+// Pieces of what is looped over.
+static bool make_pieces(keeli_loop *loop, bool in_turns) {
+    keeli_heap *heap = &loop->workers->world->heap;
+    loop->count =
+        loop->it ? 0 : loop->range_end / loop->grain + (loop->range_end % loop->grain != 0);
+    if (loop->it) {
+        if (!keeli_pieces_make(&loop->pieces, loop->it)) return false;
+        loop->count = loop->pieces.list.count;
+        loop->is_private = keeli_holder_is_bound(&loop->it->view->holder);
+    }
+    if (loop->count > loop->most) loop->most = loop->count;
+    loop->in_turns = in_turns;
+    if (!in_turns || !loop->count) return true;
+    if (!KEELI_RESERVE(heap, &loop->ended, loop->count)) return false;
+    memset(loop->ended.items, 0, loop->count);
+    return true;
+}
+
+static void await_helpers(keeli_loop *loop) {
+    keeli_workers *workers = loop->workers;
+    keeli_lock_take(&workers->lock);
+    if (loop->users) {
+        --workers->active;
+        keeli_workers_announce(workers);
+        while (loop->users || workers->pausing)
+            keeli_workers_await_change(workers);
+        ++workers->active;
+    }
+    keeli_loop **at = &workers->loops;
+    while (*at != loop)
+        at = &(*at)->next;
+    *at = loop->next;
+    keeli_lock_give(&workers->lock);
+}
+
+// On the caller's worker and on whoever comes to help. `cost`: of a piece.
+static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
+    keeli_workers *workers = loop->workers;
+    const bool is_open = workers->world->worker_count > 1 && !loop->is_private && loop->count > 1;
+    const bool is_known = cost->one_ns != 0;
+    // what is known to be less than a helper costs is not even measured against it
+    bool many = is_open;
+    if (is_open && is_known)
+        many = cost->one_ns * loop->count >= keeli_helper_cost(workers->world) &&
+               keeli_cost_decide(cost);
+    loop->cost = *cost;
+    loop->has_called = loop->is_private = !many;
+    loop->is_helped = false;
+    loop->owner = worker;
+    loop->running = loop->context ? loop->context->system->name : worker->running;
+    loop->node = worker->node;
+    keeli_lock_take(&workers->lock);
+    loop->next = workers->loops;
+    workers->loops = loop;
+    keeli_lock_give(&workers->lock);
+    loop->began = is_open ? keeli_clock_ns() : 0;
+    keeli_loop_work(loop, worker);
+    await_helpers(loop);
+    if (!is_open) return;
+    const uint64_t piece_ns = (keeli_clock_ns() - loop->began) / loop->count + 1;
+    const bool went_many = many && (loop->has_called || loop->is_helped);
+    if (went_many && !is_known) cost->one_ns = loop->cost.one_ns; // from before they came
+    keeli_cost_note(cost, went_many, piece_ns);
+}
+
+// ------------------------------------------------------------------ a system that is split
+static keel_result refuse(keel_world *world, const keel_system *system, const char *why) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "system '%s' cannot be split over several threads: %s", system->name, why);
+}
+
+static bool writes(keel_term_kind kind) {
+    return kind == KEEL_TERM_EDIT_WORLD || kind == KEEL_TERM_EDIT_ENTITIES ||
+           keeli_term_access(kind) > KEEL_ACCESS_READ;
+}
+
+// Several threads run the body at once: nothing that it writes may be shared by them.
+keel_result keeli_check_split(keel_world *world, const keel_system *system) {
+    if (!keeli_system_is_loop(system))
+        return refuse(world, system, "it runs once, not per entity or span");
+    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (t->kind == KEEL_TERM_CUSTOM)
+            return refuse(world, system,
+                          "all of them would share its custom view; take it with KEEL_CUSTOM_READ");
+        if (t->kind == KEEL_TERM_CUSTOM_READ && keeli_custom_has(t->custom, writes))
+            return refuse(world, system, "its custom view may write, and all of them share it");
+        if (t->kind == KEEL_TERM_UNIQUE_WRITE)
+            return refuse(world, system, "it writes a unique, which all of them would share");
+        if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
+            t->kind == KEEL_TERM_EDIT)
+            return refuse(world, system,
+                          "it may change components of any entity, and two could meet at one");
+    }
+    return KEEL_OK;
+}
+
+// What pieces recorded belongs to the node, or, outside of workloads, waits to be applied.
+static void collect_lists(const keeli_loop *loop) {
+    const keel_context *context = loop->context;
+    for (uint32_t i = 0; i < loop->lists.count; ++i) {
+        keel_commands *list = loop->lists.items[i];
+        if (!list) continue;
+        keeli_commands_close(list);
+        if (context->node) context->node->lists.items[context->node->lists.count++] = list;
+        else if (loop->failed != KEELI_NO_PIECE) keeli_commands_discard(context->world, list);
+        else keeli_commands_submit(context->world, list);
+    }
+}
+
+static bool make_lists(keeli_loop *loop) {
+    const keel_context *context = loop->context;
+    keeli_heap *heap = &context->world->heap;
+    const uint32_t count = loop->records ? loop->count : 0;
+    if (!count) return true;
+    if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
+    loop->lists.count = count;
+    memset(loop->lists.items, 0, count * sizeof *loop->lists.items);
+    return !context->node || KEELI_RESERVE(heap, &context->node->lists, count);
+}
+
+static keel_result run_pieces(keeli_loop *loop, keel_context *context) {
+    keel_world *world = context->world;
+    loop->context = context;
+    loop->records = keeli_context_records(context);
+    if (!make_pieces(loop, loop->records) || !make_lists(loop))
+        return keeli_out_of_memory(world, "splitting a system");
+    const bool begins = keeli_world_go_concurrent(world);
+    if (loop->count) run_loop(loop, context->worker, &context->bound->piece_cost);
+    if (begins) keeli_world_end_concurrent(world);
+    if (!context->is_inner) keeli_handles_return(world, &loop->reserved);
+    collect_lists(loop);
+    if (loop->failed == KEELI_NO_PIECE) return KEEL_OK;
+    context->failed = true;
+    context->object = loop->object;
+    memcpy(context->message, loop->message, sizeof loop->message);
+    return KEEL_OK;
+}
+
+keel_result keeli_run_split(keel_context *context) {
+    keeli_iterator *it = keeli_iterator_take(context->view);
+    keeli_loop *loop = it ? take_loop(context->worker->workers) : NULL;
+    if (loop) loop->it = it;
+    const keel_result result = loop ? run_pieces(loop, context) : KEEL_ERROR_MEMORY;
+    if (loop) give_loop(loop);
+    if (it) keeli_iterator_give(it);
+    return result;
+}
+
+// ------------------------------------------------------------------ loops by direct call
+// What was asked for.
+typedef struct direct {
+    keel_world *world;
+    keel_range_fn *range;
+    uint32_t range_end, grain;
+    keel_span_fn *span;
+    keeli_view *view;
+    void *data;
+    const keel_reduction *reduction; // or NULL
+} direct;
+
+// Lines of the cache are not shared by two pieces.
+static bool make_partials(keeli_loop *loop, keeli_worker *worker, const keel_reduction *r) {
+    if (!r || !loop->count) return true;
+    if (r->size > SIZE_MAX / loop->count - 63) return false;
+    loop->stride = (r->size + 63) / 64 * 64;
+    loop->partials = keeli_arena_new(&worker->scratch, &loop->workers->world->heap,
+                                     loop->stride * loop->count, 64);
+    for (uint32_t i = 0; loop->partials && i < loop->count; ++i)
+        memcpy(loop->partials + i * loop->stride, r->total, r->size);
+    return loop->partials != NULL;
+}
+
+// Loops are run again and again. Two that share an entry only guess worse.
+static void run_direct_loop(const direct *d, keeli_loop *loop, keeli_worker *worker) {
+    const uintptr_t code = d->view ? (uintptr_t)d->span : (uintptr_t)d->range;
+    const uint64_t hash = ((uint64_t)code + d->grain) * 0x9E3779B97F4A7C15u;
+    keeli_loop_cost *kept = &d->world->loop_costs[hash >> 60];
+    keeli_lock_take(&d->world->lock);
+    const bool is_this =
+        kept->range == d->range && kept->span == d->span && kept->grain == d->grain;
+    keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
+    keeli_lock_give(&d->world->lock);
+    run_loop(loop, worker, &cost);
+    keeli_lock_take(&d->world->lock);
+    *kept = (keeli_loop_cost){ d->range, d->span, d->grain, cost };
+    keeli_lock_give(&d->world->lock);
+}
+
+static keel_result run_by(const direct *d, keeli_worker *worker) {
+    keel_world *world = d->world;
+    keeli_iterator *it = d->view ? keeli_iterator_take(d->view) : NULL;
+    keeli_loop *loop = it || !d->view ? take_loop(worker->workers) : NULL;
+    if (!loop) {
+        if (it) keeli_iterator_give(it);
+        return KEEL_ERROR_MEMORY;
+    }
+    const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
+    loop->range = d->range;
+    loop->range_end = d->range_end;
+    loop->grain = d->grain;
+    loop->span = d->span;
+    loop->data = d->data;
+    loop->it = it;
+    keel_result result = KEEL_OK;
+    if (make_pieces(loop, false) && make_partials(loop, worker, d->reduction)) {
+        const bool begins = keeli_world_go_concurrent(world);
+        if (loop->count) run_direct_loop(d, loop, worker);
+        if (begins) keeli_world_end_concurrent(world);
+        for (uint32_t i = 0; loop->partials && i < loop->count; ++i)
+            d->reduction->combine(d->reduction->total, loop->partials + i * loop->stride, d->data);
+    } else result = keeli_out_of_memory(world, "splitting a loop");
+    keeli_arena_back(&worker->scratch, mark);
+    give_loop(loop);
+    if (it) keeli_iterator_give(it);
+    return result;
+}
+
+// Errors in its pieces belong to whoever runs around it.
+static keel_result run_direct(const direct *d) {
+    const keeli_worker *outer = keeli_worker_here(d->world);
+    if (outer && outer->workers) return run_by(d, (keeli_worker *)(uintptr_t)outer);
+    keeli_workers *workers = keeli_workers_take(d->world);
+    if (!workers) return KEEL_ERROR_MEMORY;
+    keeli_worker *worker = keeli_workers_open(workers, NULL);
+    worker->running = outer ? outer->running : NULL;
+    const keel_result result = run_by(d, worker);
+    worker->running = NULL;
+    keeli_workers_close(workers);
+    keeli_workers_give(workers);
+    return result;
+}
+
+// ------------------------------------------------------------------ public
+static keel_result check_reduction(keel_world *world, const keel_reduction *r) {
+    if (r && r->total && r->size && r->combine) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "a reduction needs a total, its size and a function that combines");
+}
+
+static keel_result loop_over_range(keel_world *world, uint32_t count, uint32_t grain,
+                                   keel_range_fn *fn, void *data, const keel_reduction *reduction) {
+    if (!fn) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
+    if (!grain) grain = keeli_grain(count);
+    if (count / grain >= KEEL_MAX_PIECES) grain = count / KEEL_MAX_PIECES + 1;
+    return run_direct(&(direct){ .world = world,
+                                 .range = fn,
+                                 .range_end = count,
+                                 .grain = grain,
+                                 .data = data,
+                                 .reduction = reduction });
+}
+
+static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void *data,
+                                  const keel_reduction *reduction) {
+    keeli_view *state = keeli_view_of(view);
+    if (!state) return keeli_view_is_closed(view);
+    if (!fn)
+        return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
+    (void)keeli_atomic_add(&state->loops, 1); // it is not ended meanwhile
+    const keel_result result = run_direct(&(direct){
+        .world = state->world, .view = state, .span = fn, .data = data, .reduction = reduction });
+    (void)keeli_atomic_add(&state->loops, -1);
+    return result;
+}
+
+keel_result keel_world_parallel_for(keel_world *world, uint32_t count, uint32_t grain,
+                                    keel_range_fn *fn, void *data) {
+    if (!world) return keeli_no_world();
+    return loop_over_range(world, count, grain, fn, data, NULL);
+}
+
+keel_result keel_context_parallel_for(keel_context *context, uint32_t count, uint32_t grain,
+                                      keel_range_fn *fn, void *data) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return loop_over_range(context->world, count, grain, fn, data, NULL);
+}
+
+keel_result keel_world_parallel_reduce(keel_world *world, uint32_t count, uint32_t grain,
+                                       keel_range_fn *fn, void *data,
+                                       const keel_reduction *reduction) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(check_reduction(world, reduction));
+    return loop_over_range(world, count, grain, fn, data, reduction);
+}
+
+keel_result keel_context_parallel_reduce(keel_context *context, uint32_t count, uint32_t grain,
+                                         keel_range_fn *fn, void *data,
+                                         const keel_reduction *reduction) {
+    if (!context) return KEEL_ERROR_ARGUMENT;
+    return keel_world_parallel_reduce(context->world, count, grain, fn, data, reduction);
+}
+
+keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data) {
+    return loop_over_view(view, fn, data, NULL);
+}
+
+keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data,
+                                      const keel_reduction *reduction) {
+    const keeli_view *state = keeli_view_of(view);
+    if (!state) return keeli_view_is_closed(view);
+    KEEL_TRY(check_reduction(state->world, reduction));
+    return loop_over_view(view, fn, data, reduction);
+}
+
+void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {
+    if (!piece) return NULL;
+    if (!align || (align & (align - 1)) != 0) {
+        keeli_misuse(piece->world, KEEL_ERROR_ARGUMENT,
+                     "a piece asks for scratch memory with an alignment of %zu; it must be a power "
+                     "of two",
+                     align);
+        return NULL;
+    }
+    void *memory = keeli_arena_new(&piece->self->scratch, &piece->world->heap, size, align);
+    if (!memory) keeli_out_of_memory(piece->world, "giving out scratch memory");
+    return memory;
+}

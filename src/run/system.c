@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Systems that are run by themselves are kept with a copy of what they were. What is kept is used
+// only while nothing has changed that it was made from, in owner mode, and by one run at a time;
+// otherwise terms are bound anew.
+#include "run/system.h"
+
+#include "edit/events.h"
+#include "follow/track.h"
+#include "run/loop.h"
+#include "world/report.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ checks
+static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_EDIT_WORLD; }
+
+static bool has_the_world(const keel_system *system) {
+    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t)
+        if (is_the_world(t->kind) ||
+            (keeli_term_is_custom(t->kind) && keeli_custom_has(t->custom, is_the_world)))
+            return true;
+    return false;
+}
+
+keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition) {
+    if (!system || !system->name || !system->terms || (!system->run == !system->function))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "a system needs a name, terms, and either run or function");
+    if (is_condition != (system->kind == KEEL_IS_CONDITION))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            is_condition
+                                ? "run_if or skip_if of a step is the system '%s', not a condition"
+                                : "'%s' is a condition; use it with .run_if",
+                            system->name);
+    if (system->function && system->kind != KEEL_PER_RUN)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' is a plain function, so its kind is KEEL_PER_RUN",
+                            system->name);
+    if (keeli_system_is_loop(system) && has_the_world(system)) // its loop would not notice edits
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "system '%s' runs per entity and cannot have the whole world; only a "
+                            "KEEL_TASK takes KEEL_WORLD",
+                            system->name);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ binding
+static void add_once(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
+    for (uint32_t i = 0; i < *count; ++i)
+        if (list[i] == s) return;
+    if (*count < KEELI_LOOKS) list[(*count)++] = s;
+}
+
+// What tells that there is nothing to do. Who receives events passes them when it runs; a unique
+// may be missing, and data may be wrong, which has to be told.
+static void look_at_terms(keeli_bound *bound) {
+    const keeli_view *view = bound->view;
+    bound->is_loop = keeli_system_is_loop(bound->system) && !view->has_events;
+    bound->is_mere =
+        bound->is_loop && !view->has_uniques && !view->takes_data && !view->custom_count;
+    bound->must_count = bound->change_count = 0;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        if (!keeli_term_must(term->kind)) continue;
+        const keeli_storage *s = view->storages[term->first];
+        add_once(bound->must, &bound->must_count, s);
+        if (keeli_term_filters_changes(term->kind))
+            add_once(bound->changes, &bound->change_count, s);
+    }
+}
+
+keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_system *system,
+                             const char *name) {
+    keeli_view *view = keeli_view_take(world, name);
+    if (!view) return KEEL_ERROR_MEMORY;
+    view->holder.is_system = true;
+    keel_result result = keeli_view_bind(view, system->terms, system);
+    if (result == KEEL_OK && !(bound->view = keeli_view_keep(view)))
+        result = keeli_out_of_memory(world, "starting a system");
+    keeli_view_give(view);
+    if (result < 0) return result;
+    bound->system = system;
+    look_at_terms(bound);
+    return KEEL_OK;
+}
+
+void keeli_bound_unbind(keeli_bound *bound) {
+    if (bound->view) keeli_view_free(bound->view);
+    bound->view = NULL;
+}
+
+void keeli_bound_free(keel_world *world, keeli_bound *bound) {
+    keeli_bound_unbind(bound);
+    if (bound->reader) {
+        keeli_reader_forget(world, bound->reader);
+        KEELI_FREE(&world->heap, keeli_reader, bound->reader);
+    }
+    KEELI_RELEASE(&world->heap, &bound->reserved.list);
+    KEELI_FREE(&world->heap, keeli_bound, bound);
+}
+
+// ------------------------------------------------------------------ nothing to do
+bool keeli_loop_is_empty(const keeli_view *view) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        if (!keeli_term_must(view->terms[t].kind)) continue;
+        const keeli_storage *s = view->storages[view->terms[t].first]; // NULL: nobody knows it
+        if (!s || !keeli_store_count(s)) return true;
+    }
+    return false;
+}
+
+const keeli_storage *keeli_bound_lacks(const keeli_bound *bound) {
+    for (uint32_t i = 0; i < bound->must_count; ++i) {
+        const keeli_storage *s = bound->must[i];
+        if (s && !keeli_store_count(s)) return s;
+    }
+    return NULL;
+}
+
+bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound) {
+    for (uint32_t i = 0; bound->reader && i < bound->change_count; ++i)
+        if (keeli_nothing_changed(world, bound->changes[i], bound->reader)) return true;
+    return false;
+}
+
+// ------------------------------------------------------------------ systems that are kept
+typedef struct kept_system {
+    keeli_bound bound;
+    bool is_busy;      // it runs now
+    uint64_t bindings; // of the world, when the terms were bound
+    // what it was, so that it need not be checked again
+    keel_system was;
+    keel_term terms[KEEL_MAX_TERMS];
+    uint32_t used_count; // components and uniques that the terms name
+    const keeli_storage *used[KEEL_MAX_TERMS];
+    const keel_component *used_as[KEEL_MAX_TERMS];
+} kept_system;
+
+// Terms with lists of components and custom views could change behind their pointers, and plain
+// pointers to components made at run time could be used for others.
+static bool can_keep(const keel_world *world, const keel_system *system, const keeli_view *view) {
+    if (world->share_depth || view->holder.everything) return false;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_term *term = &system->terms[t];
+        if (term->others || term->custom || (term->component && !term->component->slot))
+            return false;
+    }
+    return true;
+}
+
+// Does the system still say what it said?
+static bool is_current(const kept_system *k, const keel_system *system) {
+    const keel_term *terms = system->terms;
+    if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
+        k->was.function != system->function)
+        return false;
+    for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
+        if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
+    for (uint32_t i = 0; i < k->used_count; ++i) {
+        const keel_component *c = k->used_as[i];
+        const keeli_storage *s = k->used[i];
+        if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
+        if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
+            return false; // the long way says so
+    }
+    return terms[k->bound.view->term_count].kind == KEEL_TERM_END;
+}
+
+// What is kept for the system, marked as busy, or NULL: bind its terms.
+static kept_system *take_kept(keel_world *world, const keel_system *system) {
+    if (world->share_depth) return NULL;
+    kept_system *k = keeli_pointer_find(&world->systems, system);
+    if (!k || k->is_busy || k->bindings != world->bindings || !is_current(k, system)) return NULL;
+    k->is_busy = true;
+    return k;
+}
+
+static void add_use(kept_system *k, const keel_component *c, const keeli_storage *s) {
+    for (uint32_t i = 0; i < k->used_count; ++i)
+        if (k->used_as[i] == c) return;
+    k->used_as[k->used_count] = c;
+    k->used[k->used_count++] = s;
+}
+
+// Its terms are bound to `view`: keep that for the next time, if it can be kept. False when out of
+// memory.
+static bool keep(keel_world *world, const keel_system *system, const keeli_view *view) {
+    if (!can_keep(world, system, view)) return true;
+    kept_system *k = keeli_pointer_find(&world->systems, system);
+    if (k && k->is_busy) return true;
+    if (!k) {
+        if (!keeli_pointer_reserve(&world->systems, &world->heap)) return false;
+        if (!(k = KEELI_NEW(&world->heap, kept_system))) return false;
+        keeli_pointer_add(&world->systems, system, k);
+    }
+    k->was = *system;
+    k->bindings = 0; // until all is there
+    keeli_bound_unbind(&k->bound);
+    k->bound.system = system;
+    k->bound.view = keeli_view_keep(view);
+    if (!k->bound.view) return false;
+    memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
+    look_at_terms(&k->bound);
+    k->used_count = 0;
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (k->terms[t].component && view->terms[t].count)
+            add_use(k, k->terms[t].component, view->storages[view->terms[t].first]);
+    k->bindings = world->bindings;
+    return true;
+}
+
+void keeli_systems_deinit(keel_world *world) {
+    for (uint32_t i = 0; i < world->systems.capacity; ++i) {
+        kept_system *k = world->systems.items[i].value;
+        if (!k) continue;
+        keeli_bound_unbind(&k->bound);
+        KEELI_FREE(&world->heap, kept_system, k);
+    }
+    keeli_pointer_table_deinit(&world->systems, &world->heap);
+}
+
+// A loop over nothing can be left out, as nobody else could notice. Where nothing changed since its
+// last run, time goes on as if it ran.
+static bool is_idle(keel_world *world, kept_system *k) {
+    keeli_bound *bound = &k->bound;
+    if (!bound->is_loop || world->holders) return false;
+    if (keeli_bound_lacks(bound)) return true;
+    if (!bound->change_count) return false;
+    if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
+    if (!keeli_bound_sees_nothing(world, bound)) return false;
+    bound->reader->last = world->tick;
+    keeli_tick_advance(world);
+    return true;
+}
+
+// ------------------------------------------------------------------ running one
+// Bind the terms, run, and keep them bound for the next time.
+static keel_result run_anew(keel_context *context) {
+    keel_world *world = context->world;
+    keeli_bound bound = { .system = context->system };
+    bound.view = keeli_view_take(world, context->system->name);
+    if (!bound.view) return KEEL_ERROR_MEMORY;
+    bound.view->holder.is_system = true;
+    keel_result result = keeli_view_bind(bound.view, context->system->terms, context->system);
+    if (result == KEEL_OK && !keep(world, context->system, bound.view))
+        result = keeli_out_of_memory(world, "starting a system");
+    if (result == KEEL_OK) result = keeli_run_bound(context, &bound);
+    keeli_view_give(bound.view);
+    return result;
+}
+
+// `k`: what is kept for it, or NULL.
+static keel_result run_kept(keel_context *context, kept_system *k) {
+    keel_world *world = context->world;
+    keel_result result;
+    if (!k) result = run_anew(context);
+    else {
+        // others were asked before
+        const bool may_be_idle = k->bound.view->takes_data || context->splits;
+        context->view = k->bound.view;
+        result = may_be_idle && is_idle(world, k) ? keeli_check_data(context)
+                                                  : keeli_run_bound(context, &k->bound);
+        k->is_busy = false;
+    }
+    if (context->commands && result < 0) keeli_commands_discard(world, context->commands);
+    else if (context->commands) keeli_commands_submit(world, context->commands);
+    return result;
+}
+
+static keel_result settle(keel_world *world, keel_result result) {
+    const keel_result applied = keeli_commands_flush(world);
+    keeli_events_settle(world);
+    return result < 0 ? result : applied;
+}
+
+static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
+                                                      void *data, size_t data_size,
+                                                      kept_system *k) {
+    keel_context context;
+    keeli_worker spare;
+    keeli_context_init(&context, world, system, keeli_worker_begin(world, &spare));
+    context.data = data;
+    context.data_size = data_size;
+    const keel_result result = run_kept(&context, k);
+    keeli_worker_end(world, context.worker);
+    return settle(world, result);
+}
+
+keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
+                                  size_t data_size) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_commands_flush(world));
+    kept_system *k = take_kept(world, system);
+    if (!k) KEEL_TRY(keeli_check_system(world, system, false));
+    else if (!k->bound.view->takes_data && is_idle(world, k)) return k->is_busy = false, KEEL_OK;
+    return run_here(world, system, data, data_size, k);
+}
+
+// All pieces on the workers of a run; the caller is the first.
+keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data,
+                                    size_t data_size) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_commands_flush(world));
+    KEEL_TRY(keeli_check_system(world, system, false));
+    KEEL_TRY(keeli_check_split(world, system));
+    keeli_workers *workers = keeli_workers_take(world);
+    if (!workers) return KEEL_ERROR_MEMORY;
+    keeli_workers_count_memory(world, 0);
+    keel_context context;
+    keeli_context_init(&context, world, system, keeli_workers_open(workers, NULL));
+    context.data = data;
+    context.data_size = data_size;
+    context.splits = true;
+    const keel_result result = run_kept(&context, take_kept(world, system));
+    keeli_workers_close(workers);
+    keeli_workers_preallocate(workers, 1);
+    keeli_workers_give(workers);
+    return settle(world, result);
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+// A worker always takes the ready node that is first in linear order, so the first node that has
+// not ended is always being run: whoever waits for its turn waits for somebody who goes on.
+#include "run/workers.h"
+
+#include "edit/commands.h"
+#include "run/loop.h"
+#include "world/report.h"
+
+enum {
+    SPIN_NS = 20000,       // a worker that waits looks for so long before it sleeps
+    HELPER_HOT_NS = 5000,  // what a helper costs that looks for a job,
+    HELPER_COLD_NS = 40000 // and one that has to be woken
+};
+
+// ------------------------------------------------------------------ one worker
+// The list of workers is under the world's lock at all times: helpers come and go while a system
+// has the world for itself.
+static void enter(keel_world *world, keeli_worker *worker) {
+    worker->thread = keeli_thread_id();
+    keeli_lock_take(&world->lock);
+    worker->depth = 0;
+    for (const keeli_worker *w = world->working; w; w = w->next) // a system may run another
+        if (w->thread == worker->thread && w->depth > worker->depth) worker->depth = w->depth;
+    worker->next = world->working;
+    world->working = worker;
+    keeli_lock_give(&world->lock);
+}
+
+static void leave(keel_world *world, keeli_worker *worker) {
+    keeli_lock_take(&world->lock);
+    keeli_worker **at = &world->working;
+    while (*at != worker)
+        at = &(*at)->next;
+    *at = worker->next;
+    keeli_lock_give(&world->lock);
+}
+
+keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
+    if (!world->concurrent) return &world->own_worker;
+    *spare = (keeli_worker){ .node = KEELI_NO_NODE };
+    enter(world, spare);
+    return spare;
+}
+
+void keeli_worker_end(keel_world *world, keeli_worker *worker) {
+    if (worker == &world->own_worker) return;
+    leave(world, worker);
+    keeli_arena_deinit(&worker->scratch, &world->heap);
+}
+
+keeli_worker *keeli_worker_here(keel_world *world) {
+    const uint64_t self = keeli_thread_id();
+    keeli_lock_take(&world->lock);
+    keeli_worker *worker = world->working;
+    while (worker && worker->thread != self)
+        worker = worker->next;
+    keeli_lock_give(&world->lock);
+    return worker || world->concurrent || !world->own_worker.depth ? worker : &world->own_worker;
+}
+
+bool keeli_world_is_running(keel_world *world) {
+    keeli_lock_take(&world->lock);
+    const bool is_running =
+        world->own_worker.depth || world->working || keeli_atomic_peek(&world->workload_depth);
+    keeli_lock_give(&world->lock);
+    return is_running;
+}
+
+bool keeli_world_go_concurrent(keel_world *world) {
+    if (world->concurrent) return false;
+    world->concurrent = 1;
+    ++world->share_depth;
+    ++world->looping;
+    world->heap.shared = true;
+    world->own_worker.thread = keeli_thread_id(); // for keeli_worker_is_here
+    return true;
+}
+
+void keeli_world_end_concurrent(keel_world *world) {
+    world->concurrent = 0;
+    --world->share_depth;
+    --world->looping;
+    world->heap.shared = false;
+}
+
+// ------------------------------------------------------------------ those of a run
+static void free_workers(keeli_workers *workers) {
+    keel_world *world = workers->world;
+    keeli_loops_deinit(workers);
+    for (uint32_t i = 0; workers->list && i < workers->count; ++i)
+        keeli_arena_deinit(&workers->list[i].scratch, &world->heap);
+    keeli_free(&world->heap, workers->list, workers->count * sizeof *workers->list,
+               _Alignof(keeli_worker));
+    keeli_condition_deinit(&workers->changed);
+    keeli_lock_deinit(&workers->lock);
+    KEELI_FREE(&world->heap, keeli_workers, workers);
+}
+
+static keeli_workers *new_workers(keel_world *world) {
+    keeli_workers *workers = KEELI_NEW(&world->heap, keeli_workers);
+    if (!workers) return NULL;
+    workers->world = world;
+    keeli_lock_init(&workers->lock);
+    keeli_condition_init(&workers->changed);
+    workers->count = world->executor.worker_count;
+    workers->list = keeli_new_zeroed(&world->heap, workers->count * sizeof *workers->list,
+                                     _Alignof(keeli_worker));
+    if (!workers->list) return free_workers(workers), NULL;
+    for (uint32_t i = 0; i < workers->count; ++i) {
+        keeli_worker *worker = &workers->list[i];
+        worker->number = i;
+        worker->workers = workers;
+        worker->node = KEELI_NO_NODE; // and again when it leaves a node
+        worker->first = &workers->first;
+    }
+    return workers;
+}
+
+keeli_workers *keeli_workers_take(keel_world *world) {
+    keeli_world_lock(world);
+    keeli_workers *workers = world->all_workers;
+    while (workers && workers->is_busy)
+        workers = workers->next;
+    if (workers) workers->is_busy = true;
+    keeli_world_unlock(world);
+    if (!workers) {
+        workers = new_workers(world);
+        if (!workers) return keeli_out_of_memory(world, "beginning a run"), NULL;
+        workers->is_busy = true;
+        keeli_world_lock(world);
+        workers->next = world->all_workers;
+        world->all_workers = workers;
+        keeli_world_unlock(world);
+    }
+    workers->failed_node = KEELI_NO_NODE;
+    workers->failed_result = KEEL_OK;
+    workers->first.error.result = KEEL_OK;
+    workers->first.node = KEELI_NO_NODE;
+    return workers;
+}
+
+// What went wrong comes out in linear order, whoever met it first.
+void keeli_workers_give(keeli_workers *workers) {
+    keel_world *world = workers->world;
+    keeli_world_lock(world);
+    if (workers->first.error.result != KEEL_OK && world->error.result == KEEL_OK)
+        world->error = workers->first.error;
+    workers->is_busy = false;
+    keeli_world_unlock(world);
+}
+
+void keeli_workers_deinit(keel_world *world) {
+    for (keeli_workers *workers = world->all_workers, *next; workers; workers = next) {
+        next = workers->next;
+        keeli_lock_take(&workers->lock); // a job may come late with an executor of the user's
+        while (workers->outstanding) {
+            ++workers->sleepers;
+            keeli_condition_wait(&workers->changed, &workers->lock);
+            --workers->sleepers;
+        }
+        keeli_lock_give(&workers->lock);
+        free_workers(workers);
+    }
+    world->all_workers = NULL;
+}
+
+// ------------------------------------------------------------------ waiting
+void keeli_workers_announce(keeli_workers *workers) {
+    keeli_atomic_store(&workers->signal, workers->signal + 1);
+    if (workers->sleepers) keeli_condition_wake_all(&workers->changed);
+}
+
+void keeli_workers_await_change(keeli_workers *workers) {
+    const uint32_t seen = workers->signal;
+    if (workers->world->may_spin) {
+        keeli_lock_give(&workers->lock);
+        const uint64_t end = keeli_clock_ns() + SPIN_NS;
+        do {
+            for (uint32_t i = 0; i < 32 && keeli_atomic_load(&workers->signal) == seen; ++i)
+                keeli_pause();
+        } while (keeli_atomic_load(&workers->signal) == seen && keeli_clock_ns() < end);
+        keeli_lock_take(&workers->lock);
+    }
+    if (workers->signal != seen) return;
+    ++workers->sleepers;
+    keeli_condition_wait(&workers->changed, &workers->lock);
+    --workers->sleepers;
+}
+
+// ------------------------------------------------------------------ helpers
+static void work(keeli_workers *workers, keeli_worker *worker);
+
+// The worker of this number; NULL when the executor is wrong about it.
+static keeli_worker *find_helper(const keeli_workers *workers, uint32_t number) {
+    const bool is_one = number > 0 && number < workers->count;
+    if (is_one && !workers->list[number].is_taken) return &workers->list[number];
+    (void)keeli_misuse(workers->world, KEEL_ERROR_ARGUMENT,
+                       is_one ? "the executor runs two jobs at once as worker %u"
+                              : "the executor runs a job as worker %u, which there is not; workers "
+                                "beside the calling thread count from 1 to worker_count - 1",
+                       (unsigned)number);
+    return NULL;
+}
+
+static void help(void *data, uint32_t number) {
+    keeli_workers *workers = data;
+    keeli_lock_take(&workers->lock);
+    keeli_worker *worker = workers->is_open ? find_helper(workers, number) : NULL;
+    if (worker) {
+        ++workers->helpers;
+        worker->is_taken = true;
+        enter(workers->world, worker);
+        work(workers, worker);
+        leave(workers->world, worker);
+        worker->is_taken = false;
+        --workers->helpers;
+    }
+    --workers->outstanding;
+    keeli_workers_announce(workers);
+    keeli_lock_give(&workers->lock);
+}
+
+void keeli_workers_call(keeli_workers *workers, uint32_t count) {
+    const keel_executor *x = &workers->world->executor;
+    while (count-- && workers->outstanding + 1 < workers->world->worker_count) {
+        ++workers->outstanding;
+        keeli_lock_give(&workers->lock);
+        const bool comes = x->submit(x->context, help, workers);
+        keeli_lock_take(&workers->lock);
+        if (comes) continue;
+        --workers->outstanding;
+        return;
+    }
+}
+
+uint64_t keeli_helper_cost(const keel_world *world) {
+    const bool is_ours = world->executor.context == &world->pool;
+    return is_ours && keeli_pool_is_hot(&world->pool) ? HELPER_HOT_NS : HELPER_COLD_NS;
+}
+
+// Do the ready nodes take longer than `least`, as far as it was measured?
+static bool take_longer(const keeli_schedule *s, uint64_t least) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->ready.count && sum < least; ++i) {
+        const keeli_node *node = &s->nodes.items[s->ready.items[i]];
+        if (keeli_node_is_work(node)) sum += node->is_measured ? node->cost : least;
+    }
+    return sum >= least;
+}
+
+static void call_for_nodes(keeli_workers *workers) {
+    const keeli_schedule *s = workers->schedule;
+    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->worker_count) return;
+    if (take_longer(s, keeli_helper_cost(workers->world)))
+        keeli_workers_call(workers, s->ready.count);
+}
+
+// ------------------------------------------------------------------ nodes
+static void make_ready(keeli_schedule *s, uint32_t node) {
+    if (s->nodes.items[node].is_main)
+        keeli_heap_push(s->ready_main.items, &s->ready_main.count, node);
+    else keeli_heap_push(s->ready.items, &s->ready.count, node);
+}
+
+// The first that this worker may run, or KEELI_NO_NODE.
+static uint32_t next_ready(const keeli_workers *workers, const keeli_worker *worker) {
+    keeli_schedule *s = workers->schedule;
+    if (!s) return KEELI_NO_NODE;
+    const bool is_caller = worker->number == 0;
+    if (is_caller && s->ready_main.count &&
+        (!s->ready.count || s->ready_main.items[0] < s->ready.items[0]))
+        return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
+    return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEELI_NO_NODE;
+}
+
+static void finish_node(keeli_workers *workers, uint32_t index, keel_result result) {
+    keeli_schedule *s = workers->schedule;
+    keeli_node *node = &s->nodes.items[index];
+    if (result < 0 && index < workers->failed_node) {
+        workers->failed_node = index;
+        workers->failed_result = result;
+    }
+    node->has_ended = true;
+    node->has_failed = result < 0 || node->is_blocked;
+    for (uint32_t e = 0; e < node->edge_count; ++e) {
+        const uint32_t next = s->edges.items[node->first_edge + e];
+        keeli_node *waiting = &s->nodes.items[next];
+        if (node->has_failed && !s->loose.items[node->first_edge + e]) waiting->is_blocked = true;
+        if (--waiting->pending == 0) make_ready(s, next);
+    }
+    --workers->unfinished;
+    call_for_nodes(workers);
+    keeli_workers_announce(workers);
+}
+
+static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t index) {
+    const keeli_node *node = &workers->schedule->nodes.items[index];
+    keel_result result = KEEL_OK;
+    const bool is_idle = keeli_node_is_idle(workers->schedule, index);
+    if (!is_idle && keeli_node_may_run(workers->schedule, node)) {
+        ++workers->active;
+        keeli_lock_give(&workers->lock);
+        worker->node = index;
+        result = keeli_node_run(workers->schedule, index, worker);
+        worker->node = KEELI_NO_NODE;
+        keeli_lock_take(&workers->lock);
+        --workers->active;
+    }
+    finish_node(workers, index, result);
+}
+
+// ------------------------------------------------------------------ work
+static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *worker) {
+    ++loop->users;
+    ++workers->active;
+    loop->is_helped = true;
+    keeli_lock_give(&workers->lock);
+    keeli_loop_work(loop, worker);
+    keeli_lock_take(&workers->lock);
+    --workers->active;
+    --loop->users;
+    keeli_workers_announce(workers);
+}
+
+// Is a node ready that stands before the system whose loop this is? Somebody in the loop may be
+// waiting for its end, and all others there for that one's turn.
+static bool has_earlier(const keeli_workers *workers, const keeli_loop *loop) {
+    const keeli_schedule *s = workers->schedule;
+    return s && s->ready.count && s->ready.items[0] < loop->owner->node;
+}
+
+static void work(keeli_workers *workers, keeli_worker *worker) {
+    for (;;) {
+        if (!workers->pausing) {
+            keeli_loop *loop = keeli_loop_open(workers);
+            if (loop && has_earlier(workers, loop)) loop = NULL;
+            const uint32_t node = loop ? KEELI_NO_NODE : next_ready(workers, worker);
+            if (loop) join_loop(workers, loop, worker);
+            else if (node != KEELI_NO_NODE) work_on_node(workers, worker, node);
+            if (loop || node != KEELI_NO_NODE) continue;
+        }
+        if (!workers->unfinished) return;
+        // what is ready is for this worker: the others may all be waiting for it
+        if (worker->number && !(workers->pausing && workers->schedule->ready.count)) return;
+        keeli_workers_await_change(workers);
+    }
+}
+
+keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *s) {
+    enter(workers->world, &workers->list[0]);
+    keeli_lock_take(&workers->lock);
+    workers->schedule = s;
+    workers->unfinished = s ? s->nodes.count : 0;
+    workers->settled = 0;
+    workers->active = s ? 0 : 1;
+    workers->is_open = true;
+    keeli_lock_give(&workers->lock);
+    return &workers->list[0];
+}
+
+void keeli_workers_close(keeli_workers *workers) {
+    keeli_lock_take(&workers->lock);
+    workers->is_open = false;
+    workers->active = 0;
+    while (workers->helpers) // that are about to leave
+        keeli_workers_await_change(workers);
+    workers->schedule = NULL;
+    keeli_lock_give(&workers->lock);
+    leave(workers->world, &workers->list[0]);
+}
+
+void keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
+    keeli_worker *worker = keeli_workers_open(workers, s);
+    keeli_lock_take(&workers->lock);
+    s->ready.count = s->ready_main.count = 0;
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        if (!s->nodes.items[i].pending) make_ready(s, i);
+    call_for_nodes(workers);
+    work(workers, worker);
+    keeli_lock_give(&workers->lock);
+    keeli_workers_close(workers);
+}
+
+// ------------------------------------------------------------------ turns
+static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
+    for (; workers->schedule && workers->settled < node; ++workers->settled) {
+        const keeli_node *n = &workers->schedule->nodes.items[workers->settled];
+        if (n->creates && !n->has_ended) return false;
+    }
+    for (; loop && loop->settled < piece; ++loop->settled)
+        if (!keeli_atomic_load_byte(&loop->ended.items[loop->settled])) return false;
+    return true;
+}
+
+// With the lock; this worker does not count as active meanwhile.
+static void await_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
+    --workers->active;
+    keeli_atomic_store(&workers->waiting, workers->waiting + 1);
+    keeli_workers_announce(workers);
+    while (!is_turn(workers, node, loop, piece))
+        keeli_workers_await_change(workers);
+    keeli_atomic_store(&workers->waiting, workers->waiting - 1);
+}
+
+static void go_on(keeli_workers *workers) {
+    while (workers->pausing)
+        keeli_workers_await_change(workers);
+    ++workers->active;
+    keeli_lock_give(&workers->lock);
+}
+
+void keeli_workers_pause(keeli_workers *workers) {
+    keeli_lock_take(&workers->lock);
+    --workers->active;
+    keeli_workers_announce(workers);
+    go_on(workers);
+}
+
+void keeli_workers_await_turn(keeli_workers *workers, keeli_loop *loop, uint32_t piece) {
+    keeli_lock_take(&workers->lock);
+    await_turn(workers, 0, loop, piece);
+    go_on(workers);
+}
+
+void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece,
+                         void (*call)(void *data), void *data) {
+    keeli_lock_take(&workers->lock);
+    await_turn(workers, node, loop, piece);
+    while (workers->pausing) // somebody else wants it, too
+        keeli_workers_await_change(workers);
+    keeli_atomic_store(&workers->pausing, 1);
+    while (workers->active)
+        keeli_workers_await_change(workers);
+    call(data);
+    keeli_atomic_store(&workers->pausing, 0);
+    ++workers->active;
+    keeli_workers_announce(workers);
+    call_for_nodes(workers);
+    const keeli_loop *open = keeli_loop_open(workers);
+    if (open) keeli_workers_call(workers, open->count - keeli_atomic_load(&open->taken));
+    keeli_lock_give(&workers->lock);
+}
+
+// ------------------------------------------------------------------ memory
+// A run inside of another one counts with it; while others are at work nobody counts.
+void keeli_workers_count_memory(keel_world *world, int32_t workloads) {
+    if (world->share_depth || keeli_atomic_peek(&world->workload_depth) > workloads) return;
+    world->used_lists = world->used_blocks = 0;
+}
+
+// Each worker as much scratch memory as any of them needed.
+static bool even_scratch(keeli_workers *workers) {
+    size_t most = 0;
+    for (uint32_t i = 0; i < workers->count; ++i)
+        if (workers->list[i].scratch.most > most) most = workers->list[i].scratch.most;
+    if (!most) return true;
+    most += most / 8; // alignment takes less or more
+    for (uint32_t i = 0; i < workers->count; ++i)
+        if (!keeli_arena_reserve(&workers->list[i].scratch, &workers->world->heap, most))
+            return false;
+    return true;
+}
+
+// What cannot be had now is made when it is needed.
+void keeli_workers_preallocate(keeli_workers *workers, uint32_t loops) {
+    keel_world *world = workers->world;
+    const uint32_t count = keeli_least(world->worker_count, workers->count);
+    if (world->share_depth || count < 2) return;
+    const uint32_t inner = keeli_atomic_load(&world->has_inner_views);
+    // workers may hold lists in which nothing is recorded in the end
+    (void)(keeli_iterators_reserve(world, count * (1 + inner)) &&
+           keeli_views_reserve(world, count * inner) &&
+           keeli_commands_reserve(world, world->used_lists ? world->used_lists + count : 0,
+                                  world->used_blocks) &&
+           even_scratch(workers) && keeli_loops_reserve(workers, keeli_least(loops, count)));
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Workers: threads that run systems. The world's owner has a worker of its own; when several
+// threads are at work each is in the world's list, so that an error finds the system it happened
+// in. Those of one run belong together: the calling thread is the first and stays until all is
+// done; the others come while there is something for them and leave when there is not, so that
+// nobody blocks a thread of the executor for nothing.
+#pragma once
+#include "run/schedule.h"
+
+// How deep systems may run each other: far more than is sensible, far less than the stack holds.
+enum { KEELI_DEPTH_AT_MOST = 64 };
+
+// The workers of one run, and what there is for them. One lock guards it; it is held between two
+// nodes, never while somebody's code runs.
+typedef struct keeli_workers {
+    keel_world *world;
+    struct keeli_workers *next; // of the world
+    bool is_busy;               // belongs to a run
+    keeli_lock lock;
+    keeli_condition changed;
+    uint32_t sleepers;    // workers that wait for `changed`
+    uint32_t signal;      // counts changes, for those who look before they sleep (atomic)
+    bool is_open;         // helpers may join
+    uint32_t outstanding; // jobs that were handed to the executor and have not ended
+    uint32_t helpers;     // workers beside the first
+    uint32_t active;      // workers that run somebody's code and do not wait for their turn
+    // Seldom written, and read by all workers between two pieces.
+    _Alignas(KEELI_LINE) uint32_t waiting; // workers that wait for their turn (atomic)
+    uint32_t pausing;                      // one wants to be alone: nothing new starts (atomic)
+    uint32_t count;
+    keeli_worker *list; // one for each worker of the executor
+    // the run
+    keeli_schedule *schedule; // NULL: one loop
+    uint32_t unfinished;      // nodes
+    uint32_t settled;         // all nodes before it that may create entities have ended
+    struct keeli_loop *loops, *spare_loops; // run/loop.h
+    uint32_t failed_node;                   // the first in linear order; KEELI_NO_NODE: none
+    keel_result failed_result;
+    keeli_first_error first;
+} keeli_workers;
+
+// ------------------------------------------------------------------ one worker
+// The calling thread begins to run systems: in owner mode as the world's own worker, else as
+// `spare`, which is the caller's and must stay where it is until keeli_worker_end.
+keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare);
+void keeli_worker_end(keel_world *world, keeli_worker *worker);
+// That of the calling thread, or NULL.
+keeli_worker *keeli_worker_here(keel_world *world);
+// From here to there several threads may be at work: counters are atomic, locks are taken, edits
+// through the world are refused. False when that was so before; then it is not to be ended here.
+bool keeli_world_go_concurrent(keel_world *world);
+void keeli_world_end_concurrent(keel_world *world);
+// Does any system or workload run now?
+bool keeli_world_is_running(keel_world *world);
+
+// ------------------------------------------------------------------ those of a run
+// The calling thread becomes the first; NULL when out of memory (reported).
+keeli_workers *keeli_workers_take(keel_world *world);
+void keeli_workers_give(keeli_workers *workers);
+void keeli_workers_deinit(keel_world *world);
+// The calling thread is the first from here to there, and helpers may join: for a schedule, or
+// (NULL) for loops.
+keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *schedule);
+void keeli_workers_close(keeli_workers *workers);
+// Both, and all nodes of the schedule in between, `pending` of each being set. Failures are in
+// `workers` afterwards.
+void keeli_workers_run(keeli_workers *workers, keeli_schedule *schedule);
+
+// ------------------------------------------------------------------ among each other
+// All with the lock: something has changed; until something has, or for no reason; ask for as many
+// helpers as there is work for, `count` at most.
+void keeli_workers_announce(keeli_workers *workers);
+void keeli_workers_await_change(keeli_workers *workers);
+void keeli_workers_call(keeli_workers *workers, uint32_t count);
+// A worker wants to be alone and waits for this one.
+void keeli_workers_pause(keeli_workers *workers);
+// Work that is worth a helper: more nanoseconds than what it costs to get one.
+uint64_t keeli_helper_cost(const keel_world *world);
+// Wait until all pieces of the loop before `piece` have ended.
+void keeli_workers_await_turn(keeli_workers *workers, struct keeli_loop *loop, uint32_t piece);
+// Wait until all nodes before `node` that may create entities have ended, and all pieces of `loop`
+// (or NULL) before `piece`, and until no other worker runs anybody's code; then call.
+void keeli_workers_alone(keeli_workers *workers, uint32_t node, struct keeli_loop *loop,
+                         uint32_t piece, void (*call)(void *data), void *data);
+
+// ------------------------------------------------------------------ memory
+// Which thread comes to run what decides how much memory each of them needs. After a run of several
+// threads there is as much to spare as any order would have needed, so that the next runs allocate
+// nothing. `workloads` of those that are being run are this one: 1 or 0.
+void keeli_workers_count_memory(keel_world *world, int32_t workloads);
+// Nothing of the run is left. `loops`: so many systems of it may be split at once.
+void keeli_workers_preallocate(keeli_workers *workers, uint32_t loops);
