@@ -2,10 +2,10 @@
 // Changes: terms about them, as filters and as what leads; and what iterators that write mark as
 // modified.
 #include "base/memory.h"
-#include "world/storage.h"
 #include "find/iterate.h"
 #include "follow/track.h"
 #include "world/report.h"
+#include "world/storage.h"
 
 // ------------------------------------------------------------------ filters
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {

@@ -3,8 +3,8 @@
 // same order, and lists of filtered candidates elsewhere.
 #include "base/assert.h"
 #include "base/memory.h"
-#include "world/storage.h"
 #include "find/iterate.h"
+#include "world/storage.h"
 
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.
 static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
