@@ -18,8 +18,7 @@ static void fail(const cost_run *run, const char *name, keel_result result) {
 static void make_entities(cost_run *run, const cost_case *c, const cost_table *table) {
     if (c->components == COST_FRESH) return;
     if (c->components == COST_RECYCLED) {
-        for (uint32_t i = 0; i < COST_COUNT; ++i)
-            bench_expect(keel_delete_entity(run->world, run->e[i]));
+        bench_delete_ascending(run->world);
         return;
     }
     bench_expect(keel_clear_entities(run->world));
@@ -122,7 +121,7 @@ static keel_result walk_descendants(cost_run *run) {
 }
 
 COST_EACH(set_unique) { return keel_set_unique(world, Clock, { i }); }
-COST_EACH(get_unique) { return cost_seen(keel_get_unique(world, Clock)); }
+COST_EACH(get_unique) { return cost_seen(run, keel_get_unique(world, Clock)); }
 static keel_result set_clock(cost_run *run) { return keel_set_unique(run->world, Clock, { 1 }); }
 COST_EACH(send) { return keel_send(world, Hit, { i, 1 }); }
 static keel_result receive(cost_run *run) {

@@ -80,5 +80,9 @@ static inline keel_result cost_made(cost_run *run, uint32_t i, keel_entity e) {
     run->e[i] = e;
     return keel_is_null(e) ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
-// The result of looking at something that must be there.
-static inline keel_result cost_seen(const void *value) { return value ? KEEL_OK : KEEL_ABSENT; }
+// The result of looking at something that must be there, and reading it.
+static inline keel_result cost_seen(cost_run *run, const void *value) {
+    if (!value) return KEEL_ABSENT;
+    run->sum += *(const unsigned char *)value;
+    return KEEL_OK;
+}

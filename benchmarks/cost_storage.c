@@ -84,8 +84,8 @@ COST_EACH(add_1_pointer) {
 COST_EACH(add_2) {
     return keel_add_values(world, e, KEEL_INIT(Position, { 1, 2 }), KEEL_INIT(Velocity, { 3, 4 }));
 }
-COST_EACH(emplace) { return cost_seen(keel_emplace(world, e, Velocity)); }
-COST_EACH(get_or_add) { return cost_seen(keel_get_or_add(world, e, Velocity, { 1, 2 })); }
+COST_EACH(emplace) { return cost_seen(run, keel_emplace(world, e, Velocity)); }
+COST_EACH(get_or_add) { return cost_seen(run, keel_get_or_add(world, e, Velocity, { 1, 2 })); }
 static keel_result add_to_many(cost_run *run) {
     static Velocity v[COST_COUNT];
     return keel_add_column_to_many(run->world, run->e, COST_COUNT, Velocity, v);
@@ -177,14 +177,14 @@ static keel_result command_remove(cost_run *run) { return apply_after(run, recor
 static keel_result command_delete(cost_run *run) { return apply_after(run, record_delete); }
 
 // ---- looking up ----
-COST_EACH(get) { return cost_seen(keel_get(world, e, Position)); }
+COST_EACH(get) { return cost_seen(run, keel_get(world, e, Position)); }
 COST_EACH(get_absent) { return keel_get(world, e, Velocity) ? KEEL_ABSENT : KEEL_OK; }
-COST_EACH(get_mut) { return cost_seen(keel_get_mut(world, e, Position)); }
+COST_EACH(get_mut) { return cost_seen(run, keel_get_mut(world, e, Position)); }
 COST_EACH(has) { return keel_has(world, e, Position) ? KEEL_OK : KEEL_ABSENT; }
 static keel_result look_up(cost_run *run) {
     const keel_column positions = keel_column_of(run->world, Position);
     for (uint32_t i = 0; i < COST_COUNT; ++i)
-        if (!keel_column_get(&positions, run->e[i], Position)) return KEEL_ABSENT;
+        if (cost_seen(run, keel_column_get(&positions, run->e[i], Position))) return KEEL_ABSENT;
     return KEEL_OK;
 }
 COST_EACH(mark) { return keel_mark(world, e, Position); }

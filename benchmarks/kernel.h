@@ -110,6 +110,14 @@ static inline void bench_populate(keel_world *world, keel_entity *e, uint32_t n,
     bench_free_source(&from);
 }
 
+// One by one, from the lowest index up, whatever order they were made in: what is free then is
+// handed out from the highest index down.
+static inline void bench_delete_ascending(keel_world *world) {
+    keel_entity e = keel_null();
+    while (!keel_is_null(e = keel_next_entity(world, e)))
+        bench_expect(keel_delete_entity(world, e));
+}
+
 static inline long long bench_sum_positions(keel_world *world) {
     long long sum = 0;
     KEEL_EACH(world, KEEL_READ(Position, p)) {

@@ -123,12 +123,11 @@ FRAMES(game_complex_mixed, GAME_COMPLEX_MIXED, all)
 // ---- edits ----
 typedef enum indices { FRESH, RECYCLED } indices;
 
-// A new world, or the world of before when all its entities were deleted in order of creation.
+// A new world, or the world of before when all its entities were deleted in ascending order.
 static keel_world *emptied(keel_world *world, keel_entity *e, uint32_t n, indices which) {
     if (which == FRESH && world) keel_world_destroy(world);
     if (which == RECYCLED && world) {
-        for (uint32_t i = 0; i < n; ++i)
-            bench_expect(keel_delete_entity(world, e[i]));
+        bench_delete_ascending(world);
         return world;
     }
     world = bench_world();

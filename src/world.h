@@ -109,6 +109,8 @@ typedef struct keeli_storage {
     struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
     bool is_coming;                 // during keel_strip: the entity does
     KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
+    uint32_t position;                  // among the world's components in order of registration
+    struct keeli_storage *next_by_name; // in the chain of its name
 } keeli_storage;
 
 enum {
@@ -239,7 +241,10 @@ struct keel_world {
     keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
     keeli_component_lists lists;  // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
+    KEELI_ARRAY(uint16_t) free_ordinals;     // numbers there that are free
     KEELI_ARRAY(keeli_storage *) order;      // all of them, in order of registration
+    keeli_storage **by_name;                 // all of them, in chains by hash of the name
+    uint32_t name_capacity;                  // chains
     KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
     keeli_storage *parents, *children;       // keel_parent and keel_child, always there
     struct keeli_links links;                // what loops over them read (edit/hierarchy.c)
@@ -338,7 +343,7 @@ static inline keeli_storage *keeli_storage_known(const keel_world *world, const 
 // The storage of a component or unique, or NULL when the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
-    const uint32_t index = known ? known : keeli_component_index(c);
+    const uint32_t index = known ? known : keeli_component_find(c);
     if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }

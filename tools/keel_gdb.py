@@ -18,16 +18,21 @@ INSIDE = {
     "name": "name",
     "first error": "error",
     "handles": "entities.root",  # keeli_entity_root
-    "entity count": "entities.alive",
+    "indices": "entities.size",  # of these, those that follow are not alive
+    "gaps": "entities.gap_count",
+    "free": "entities.free_count",
+    "reserved": "entities.held",
+    "retired": "entities.retired",
     "storages": "order",  # an array of pointers
-    "own worker": "own_lane",
-    "workers": "lanes",  # a list, linked by:
+    "own worker": "own_worker",
+    "workers": "working",  # a list, linked by:
     "next worker": "next",
     "running system": "running",
     "component": "component",  # of a storage, keel_component
     "place": "root",  # keeli_set_root
     "disabled": "disabled.root",  # keeli_bits_root
 }
+DEAD = ("gaps", "free", "reserved", "retired")
 PAGE = 4096  # handles, bits and cells in a page
 NOWHERE = 0xFFFFFFFF
 SHOWN = 16  # entities of a chunk
@@ -174,7 +179,8 @@ class WorldPrinter:
 
     def children(self):
         try:
-            yield "entities", int(inside(self.value, "entity count"))
+            dead = sum(int(inside(self.value, what)) for what in DEAD)
+            yield "entities", int(inside(self.value, "indices")) - dead
             yield "components", len(components(self.value))
             yield "running", ", ".join(running_systems(self.value)) or "nothing"
             yield "first error", error_text(inside(self.value, "first error"))

@@ -18,7 +18,7 @@ void keeli_bytes_copy_other(void *to, const void *from, uint32_t size) {
 }
 
 // ------------------------------------------------------------------ hashes
-// XXH64: four lanes of 8 bytes each, then what is left, then a mix.
+// XXH64: four sums of 8 bytes each, then what is left, then a mix.
 static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0x165667B19E3779F9u,
                       P4 = 0x85EBCA77C2B2AE63u, P5 = 0x27D4EB2F165667C5u;
 
@@ -30,11 +30,11 @@ static inline uint64_t word_at(const unsigned char *p) {
     return word;
 }
 
-static inline uint64_t round_of(uint64_t lane, uint64_t word) {
-    return turn(lane + word * P2, 31) * P1;
+static inline uint64_t round_of(uint64_t sum, uint64_t word) {
+    return turn(sum + word * P2, 31) * P1;
 }
 
-static uint64_t join(uint64_t h, uint64_t lane) { return (h ^ round_of(0, lane)) * P1 + P4; }
+static uint64_t join(uint64_t h, uint64_t sum) { return (h ^ round_of(0, sum)) * P1 + P4; }
 
 // All whole stripes of 32 bytes.
 static uint64_t hash_stripes(const unsigned char *p, size_t size, uint64_t seed) {

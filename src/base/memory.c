@@ -94,6 +94,24 @@ bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uin
     return true;
 }
 
+void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
+                       size_t *bytes) {
+    if (need <= *capacity) return table;
+    uint32_t grown = *capacity ? *capacity * 2 : 4;
+    if (grown < need) grown = need;
+    const size_t old_size = *capacity * sizeof(void *), more = grown * sizeof(void *) - old_size;
+    char *fresh = keeli_resize(heap, table, old_size, old_size + more, sizeof(void *));
+    if (!fresh) return NULL;
+    memset(fresh + old_size, 0, more);
+    *bytes += more;
+    *capacity = grown;
+    return fresh;
+}
+
+void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity) {
+    keeli_free(heap, table, capacity * sizeof(void *), sizeof(void *));
+}
+
 // ------------------------------------------------------------------ by address
 static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
     keeli_free(heap, table->items, table->capacity * sizeof *table->items, sizeof(void *));

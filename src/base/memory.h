@@ -57,6 +57,12 @@ void keeli_free_text(keeli_heap *heap, char *text);
 bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
                          size_t item_size);
 
+// A table of pointers with room for `need` of them, at least doubled; those that are new are NULL.
+// NULL when out of memory, and then the table is as before. `*bytes` counts it.
+void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
+                       size_t *bytes);
+void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
+
 // An initialiser with the same value 4,096 times.
 #define KEELI_4_TIMES(x) x, x, x, x
 #define KEELI_16_TIMES(x) KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x)

@@ -46,28 +46,13 @@ static void set_bases(const keeli_archetype *archetype, const keeli_block *block
 static bool reserve_bases(keeli_heap *heap, const keeli_archetype *archetype, uint32_t number) {
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         keeli_row_component *column = archetype->columns[c];
-        if (number < column->base_capacity) continue;
-        uint32_t grown = column->base_capacity ? column->base_capacity * 2 : 8;
-        while (grown <= number)
-            grown *= 2;
-        void *fresh = keeli_resize(heap, column->bases, column->base_capacity * sizeof(void *),
-                                   grown * sizeof(void *), sizeof(void *));
-        if (!fresh) return false;
-        column->bases = fresh;
+        size_t bytes = 0; // the component's owner counts them
+        void *table =
+            keeli_table_grow(heap, column->bases, &column->base_capacity, number + 1, &bytes);
+        if (!table) return false;
+        column->bases = table;
         column->root.pages = column->bases;
-        column->base_capacity = grown;
     }
-    return true;
-}
-
-static bool grow_array(keeli_archetypes *a, keeli_heap *heap, void **items, uint32_t *capacity) {
-    const uint32_t grown = *capacity ? *capacity * 2 : 4;
-    void *fresh = keeli_resize(heap, *items, *capacity * sizeof(void *), grown * sizeof(void *),
-                               sizeof(void *));
-    if (!fresh) return false;
-    a->bytes += (grown - *capacity) * sizeof(void *);
-    *items = fresh;
-    *capacity = grown;
     return true;
 }
 
@@ -76,9 +61,10 @@ static bool grow_array(keeli_archetypes *a, keeli_heap *heap, void **items, uint
 static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
     if (a->free) return a->free;
     if (a->block_count == (1u << (32 - KEELI_ROW_SHIFT)) - 1) return NULL;
-    if (a->block_count == a->block_capacity &&
-        !grow_array(a, heap, (void **)&a->blocks, &a->block_capacity))
-        return NULL;
+    void *table =
+        keeli_table_grow(heap, a->blocks, &a->block_capacity, a->block_count + 1, &a->bytes);
+    if (!table) return NULL;
+    a->blocks = table;
     keeli_block *block = KEELI_NEW(heap, keeli_block);
     if (!block) return NULL;
     a->bytes += sizeof *block;
@@ -104,9 +90,10 @@ static bool allocate(keeli_archetypes *a, keeli_heap *heap, const keeli_archetyp
 
 static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                       uint32_t capacity) {
-    if (archetype->block_count == archetype->block_capacity &&
-        !grow_array(a, heap, (void **)&archetype->blocks, &archetype->block_capacity))
-        return false;
+    void *table = keeli_table_grow(heap, archetype->blocks, &archetype->block_capacity,
+                                   archetype->block_count + 1, &a->bytes);
+    if (!table) return false;
+    archetype->blocks = table;
     keeli_block *block = new_block(a, heap);
     if (!block || !reserve_bases(heap, archetype, block->number)) return false;
     if (!allocate(a, heap, archetype, block, capacity)) return false;
@@ -132,7 +119,7 @@ static void free_block(keeli_archetypes *a, keeli_heap *heap, keeli_block *block
     a->free = block;
 }
 
-void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap) {
+void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap) {
     if (!a->old.entities) return;
     free_memory(a, heap, &a->old);
     a->old.entities = NULL;
@@ -163,7 +150,7 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
     }
     archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     set_bases(archetype, block);
-    keeli_archetypes_settle(a, heap);
+    keeli_archetypes_free_old(a, heap);
     a->old = old;
     return true;
 }

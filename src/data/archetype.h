@@ -60,7 +60,7 @@ typedef struct keeli_archetypes {
     keeli_block **blocks; // by number
     uint32_t block_count, block_capacity;
     keeli_block *free; // blocks without memory, whose numbers come next
-    keeli_block old;   // memory of a block that grew, until keeli_archetypes_settle
+    keeli_block old;   // memory of a block that grew, until keeli_archetypes_free_old
     size_t bytes;      // without the tables of the components (`bases`), which their owner frees
 } keeli_archetypes;
 
@@ -123,7 +123,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
 void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
                                uint32_t count);
 // Free what the last growth of a block left: values of the caller may have been in it.
-void keeli_archetypes_settle(keeli_archetypes *a, keeli_heap *heap);
+void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap);
 // Drop all values; the entities have no rows afterwards. The memory is kept.
 void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype);
 // Drop all values of an archetype and free its blocks; the entity index does not learn of it.

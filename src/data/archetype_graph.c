@@ -28,21 +28,27 @@ static bool is_same_set(const keeli_archetype *archetype, keeli_row_component *c
            (count == 0 || memcmp(archetype->columns, set, count * sizeof(void *)) == 0);
 }
 
+// The table by set, from the list of all.
+static void index_sets(keeli_archetypes *a) {
+    memset(a->by_set, 0, a->set_capacity * sizeof(void *));
+    for (uint32_t i = 0; i < a->count; ++i) {
+        uint32_t at = (uint32_t)a->all[i]->hash & (a->set_capacity - 1);
+        while (a->by_set[at])
+            at = (at + 1) & (a->set_capacity - 1);
+        a->by_set[at] = a->all[i];
+    }
+}
+
 static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
     if ((a->count + 1) * 2 <= a->set_capacity) return true;
     const uint32_t capacity = a->set_capacity ? a->set_capacity * 2 : 16;
     keeli_archetype **fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
     if (!fresh) return false;
-    for (uint32_t i = 0; i < a->count; ++i) {
-        uint32_t at = (uint32_t)a->all[i]->hash & (capacity - 1);
-        while (fresh[at])
-            at = (at + 1) & (capacity - 1);
-        fresh[at] = a->all[i];
-    }
-    keeli_free(heap, a->by_set, a->set_capacity * sizeof *fresh, sizeof(void *));
+    keeli_table_free(heap, a->by_set, a->set_capacity);
     a->bytes += (capacity - a->set_capacity) * sizeof *fresh;
     a->by_set = fresh;
     a->set_capacity = capacity;
+    index_sets(a);
     return true;
 }
 
@@ -57,8 +63,8 @@ static uint32_t rows_per_block(const keeli_archetype *archetype) {
 }
 
 static void free_archetype(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
-    keeli_free(heap, archetype->columns, archetype->column_count * sizeof(void *), sizeof(void *));
-    keeli_free(heap, archetype->blocks, archetype->block_capacity * sizeof(void *), sizeof(void *));
+    keeli_table_free(heap, archetype->columns, archetype->column_count);
+    keeli_table_free(heap, archetype->blocks, archetype->block_capacity);
     keeli_free(heap, archetype->edges, archetype->edge_capacity * sizeof(keeli_edge),
                sizeof(void *));
     a->bytes -= sizeof *archetype +
@@ -88,18 +94,6 @@ static keeli_archetype *new_archetype(keeli_archetypes *a, keeli_heap *heap,
     return archetype;
 }
 
-static bool reserve_all(keeli_archetypes *a, keeli_heap *heap) {
-    if (a->count < a->capacity) return true;
-    const uint32_t grown = a->capacity ? a->capacity * 2 : 16;
-    void *fresh = keeli_resize(heap, a->all, a->capacity * sizeof(void *), grown * sizeof(void *),
-                               sizeof(void *));
-    if (!fresh) return false;
-    a->bytes += (grown - a->capacity) * sizeof(void *);
-    a->all = fresh;
-    a->capacity = grown;
-    return true;
-}
-
 keeli_archetype *keeli_archetypes_find(keeli_archetypes *a, keeli_heap *heap,
                                        keeli_row_component *const *set, uint32_t count) {
     const uint64_t hash = hash_of(set, count);
@@ -108,8 +102,10 @@ keeli_archetype *keeli_archetypes_find(keeli_archetypes *a, keeli_heap *heap,
     for (; a->by_set[at]; at = (at + 1) & (a->set_capacity - 1))
         if (a->by_set[at]->hash == hash && is_same_set(a->by_set[at], set, count))
             return a->by_set[at];
-    keeli_archetype *archetype =
-        reserve_all(a, heap) ? new_archetype(a, heap, set, count, hash) : NULL;
+    void *table = keeli_table_grow(heap, a->all, &a->capacity, a->count + 1, &a->bytes);
+    if (!table) return NULL;
+    a->all = table;
+    keeli_archetype *archetype = new_archetype(a, heap, set, count, hash);
     if (!archetype) return NULL;
     archetype->position = a->count;
     a->all[a->count++] = archetype;
@@ -209,16 +205,16 @@ bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap) {
 }
 
 void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
-    keeli_archetypes_settle(a, heap);
+    keeli_archetypes_free_old(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) {
         keeli_archetype_free_rows(a, heap, a->all[i]);
         free_archetype(a, heap, a->all[i]);
     }
     for (uint32_t n = 0; n < a->block_count; ++n)
         KEELI_FREE(heap, keeli_block, a->blocks[n]);
-    keeli_free(heap, a->blocks, a->block_capacity * sizeof(void *), sizeof(void *));
-    keeli_free(heap, a->all, a->capacity * sizeof(void *), sizeof(void *));
-    keeli_free(heap, a->by_set, a->set_capacity * sizeof(void *), sizeof(void *));
+    keeli_table_free(heap, a->blocks, a->block_capacity);
+    keeli_table_free(heap, a->all, a->capacity);
+    keeli_table_free(heap, a->by_set, a->set_capacity);
     *a = (keeli_archetypes){ 0 };
 }
 
@@ -235,19 +231,8 @@ static void forget_idle(const keeli_archetypes *a, const keeli_archetype *archet
     }
 }
 
-// The table by set, from the list of all.
-static void index_sets(keeli_archetypes *a) {
-    memset(a->by_set, 0, a->set_capacity * sizeof(void *));
-    for (uint32_t i = 0; i < a->count; ++i) {
-        uint32_t at = (uint32_t)a->all[i]->hash & (a->set_capacity - 1);
-        while (a->by_set[at])
-            at = (at + 1) & (a->set_capacity - 1);
-        a->by_set[at] = a->all[i];
-    }
-}
-
 void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
-    keeli_archetypes_settle(a, heap);
+    keeli_archetypes_free_old(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) // while what the edges point to is still there
         if (!is_idle(a, a->all[i])) forget_idle(a, a->all[i]);
     uint32_t kept = 0;

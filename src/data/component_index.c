@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Definitions are few and never change, so they are kept in a plain array until the process ends
-// and compared one by one; each descriptor asks once.
+// Definitions lie in an array by number, and in chains by hash. Numbers that are free wait in a
+// queue, so that one that was given back is not used again at once.
 #include "data/component_index.h"
 
+#include "base/bytes.h"
 #include "base/platform/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct definition {
-    char *name, *file; // owned
+    char *name; // owned; NULL: the number is free
+    const char *file;
+    uint64_t hash;
     uint32_t size, align;
     keel_storage storage;
     bool is_unique, is_event;
+    bool is_kept;  // a descriptor's slot has the number
+    uint32_t uses; // by worlds
+    uint32_t next; // number of the next one of the same chain, or the next free one; 0: none
 } definition;
 
 static keeli_lock lock = KEELI_LOCK_INIT;
-static definition *definitions;
-static uint32_t count, capacity;
+static definition *definitions;  // by number - 1
+static uint32_t *chains;         // by hash: the number of the first one
+static uint32_t count, capacity; // of `definitions`; there are as many chains as capacity
+static uint32_t first_free, last_free;
 
 const char *keeli_base_name(const char *path) {
     const char *base = path ? path : "";
@@ -26,58 +34,111 @@ const char *keeli_base_name(const char *path) {
     return base;
 }
 
-static bool is_same(const definition *d, const keel_component *c) {
-    return d->size == c->size && d->align == (c->align ? c->align : 1) &&
+// ------------------------------------------------------------------ chains
+static uint64_t hash_of(const keel_component *c) {
+    const char *name = keeli_component_name(c), *file = keeli_base_name(c->file);
+    return keeli_hash(name, strlen(name), keeli_hash(file, strlen(file), c->size));
+}
+
+static bool is_same(const definition *d, const keel_component *c, uint64_t hash) {
+    return d->hash == hash && d->size == c->size && d->align == (c->align ? c->align : 1) &&
            d->storage == c->storage && d->is_unique == c->is_unique && d->is_event == c->is_event &&
            strcmp(d->name, keeli_component_name(c)) == 0 &&
            strcmp(d->file, keeli_base_name(c->file)) == 0;
 }
 
-static char *copy_text(const char *text) {
-    const size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy) memcpy(copy, text, size);
-    return copy;
+static uint32_t look_up(const keel_component *c, uint64_t hash) {
+    uint32_t number = capacity ? chains[hash & (capacity - 1)] : 0;
+    while (number && !is_same(&definitions[number - 1], c, hash))
+        number = definitions[number - 1].next;
+    return number;
 }
 
-static bool append(const keel_component *c) {
-    if (count == capacity) {
-        const uint32_t grown = capacity ? capacity * 2 : 64;
-        definition *fresh = realloc(definitions, grown * sizeof *fresh);
-        if (!fresh) return false;
-        definitions = fresh;
-        capacity = grown;
-    }
-    char *name = copy_text(keeli_component_name(c)), *file = copy_text(keeli_base_name(c->file));
-    if (!name || !file) {
-        free(name);
-        free(file);
-        return false;
-    }
-    definitions[count++] = (definition){ .name = name,
-                                         .file = file,
-                                         .size = c->size,
-                                         .align = c->align ? c->align : 1,
-                                         .storage = c->storage,
-                                         .is_unique = c->is_unique,
-                                         .is_event = c->is_event };
+static void link_chain(uint32_t number) {
+    definition *d = &definitions[number - 1];
+    uint32_t *chain = &chains[d->hash & (capacity - 1)];
+    d->next = *chain;
+    *chain = number;
+}
+
+// ------------------------------------------------------------------ numbers
+static bool grow(void) {
+    const uint32_t grown = capacity ? capacity * 2 : 64;
+    definition *fresh = realloc(definitions, grown * sizeof *fresh);
+    if (!fresh) return false;
+    definitions = fresh;
+    uint32_t *fresh_chains = calloc(grown, sizeof *fresh_chains);
+    if (!fresh_chains) return false; // what is larger than it need be does no harm
+    free(chains);
+    chains = fresh_chains;
+    capacity = grown;
+    for (uint32_t number = 1; number <= count; ++number) // no number is free
+        link_chain(number);
     return true;
 }
 
-static uint32_t look_up(const keel_component *c) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (is_same(&definitions[i], c)) return i + 1;
-    return append(c) ? count : 0;
+static uint32_t append(const keel_component *c, uint64_t hash) {
+    if (!first_free && count == capacity && !grow()) return 0;
+    const char *file = keeli_base_name(c->file);
+    const size_t name_size = strlen(keeli_component_name(c)) + 1, file_size = strlen(file) + 1;
+    char *name = malloc(name_size + file_size); // both
+    if (!name) return 0;
+    memcpy(name, keeli_component_name(c), name_size);
+    memcpy(name + name_size, file, file_size);
+    const uint32_t number = first_free ? first_free : ++count;
+    if (first_free) first_free = definitions[number - 1].next;
+    definitions[number - 1] = (definition){ .name = name,
+                                            .file = name + name_size,
+                                            .hash = hash,
+                                            .size = c->size,
+                                            .align = c->align ? c->align : 1,
+                                            .storage = c->storage,
+                                            .is_unique = c->is_unique,
+                                            .is_event = c->is_event };
+    link_chain(number);
+    return number;
 }
 
-uint32_t keeli_component_index(const keel_component *c) {
-    uint32_t index = c->slot ? keeli_atomic_load(c->slot) : 0;
-    if (index || !keeli_component_name(c)) return index;
+static void forget(uint32_t number) {
+    definition *d = &definitions[number - 1];
+    uint32_t *at = &chains[d->hash & (capacity - 1)];
+    while (*at != number)
+        at = &definitions[*at - 1].next;
+    *at = d->next;
+    free(d->name);
+    *d = (definition){ 0 };
+    if (first_free) definitions[last_free - 1].next = number;
+    else first_free = number;
+    last_free = number;
+}
+
+// ------------------------------------------------------------------ across files
+static uint32_t ask(const keel_component *c, bool takes) {
+    uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
+    if (number ? !takes : !keeli_component_name(c)) return number;
     keeli_lock_take(&lock);
-    index = look_up(c);
+    if (!number) {
+        const uint64_t hash = hash_of(c);
+        number = look_up(c, hash);
+        if (!number && takes) number = append(c, hash);
+        if (number && c->slot) {
+            definitions[number - 1].is_kept = true;
+            keeli_atomic_store(c->slot, number);
+        }
+    }
+    if (takes && number && number <= count) ++definitions[number - 1].uses;
     keeli_lock_give(&lock);
-    if (c->slot && index) keeli_atomic_store(c->slot, index);
-    return index;
+    return number;
+}
+
+uint32_t keeli_component_find(const keel_component *c) { return ask(c, false); }
+uint32_t keeli_component_take(const keel_component *c) { return ask(c, true); }
+
+void keeli_component_give_back(uint32_t number) {
+    keeli_lock_take(&lock);
+    definition *d = number && number <= count ? &definitions[number - 1] : NULL;
+    if (d && !--d->uses && !d->is_kept) forget(number);
+    keeli_lock_give(&lock);
 }
 
 uint64_t keeli_stamp(uint64_t *stamp) {
@@ -91,11 +152,11 @@ uint64_t keeli_stamp(uint64_t *stamp) {
 
 // For leak checkers; descriptors are not used after this.
 __attribute__((destructor)) static void free_definitions(void) {
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; ++i)
         free(definitions[i].name);
-        free(definitions[i].file);
-    }
     free(definitions);
+    free(chains);
     definitions = NULL;
-    count = capacity = 0;
+    chains = NULL;
+    count = capacity = first_free = 0;
 }

@@ -174,21 +174,6 @@ bool keeli_presence_is_valid(const keeli_presence *p) {
 // ------------------------------------------------------------------ components of each block
 static const size_t list_page_bytes = 64 * sizeof(keeli_component_list);
 
-static bool grow_lists(keeli_component_lists *lists, keeli_heap *heap, uint32_t need) {
-    uint32_t capacity = lists->capacity ? lists->capacity * 2 : 16;
-    while (capacity < need)
-        capacity *= 2;
-    const size_t old_bytes = lists->capacity * sizeof(void *);
-    keeli_component_list **fresh =
-        keeli_resize(heap, lists->pages, old_bytes, capacity * sizeof(void *), sizeof(void *));
-    if (!fresh) return false;
-    memset(fresh + lists->capacity, 0, capacity * sizeof(void *) - old_bytes);
-    lists->bytes += capacity * sizeof(void *) - old_bytes;
-    lists->pages = fresh;
-    lists->capacity = capacity;
-    return true;
-}
-
 static bool grow_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
     const uint16_t old = list->capacity;
     if (old == UINT16_MAX) return false;
@@ -207,7 +192,9 @@ static bool grow_list(keeli_component_lists *lists, keeli_heap *heap, keeli_comp
 bool keeli_component_lists_grow(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
                                 uint32_t extra) {
     const uint32_t page = index / 4096;
-    if (page >= lists->capacity && !grow_lists(lists, heap, page + 1)) return false;
+    void *table = keeli_table_grow(heap, lists->pages, &lists->capacity, page + 1, &lists->bytes);
+    if (!table) return false;
+    lists->pages = table;
     if (!lists->pages[page]) {
         lists->pages[page] = keeli_new_zeroed(heap, list_page_bytes, 64);
         if (!lists->pages[page]) return false;
@@ -275,7 +262,7 @@ void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap
             free_list(lists, heap, &lists->pages[p][b]);
         if (lists->pages[p]) free_list_page(lists, heap, p);
     }
-    keeli_free(heap, lists->pages, lists->capacity * sizeof(void *), sizeof(void *));
+    keeli_table_free(heap, lists->pages, lists->capacity);
     *lists = (keeli_component_lists){ 0 };
 }
 

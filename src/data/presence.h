@@ -21,8 +21,8 @@ typedef struct keeli_presence {
     uint64_t *top;               // bit s % 64 of word s / 64: word s of the summary is not zero
     uint32_t capacity;           // pages; a multiple of 64
     uint32_t count;              // bits set
-    uint64_t
-        cleared; // goes up when bits are cleared, by hand too: with it and `count` equal, all are
+    // Goes up when bits are cleared, by hand too: with it and `count` equal, all bits are.
+    uint64_t cleared;
     size_t bytes;
 } keeli_presence;
 

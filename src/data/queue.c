@@ -49,9 +49,9 @@ void keeli_queue_leave(keeli_queue *q, const keeli_reader *reader) {
     if (r) *r = q->readers.items[--q->readers.count];
 }
 
-// Who has seen all removed values that are gone has missed none of them.
+// Who has seen all removed values that were dropped has missed none of them.
 static uint64_t next_of(const keeli_queue *q, const keeli_reader *reader, uint64_t next) {
-    return q->of_removed && reader && q->gone_tick <= reader->last ? q->begin : next;
+    return q->of_removed && reader && q->dropped_tick <= reader->last ? q->begin : next;
 }
 
 uint64_t keeli_queue_next(const keeli_queue *q, const keeli_reader *reader) {
@@ -71,18 +71,13 @@ uint64_t keeli_queue_waiting(const keeli_queue *q) {
 }
 
 // ------------------------------------------------------------------ values that go
+static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 // Has it passed the oldest?
 static bool has_passed(const keeli_queue *q, const keeli_queue_reader *r) {
     if (!q->of_removed) return r->next > q->begin;
     const keeli_removed *removed = keeli_queue_removed_at(q, q->begin);
     return removed->tick <= (r->reader ? r->reader->last : q->cleared[removed->deleted]);
-}
-
-static bool all_have_passed(keeli_queue *q) {
-    const uint32_t count = reader_count(q);
-    for (uint32_t i = 0; i < count; ++i)
-        if (!has_passed(q, reader_at(q, i))) return false;
-    return count > 0;
 }
 
 static bool has_value(const keeli_queue *q, uint64_t number) {
@@ -95,33 +90,53 @@ static void drop_value(const keeli_queue *q, uint64_t number) {
 }
 
 static void drop_first(keeli_queue *q) {
-    if (q->of_removed) { // how many readers are behind `begin` is what they have missed
-        for (uint32_t i = 0; i <= q->readers.count; ++i) {
-            keeli_queue_reader *r = reader_at(q, i);
-            r->next = next_of(q, r->reader, r->next) + has_passed(q, r);
-        }
-        q->gone_tick = keeli_queue_removed_at(q, q->begin)->tick;
-    }
     drop_value(q, q->begin);
+    if (q->of_removed) q->dropped_tick = q->removed[q->first].tick;
     q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;
     --q->count;
     ++q->begin;
 }
 
-void keeli_queue_settle(keeli_queue *q) {
-    if (!q->count || !all_have_passed(q)) return;
-    if (q->of_removed || q->drop) {
-        while (q->count && all_have_passed(q))
-            drop_first(q);
-    } else {
-        uint64_t least = UINT64_MAX;
-        for (uint32_t i = 0; i < reader_count(q); ++i)
-            if (reader_at(q, i)->next < least) least = reader_at(q, i)->next;
-        q->first = keeli_queue_place(q, least);
-        q->count -= (uint32_t)(least - q->begin);
-        q->begin = least;
+// The oldest goes, whoever has passed it.
+static void drop_oldest(keeli_queue *q) {
+    for (uint32_t i = 0; q->of_removed && i <= q->readers.count; ++i) { // they miss it, or not
+        keeli_queue_reader *r = reader_at(q, i);
+        r->next = next_of(q, r->reader, r->next) + has_passed(q, r);
     }
-    if (!q->of_removed) q->fresh = q->begin;
+    drop_first(q);
+}
+
+// Removed values that all readers have seen up to a tick, and that the world has passed if it
+// reads.
+static void drop_seen(keeli_queue *q, uint64_t tick) {
+    const uint64_t begin = q->begin;
+    while (q->count) {
+        const keeli_removed *oldest = &q->removed[q->first];
+        if (oldest->tick > tick) break;
+        if (q->world_reads && oldest->tick > q->cleared[oldest->deleted]) break;
+        drop_first(q);
+    }
+    if (q->world_reads) q->world.next += q->begin - begin;
+}
+
+void keeli_queue_drop_passed(keeli_queue *q) {
+    uint64_t least = UINT64_MAX; // that all have passed: a tick, or a number
+    if (!q->count || !reader_count(q)) return;
+    for (uint32_t i = 0; i < q->readers.count; ++i) {
+        const keeli_queue_reader *r = &q->readers.items[i];
+        least = least_of(least, q->of_removed ? r->reader->last : r->next);
+    }
+    if (q->of_removed) {
+        drop_seen(q, least);
+        return;
+    }
+    if (q->world_reads) least = least_of(least, q->world.next);
+    if (least <= q->begin) return;
+    while (q->drop && q->begin < least)
+        drop_first(q);
+    q->first = keeli_queue_place(q, least);
+    q->count -= (uint32_t)(least - q->begin);
+    q->begin = q->fresh = least;
 }
 
 // The oldest goes although somebody has not passed it. Is that news, and whose?
@@ -134,7 +149,7 @@ static bool drop_unseen(keeli_queue *q, const char **late) {
         *late = r->reader ? r->reader->name : "the world";
         is_warned = &r->is_warned;
     }
-    drop_first(q);
+    drop_oldest(q);
     if (!is_warned || *is_warned) return false;
     return *is_warned = true;
 }
@@ -156,7 +171,7 @@ void keeli_queue_clear_removed(keeli_queue *q, bool deleted, uint64_t tick) {
     if (tick > q->cleared[deleted]) q->cleared[deleted] = tick;
     q->world_reads = true;
     q->world.next = q->begin;
-    keeli_queue_settle(q);
+    keeli_queue_drop_passed(q);
 }
 
 // ------------------------------------------------------------------ room
@@ -221,14 +236,14 @@ static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
 
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
     if ((uint64_t)q->count + extra <= q->room || q->capacity >= q->limit) return true;
-    keeli_queue_settle(q);
+    keeli_queue_drop_passed(q);
     const uint64_t need = (uint64_t)q->count + extra;
     return need <= q->room || resize(q, heap, capacity_for(q, need), value);
 }
 
 void keeli_queue_set_limit(keeli_queue *q, uint32_t limit) {
     while (q->count > limit)
-        drop_first(q);
+        drop_oldest(q);
     q->limit = limit;
     set_room(q);
 }
@@ -245,7 +260,7 @@ void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
 static bool make_place(keeli_queue *q, const char **late) {
     *late = NULL;
     if (q->count < q->room) return false;
-    keeli_queue_settle(q);
+    keeli_queue_drop_passed(q);
     return q->count == q->room && drop_unseen(q, late);
 }
 
@@ -259,12 +274,12 @@ bool keeli_queue_push(keeli_queue *q, const void *value, const char **late) {
     return is_news;
 }
 
-bool keeli_queue_push_removed(keeli_queue *q, keeli_removed removed, void *value,
+bool keeli_queue_push_removed(keeli_queue *q, const keeli_removed *removed, void *value,
                               const char **late) {
     const bool is_news = make_place(q, late);
     const uint64_t number = q->begin + q->count++;
-    *keeli_queue_removed_at(q, number) = removed;
-    if (!removed.deleted || !q->size) return is_news;
+    *keeli_queue_removed_at(q, number) = *removed;
+    if (!removed->deleted || !q->size) return is_news;
     if (q->move) q->move(keeli_queue_at(q, number), value, q->hook_data);
     else memcpy(keeli_queue_at(q, number), value, q->size);
     return is_news;

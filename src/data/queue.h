@@ -44,13 +44,13 @@ typedef struct keeli_queue {
     char *values;           // a ring
     keeli_removed *removed; // in the same places; NULL for events
     uint32_t capacity, first, count;
-    uint32_t room;       // so many fit: the capacity, or the limit
-    uint64_t begin;      // number of the first value held; a reader below it has missed the rest
-    uint64_t fresh;      // where a new reader begins: what went before it everybody had passed
-    uint64_t gone_tick;  // of the last removed value that is gone
-    uint64_t cleared[2]; // the world has passed removed values to this tick; [1]: deleted ones
-    uint64_t mark;       // the end when the system that sends now began
-    const void *sender;  // what that system has in hand; NULL: nobody may send on the fast path
+    uint32_t room;         // so many fit: the capacity, or the limit
+    uint64_t begin;        // number of the first value held; a reader below it has missed the rest
+    uint64_t fresh;        // where a new reader begins: what went before it everybody had passed
+    uint64_t dropped_tick; // of the last removed value that was dropped
+    uint64_t cleared[2];   // the world has passed removed values to this tick; [1]: deleted ones
+    uint64_t mark;         // the end when the system that sends now began
+    const void *sender;    // what that system has in hand; NULL: nobody may send on the fast path
     KEELI_ARRAY(keeli_queue_reader) readers;
     keeli_queue_reader world; // the world itself
     bool world_reads;         // it has looked, so values wait for it
@@ -90,7 +90,7 @@ bool keeli_queue_reserve(keeli_queue *queue, keeli_heap *heap, uint32_t extra, c
 bool keeli_queue_push(keeli_queue *queue, const void *value, const char **late);
 // Append who lost a value, after a reserve; what was deleted has its value moved here. The same
 // result, but it is no news when it is the world that is late, or nobody reads.
-bool keeli_queue_push_removed(keeli_queue *queue, keeli_removed removed, void *value,
+bool keeli_queue_push_removed(keeli_queue *queue, const keeli_removed *removed, void *value,
                               const char **late);
 // The usual case of reserve and push of an event in place; false: nothing was done, it takes both.
 static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
@@ -100,7 +100,7 @@ static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
     return true;
 }
 // Drop what everybody has passed.
-void keeli_queue_settle(keeli_queue *queue);
+void keeli_queue_drop_passed(keeli_queue *queue);
 // Drop the latest, down to this number.
 void keeli_queue_cut(keeli_queue *queue, uint64_t end);
 // Drop all; nobody has missed any.

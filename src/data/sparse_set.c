@@ -60,32 +60,19 @@ void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
         keeli_free(heap, set->dense[p], dense_bytes(set, p), 64);
     for (uint32_t p = 0; p < set->value_pages; ++p)
         free_value_page(set, heap, p);
-    keeli_free(heap, set->sparse, set->sparse_capacity * sizeof(void *), sizeof(void *));
-    keeli_free(heap, set->dense, set->dense_capacity * sizeof(void *), sizeof(void *));
-    keeli_free(heap, set->values, set->value_capacity * sizeof(void *), sizeof(void *));
+    keeli_table_free(heap, set->sparse, set->sparse_capacity);
+    keeli_table_free(heap, set->dense, set->dense_capacity);
+    keeli_table_free(heap, set->values, set->value_capacity);
     *set = (keeli_sparse_set){ 0 };
 }
 
 // ------------------------------------------------------------------ growing
-// A table of page pointers with room for one more.
-static void *grow_table(keeli_sparse_set *set, keeli_heap *heap, void *table, uint32_t *capacity,
-                        uint32_t need) {
-    if (need <= *capacity) return table;
-    uint32_t grown = *capacity ? *capacity * 2 : 4;
-    if (grown < need) grown = need;
-    void *fresh = keeli_resize(heap, table, *capacity * sizeof(void *), grown * sizeof(void *),
-                               sizeof(void *));
-    if (!fresh) return NULL;
-    set->bytes += (grown - *capacity) * sizeof(void *);
-    *capacity = grown;
-    return fresh;
-}
-
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
     if (page >= set->root.page_count) {
         uint32_t had = set->sparse_capacity;
-        void *table = grow_table(set, heap, set->sparse, &set->sparse_capacity, page + 1);
+        void *table =
+            keeli_table_grow(heap, set->sparse, &set->sparse_capacity, page + 1, &set->bytes);
         if (!table) return false;
         set->sparse = table;
         set->root.sparse = set->sparse;
@@ -126,7 +113,7 @@ static bool grow_first_dense(keeli_sparse_set *set, keeli_heap *heap, uint64_t n
 
 static bool reserve_dense(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
     const uint32_t pages = (uint32_t)((need + dense_page - 1) >> KEELI_DENSE_SHIFT);
-    void *table = grow_table(set, heap, set->dense, &set->dense_capacity, pages);
+    void *table = keeli_table_grow(heap, set->dense, &set->dense_capacity, pages, &set->bytes);
     if (!table) return false;
     set->dense = table;
     if (!grow_first_dense(set, heap, need)) return false;
@@ -169,7 +156,7 @@ static bool grow_first_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t 
 static bool reserve_values(keeli_sparse_set *set, keeli_heap *heap, uint64_t need) {
     const uint32_t pages =
         set->size ? (uint32_t)((need + per_page(set) - 1) >> set->root.shift) : 1;
-    void *table = grow_table(set, heap, set->values, &set->value_capacity, pages);
+    void *table = keeli_table_grow(heap, set->values, &set->value_capacity, pages, &set->bytes);
     if (!table) return false;
     set->values = table;
     set->root.pages = set->values;
@@ -243,7 +230,7 @@ uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *e
 
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
     const uint32_t last = set->count - 1;
-    const keel_entity gone = *keeli_sparse_set_entity(set, slot);
+    const keel_entity taken = *keeli_sparse_set_entity(set, slot);
     if (slot != last) {
         const keel_entity moved = *keeli_sparse_set_entity(set, last);
         *keeli_sparse_set_entity(set, slot) = moved;
@@ -251,7 +238,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
             move_value(set, keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last));
         set_cell(set, moved, slot);
     }
-    set_cell(set, gone, KEELI_NO_SLOT);
+    set_cell(set, taken, KEELI_NO_SLOT);
     set->count = last;
     ++set->moves;
 }

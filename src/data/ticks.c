@@ -13,22 +13,11 @@ static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOM
 static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
 
 // ------------------------------------------------------------------ room
-static bool grow(keeli_ticks *t, keeli_heap *heap, uint32_t need) {
-    uint32_t capacity = t->capacity ? t->capacity * 2 : 8;
-    while (capacity < need)
-        capacity *= 2;
-    keeli_tick_page **fresh = keeli_resize(heap, t->pages, t->capacity * sizeof *fresh,
-                                           capacity * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
-    t->bytes += (capacity - t->capacity) * sizeof *fresh;
-    t->pages = fresh;
-    t->capacity = capacity;
-    return true;
-}
-
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
-    if (page >= t->capacity && !grow(t, heap, page + 1)) return false;
+    void *table = keeli_table_grow(heap, t->pages, &t->capacity, page + 1, &t->bytes);
+    if (!table) return false;
+    t->pages = table;
     while (t->page_count <= page)
         t->pages[t->page_count++] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
     if (t->pages[page] != &keeli_no_ticks) return true;
@@ -60,7 +49,7 @@ bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
 }
 
 // ------------------------------------------------------------------ looking
-uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, uint64_t bits) {
+uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range w, uint64_t bits) {
     const uint32_t page = block / KEELI_TICK_BLOCKS, at = block % KEELI_TICK_BLOCKS;
     const keeli_tick_page *p = page < t->page_count ? t->pages[page] : &keeli_no_ticks;
     const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
@@ -75,7 +64,7 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, 
     return matches;
 }
 
-bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_window w) {
+bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_tick_range w) {
     if (t->all >= w.first) return true;
     if (page >= t->page_count) return false;
     const keeli_tick_page *p = t->pages[page];
@@ -113,13 +102,13 @@ void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick) {
 
 // A quarter of the log goes, and what is of the same tick: nobody can use a part of it.
 static void make_room(keeli_ticks *t) {
-    uint32_t gone = t->log_capacity / 4;
-    const uint32_t tick = t->log[gone - 1].tick;
-    while (gone < t->log_count && t->log[gone].tick == tick)
-        ++gone;
+    uint32_t dropped = t->log_capacity / 4;
+    const uint32_t tick = t->log[dropped - 1].tick;
+    while (dropped < t->log_count && t->log[dropped].tick == tick)
+        ++dropped;
     if (tick > t->log_from) t->log_from = tick;
-    t->log_count -= gone;
-    memmove(t->log, t->log + gone, t->log_count * sizeof *t->log);
+    t->log_count -= dropped;
+    memmove(t->log, t->log + dropped, t->log_count * sizeof *t->log);
 }
 
 void keeli_ticks_mark_when_full(keeli_ticks *t, uint32_t index, uint32_t tick) {
@@ -226,13 +215,13 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     t->latest = lowered(t->latest, by);
     t->log_from = lowered(t->log_from, by);
     // two that fell to 1 may be one index twice
-    uint32_t gone = 0;
-    while (gone < t->log_count && t->log[gone].tick <= by + 1)
-        ++gone;
-    if (gone && !t->log_from) t->log_from = 1;
-    t->log_count -= gone;
+    uint32_t dropped = 0;
+    while (dropped < t->log_count && t->log[dropped].tick <= by + 1)
+        ++dropped;
+    if (dropped && !t->log_from) t->log_from = 1;
+    t->log_count -= dropped;
     for (uint32_t i = 0; i < t->log_count; ++i)
-        t->log[i] = (keeli_change){ t->log[i + gone].index, t->log[i + gone].tick - by };
+        t->log[i] = (keeli_change){ t->log[i + dropped].index, t->log[i + dropped].tick - by };
 }
 
 // The log gives up what it holds when it does not fit any more: readers scan then.
@@ -268,7 +257,7 @@ void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
     for (uint32_t page = 0; page < t->page_count; ++page)
         if (t->pages[page] != &keeli_no_ticks)
             keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
-    keeli_free(heap, t->pages, t->capacity * sizeof *t->pages, sizeof(void *));
+    keeli_table_free(heap, t->pages, t->capacity);
     keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
     *t = (keeli_ticks){ 0 };
 }

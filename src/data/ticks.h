@@ -45,14 +45,14 @@ typedef struct keeli_ticks {
 } keeli_ticks;
 
 // Ticks that a reader is asked about: (last, now].
-typedef struct keeli_window {
+typedef struct keeli_tick_range {
     uint32_t first, span;
-} keeli_window;
+} keeli_tick_range;
 
-static inline keeli_window keeli_window_of(uint32_t last, uint32_t now) {
-    return (keeli_window){ last + 1, now > last ? now - last : 0 };
+static inline keeli_tick_range keeli_tick_range_of(uint32_t last, uint32_t now) {
+    return (keeli_tick_range){ last + 1, now > last ? now - last : 0 };
 }
-static inline bool keeli_is_within(keeli_window w, uint32_t tick) {
+static inline bool keeli_is_within(keeli_tick_range w, uint32_t tick) {
     return tick - w.first < w.span; // never, 0, is below any `first`
 }
 
@@ -96,10 +96,10 @@ static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
 static inline uint32_t keeli_ticks_slot(const keeli_ticks *t, uint32_t index) {
     return t->pages[index / KEELI_TICK_PAGE]->slots[index % KEELI_TICK_PAGE];
 }
-// Which of 64 indices, from 64 * `block` on, changed in the window; of those in `bits`.
-uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_window w, uint64_t bits);
-// Did anything on this page of 4,096 change in the window? Perhaps, when the answer is yes.
-bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_window w);
+// Which of 64 indices, from 64 * `block` on, changed in that time; of those in `bits`.
+uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range w, uint64_t bits);
+// Did anything on this page of 4,096 change in that time? Perhaps, when the answer is yes.
+bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_tick_range w);
 // Does the log hold all that changed since then? `*count` single changes, oldest first.
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count);
 

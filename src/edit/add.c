@@ -217,7 +217,9 @@ static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_st
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    void *to = take_word(world, s, word, e);
+    *word |= (uint64_t)1 << (keel_entity_index(e) % 64);
+    ++s->presence.count;
+    void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -238,15 +240,30 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
     return KEEL_OK;
 }
 
-static __attribute__((noinline)) keel_result add_followed(keel_world *world, keeli_storage *s,
-                                                          keel_entity e, const void *value,
-                                                          uint64_t *word) {
-    const bool is_ready = keeli_followers_are_ready(world, s, keel_entity_index(e));
-    if (!is_ready || !(s->kind == KEEL_SPARSE_SET ? s->set.count < s->set.room : s->goes_with_bit))
+static inline __attribute__((always_inline)) keel_result
+add_and_tell(keel_world *world, keeli_storage *s, keel_entity e, const void *value,
+             uint64_t *word) {
+    if (!(s->kind == KEEL_SPARSE_SET ? s->set.count < s->set.room : s->goes_with_bit))
         return add_general(world, e, &s->component, value);
     void *to = take_word(world, s, word, e);
     keeli_bytes_put(to, value, s->size);
     return keeli_came_alone(world, s, e, to);
+}
+
+static __attribute__((noinline)) keel_result
+add_tracked(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
+    if (!keeli_followers_are_ready(world, s, keel_entity_index(e)))
+        return add_general(world, e, &s->component, value);
+    return add_and_tell(world, s, e, value, word);
+}
+
+// Two bodies: what is only observed makes an eighth fewer instructions (observer_add) without the
+// call that asks whether there is room.
+static __attribute__((noinline)) keel_result add_followed(keel_world *world, keeli_storage *s,
+                                                          keel_entity e, const void *value,
+                                                          uint64_t *word) {
+    if (!keeli_is_only_observed(s)) return add_tracked(world, s, e, value, word);
+    return add_and_tell(world, s, e, value, word);
 }
 
 // It has the component: only its bytes change, where they are no more than that.

@@ -157,6 +157,10 @@ static const char *relocated(const keeli_batch *b, const char *value) {
     return value;
 }
 
+static keeli_range range_from(const keeli_batch *b, uint32_t i, uint32_t end) {
+    return b->whole.count ? b->whole : keeli_range_of(b->entities + i, end - i);
+}
+
 // Room for each block of the range. `numbers`: how many columns come before.
 static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range range,
                           uint32_t numbers) {
@@ -205,7 +209,7 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
         return false;
     for (uint32_t i = 0; i < b->count;) {
-        const keeli_range range = keeli_range_of(b->entities + i, b->count - i);
+        const keeli_range range = range_from(b, i, b->count);
         if (!reserve_range(b, s, range, k)) return false;
         i += range.count;
     }
@@ -315,7 +319,7 @@ void keeli_batch_take_rows(keeli_batch *b) {
     keeli_archetype_take_left(&b->world->archetypes, &b->world->entities, b->left.items,
                               b->left.count);
     b->left.count = 0;
-    keeli_archetypes_settle(&b->world->archetypes, &b->world->heap);
+    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
 // ------------------------------------------------------------------ committing
@@ -353,7 +357,7 @@ static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, ui
         return;
     }
     while (i < end) {
-        const keeli_range range = keeli_range_of(b->entities + i, end - i);
+        const keeli_range range = range_from(b, i, end);
         fill_range(b, c, i, range);
         i += range.count;
     }
@@ -383,7 +387,7 @@ static void fill_new_rows(keeli_batch *b) {
         if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded && !c->is_filled)
             fill_new(b, c, 0, b->count);
     }
-    keeli_archetypes_settle(&b->world->archetypes, &b->world->heap);
+    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
 static void fill_rows(keeli_batch *b) {
@@ -501,6 +505,8 @@ keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_
     keeli_entity_index_add_many(&world->entities, out, b->count);
     b->entities = out;
     b->is_new = b->is_created = true;
+    if (b->count > 1) b->whole = keeli_range_of(out, b->count);
+    if (b->whole.count < b->count) b->whole.count = 0;
     for (uint32_t i = 0; world->entity_storage.flags && i < b->count; ++i)
         if (!keeli_followers_reserve_entity(world, out[i], b->count))
             return keeli_out_of_memory(world, b->doing);

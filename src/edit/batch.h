@@ -49,6 +49,7 @@ typedef struct keeli_batch {
     bool has_made_rows, is_created, is_committed;
     bool is_removal;
     uint32_t prototype;
+    keeli_range whole; // of all entities, when they are being made and are one range
     const char *doing; // for messages: "adding an entity"
     keeli_column *columns;
     KEELI_ARRAY(uint32_t) left;          // places of rows that were copied

@@ -54,7 +54,7 @@ void keeli_events_settle_all(keel_world *world) {
     for (uint32_t i = 0; i < world->queues.count; ++i) {
         const keeli_storage *s = world->queues.items[i];
         if (s->borrow) continue;
-        keeli_queue_settle(s->events);
+        keeli_queue_drop_passed(s->events);
         validate(s);
     }
 }

@@ -50,8 +50,10 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->links.edits;
     const uint32_t index = keel_entity_index(e);
-    keeli_going(world, s, index, KEEL_TRACK_DELETION);
-    keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    if (keeli_is_followed(s)) {
+        keeli_going(world, s, index, KEEL_TRACK_DELETION);
+        keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    }
     keeli_store_pop(world, s, index);
     keeli_validate_storage(world, s);
 }

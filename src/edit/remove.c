@@ -76,17 +76,17 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 }
 
 // ------------------------------------------------------------------ the fast path
-static __attribute__((noinline)) keel_result
-remove_general(keel_world *world, keel_entity e, const keel_component *component, void *out) {
-    return world ? keeli_edit_remove(world, NULL, e, component, out) : keeli_no_world();
-}
-static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e,
-                                                            const keel_component *component) {
+// Nothing of it is a call that comes back, so that no register is saved: what takes more is done by
+// functions that go on from there.
+static __attribute__((noinline)) keel_result take_general(keel_world *world, keel_entity e,
+                                                          const keel_component *component,
+                                                          uint32_t kind, void *out) {
     const keel_component *const list[] = { component, NULL };
-    return world ? keeli_edit_delete_components(world, NULL, e, list) : keeli_no_world();
+    if (!world) return keeli_no_world();
+    return kind == KEEL_TRACK_REMOVAL ? keeli_edit_remove(world, NULL, e, component, out)
+                                      : keeli_edit_delete_components(world, NULL, e, list);
 }
 
-// From a sparse set. A function of its own: its callers save no registers.
 static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
                                                        uint32_t index, uint64_t *word) {
     *word &= ~((uint64_t)1 << (index % 64));
@@ -97,15 +97,15 @@ static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_
     return KEEL_OK;
 }
 
-// Along an edge that rows went before. KEEL_ABSENT: nothing was done.
-static __attribute__((noinline)) keel_result take_row(keel_world *world, keeli_storage *s,
-                                                      keel_entity e, uint64_t *word) {
+// Along an edge that rows went before.
+static __attribute__((noinline)) keel_result
+take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uint32_t kind) {
     const uint32_t index = keel_entity_index(e), place = *keeli_row_of(world, index);
     const keeli_edge *edge =
         keeli_archetype_edge(keeli_block_of(&world->archetypes, place)->archetype, s->slot);
     keeli_archetype *to = edge ? edge->without : NULL;
     if (!to || (to->column_count && !keeli_archetype_has_room(to)) || !keeli_rows_are_free(world))
-        return KEEL_ABSENT;
+        return take_general(world, e, &s->component, kind, NULL);
     *word &= ~((uint64_t)1 << (index % 64));
     --s->presence.count;
     ++s->presence.cleared;
@@ -116,27 +116,28 @@ static __attribute__((noinline)) keel_result take_row(keel_world *world, keeli_s
 
 static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
                                                            keel_entity e, uint32_t kind) {
-    if (!keeli_entity_is_alive(&world->entities, e) || !keeli_store_has(s, keel_entity_index(e)) ||
-        s->kind == KEEL_ARCHETYPE || !keeli_followers_are_simple(world, s))
-        return KEEL_ABSENT;
+    if (!keeli_entity_is_alive(&world->entities, e) || s->kind == KEEL_ARCHETYPE ||
+        !keeli_store_has(s, keel_entity_index(e)) || !keeli_followers_are_simple(world, s))
+        return take_general(world, e, &s->component, kind, NULL);
     (void)keeli_take_value(world, s, e, kind, NULL);
     return keeli_done(world, KEEL_OK);
 }
 
-// Take a component that nobody follows from an entity that stays among others of its block of 64:
-// KEEL_ABSENT when it is not so. What has a value is alive, so its version is there.
+// From an entity that stays among others of its block of 64. What has a value is alive, so its
+// version is there.
 static inline __attribute__((always_inline)) keel_result
-take_beside(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
+take_fast(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !keeli_is_free(world, s)) return KEEL_ABSENT;
+    if (!s || !keeli_is_free(world, s)) return take_general(world, e, component, kind, NULL);
     if (s->flags) return take_followed(world, s, e, kind);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~((uint64_t)1 << (index % 64));
-    if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e)) return KEEL_ABSENT;
+    if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
+        return take_general(world, e, component, kind, NULL);
     if (s->kind == KEEL_SPARSE_SET) return take_slot(world, s, index, word);
-    if (s->kind == KEEL_ARCHETYPE) return take_row(world, s, e, word);
-    if (!s->goes_with_bit) return KEEL_ABSENT;
+    if (s->kind == KEEL_ARCHETYPE) return take_row(world, s, e, word, kind);
+    if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
     *word = rest;
     --s->presence.count;
     ++s->presence.cleared;
@@ -146,14 +147,13 @@ take_beside(keel_world *world, keel_entity e, const keel_component *component, u
 
 keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
                                   void *out) {
-    if (!out && take_beside(world, e, component, KEEL_TRACK_REMOVAL) == KEEL_OK) return KEEL_OK;
-    return remove_general(world, e, component, out);
+    if (out) return take_general(world, e, component, KEEL_TRACK_REMOVAL, out);
+    return take_fast(world, e, component, KEEL_TRACK_REMOVAL);
 }
 
 keel_result keel_delete_component(keel_world *world, keel_entity e,
                                   const keel_component *component) {
-    if (take_beside(world, e, component, KEEL_TRACK_DELETION) == KEEL_OK) return KEEL_OK;
-    return delete_general(world, e, component);
+    return take_fast(world, e, component, KEEL_TRACK_DELETION);
 }
 
 keel_result keel_world_remove_values(keel_world *world, keel_entity e, const keel_out *outs) {

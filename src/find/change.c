@@ -18,16 +18,16 @@ keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_b
     keeli_change_filter f = { .storage = s, .negated = negated };
     if (asked != KEEL_TERM_MODIFIED) {
         f.inserted = &s->tracking->inserted;
-        f.inserted_in = keeli_window_for(world, s, view->reader, KEEL_TRACK_INSERTION);
+        f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
     }
     if (asked != KEEL_TERM_INSERTED) {
         f.modified = &s->tracking->modified;
-        f.modified_in = keeli_window_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
+        f.modified_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
     }
     return f;
 }
 
-static bool is_later(const keeli_ticks *t, keeli_window w) { return t && t->latest >= w.first; }
+static bool is_later(const keeli_ticks *t, keeli_tick_range w) { return t && t->latest >= w.first; }
 
 bool keeli_change_is_empty(const keeli_change_filter *f) {
     return !is_later(f->inserted, f->inserted_in) && !is_later(f->modified, f->modified_in);
@@ -73,7 +73,7 @@ uint32_t keeli_change_logged(const keeli_change_filter *f) {
     return inserted + modified;
 }
 
-static void begin_log(keeli_iterator *it, const keeli_ticks *ticks, keeli_window w) {
+static void begin_log(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick_range w) {
     uint32_t count;
     (void)keeli_ticks_log_since(ticks, w.first - 1, &count);
     it->at = ticks->log_count - count;
@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
 }
 
 // Those that are not in the log that was read before.
-static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_window w,
+static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_tick_range w,
                          uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i) {

@@ -70,7 +70,7 @@ typedef struct keeli_plan_column {
 typedef struct keeli_change_filter {
     const keeli_storage *storage;
     const keeli_ticks *inserted, *modified; // NULL: that kind is not asked for
-    keeli_window inserted_in, modified_in;
+    keeli_tick_range inserted_in, modified_in;
     bool negated;
     uint32_t logged; // in a plan: how many single changes the log has; UINT32_MAX: not all
 } keeli_change_filter;

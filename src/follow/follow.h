@@ -11,6 +11,16 @@
 #include "observe_view.h"
 #include "track.h"
 
+// Does anybody follow what comes to the storage and goes from it?
+static inline bool keeli_is_followed(const keeli_storage *s) {
+    return (s->flags & KEELI_IS_WATCHED) != 0;
+}
+
+// Does nothing follow it but observers of the component, which need no room?
+static inline bool keeli_is_only_observed(const keeli_storage *s) {
+    return s->flags == KEELI_IS_OBSERVED;
+}
+
 // ------------------------------------------------------------------ room
 // Before `extra` more values come to the storage, one of them at this index: make room for all who
 // follow it. `numbers`: how many numbers the list of the index's block is going to get besides.
@@ -29,7 +39,7 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
                                     uint32_t index);
 static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
                                              uint32_t index) {
-    return s->flags == KEELI_IS_OBSERVED || keeli_followers_are_ready_slow(world, s, index);
+    return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s, index);
 }
 
 // ------------------------------------------------------------------ coming

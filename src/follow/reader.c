@@ -89,7 +89,7 @@ uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
     if (!t || !keeli_store_has(s, index)) return 0;
     for (uint32_t i = 0; i < 2; ++i) {
         const keeli_ticks *ticks = kinds[i] == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
-        const keeli_window w = keeli_window_for(world, s, reader, kinds[i]);
+        const keeli_tick_range w = keeli_tick_range_for(world, s, reader, kinds[i]);
         if (keeli_is_within(w, keeli_ticks_get(ticks, index))) changes |= kinds[i];
     }
     return changes;

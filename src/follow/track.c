@@ -22,12 +22,12 @@ void keeli_ticks_rebase_all(keel_world *world) {
     world->tick_base += by;
 }
 
-keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
-                              const keeli_reader *reader, uint32_t kind) {
+keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
+                                      const keeli_reader *reader, uint32_t kind) {
     const uint64_t last = reader                         ? reader->last
                           : kind == KEEL_TRACK_INSERTION ? s->cleared_inserted
                                                          : s->cleared_modified;
-    return keeli_window_of(keeli_tick_of(world, last), UINT32_MAX);
+    return keeli_tick_range_of(keeli_tick_of(world, last), UINT32_MAX);
 }
 
 uint64_t keel_tick(keel_world *world) {
@@ -183,7 +183,7 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
     const bool deleted = kind == KEEL_TRACK_DELETION;
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
-    if (keeli_queue_push_removed(&t->gone, removed, value, &late))
+    if (keeli_queue_push_removed(&t->gone, &removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
                    "oldest are dropped; run it more often, or keel_set_tracking_limit",

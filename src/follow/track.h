@@ -43,8 +43,8 @@ static inline void keeli_tick_advance(keel_world *world) {
     if (++world->tick - world->tick_base >= KEELI_TICK_SPAN) keeli_ticks_rebase_all(world);
 }
 // What a reader (NULL: somebody outside of systems) sees of insertions or modifications.
-keeli_window keeli_window_for(const keel_world *world, const keeli_storage *s,
-                              const keeli_reader *reader, uint32_t kind);
+keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
+                                      const keeli_reader *reader, uint32_t kind);
 
 // ------------------------------------------------------------------ what is tracked
 // Track these kinds too. False when out of memory.

@@ -63,15 +63,47 @@ static const char *what_is_wrong(const keel_component *c) {
     return NULL;
 }
 
+// Where the storages begin whose names have the same hash; there are chains.
+static keeli_storage **chain_of(const keel_world *world, const char *name) {
+    const uint64_t hash = keeli_hash(name, strlen(name), 0);
+    return &world->by_name[hash & (world->name_capacity - 1)];
+}
+
+static void put_name(keel_world *world, keeli_storage *s) {
+    keeli_storage **chain = chain_of(world, s->component.name);
+    s->next_by_name = *chain;
+    *chain = s;
+}
+
+static void take_name(keel_world *world, const keeli_storage *s) {
+    keeli_storage **at = chain_of(world, s->component.name);
+    while (*at != s)
+        at = &(*at)->next_by_name;
+    *at = s->next_by_name;
+}
+
 static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique,
                                 bool is_event) {
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = world->order.items[i];
+    keeli_storage *s = world->name_capacity ? *chain_of(world, name) : NULL;
+    for (; s; s = s->next_by_name)
         if (s->component.is_unique == is_unique && s->component.is_event == is_event &&
             strcmp(s->component.name, name) == 0)
             return s;
-    }
     return NULL;
+}
+
+// Room for one more; false when out of memory.
+static bool reserve_name(keel_world *world) {
+    const uint32_t old = world->name_capacity, grown = old ? old * 2 : 64;
+    if (world->order.count < old) return true;
+    keeli_storage **fresh = keeli_new_zeroed(&world->heap, grown * sizeof(void *), sizeof(void *));
+    if (!fresh) return false;
+    keeli_free(&world->heap, world->by_name, old * sizeof(void *), sizeof(void *));
+    world->by_name = fresh;
+    world->name_capacity = grown;
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        put_name(world, world->order.items[i]);
+    return true;
 }
 
 const char *keeli_storage_text(keel_storage storage) {
@@ -203,10 +235,9 @@ static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
 
 // A number for the lists of blocks: a free one, or the next.
 static uint32_t place_number(keel_world *world, keeli_storage *s) {
-    uint32_t n = 0;
-    while (n < world->by_ordinal.count && world->by_ordinal.items[n])
-        ++n;
-    if (n == world->by_ordinal.count) ++world->by_ordinal.count;
+    const uint32_t n = world->free_ordinals.count
+                           ? world->free_ordinals.items[--world->free_ordinals.count]
+                           : world->by_ordinal.count++;
     world->by_ordinal.items[n] = s;
     return n;
 }
@@ -234,10 +265,13 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         return NULL;
     }
     if (c->threads && (*result = keeli_check_new_value(world, c)) < 0) return NULL;
-    const uint32_t index = keeli_component_index(c);
+    const uint32_t index = keeli_component_take(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
-        KEELI_RESERVE(&world->heap, &world->by_ordinal, 1))
+        reserve_name(world) && KEELI_RESERVE(&world->heap, &world->by_ordinal, 1) &&
+        keeli_array_reserve(&world->heap, (void **)&world->free_ordinals.items,
+                            &world->free_ordinals.capacity, world->by_ordinal.count + 1,
+                            sizeof *world->free_ordinals.items))
         s = new_storage(world, c, index);
     if (s && c->tracking && !keeli_track(world, s, c->tracking)) {
         free_storage(world, s);
@@ -248,12 +282,15 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         s = NULL;
     }
     if (!s) {
+        keeli_component_give_back(index);
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
     ++world->bindings;
     s->ordinal = (uint16_t)place_number(world, s);
-    world->order.items[world->order.count++] = s;
+    s->position = world->order.count++;
+    world->order.items[s->position] = s;
+    put_name(world, s);
     put_number(world, index, s);
     if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
     return s;
@@ -314,10 +351,15 @@ void keeli_registry_drop(keel_world *world) {
 }
 
 void keeli_registry_deinit(keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i)
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        const uint32_t number = world->order.items[i]->slot;
         free_storage(world, world->order.items[i]);
+        keeli_component_give_back(number);
+    }
+    keeli_free(&world->heap, world->by_name, world->name_capacity * sizeof(void *), sizeof(void *));
     KEELI_RELEASE(&world->heap, &world->order);
     KEELI_RELEASE(&world->heap, &world->by_ordinal);
+    KEELI_RELEASE(&world->heap, &world->free_ordinals);
     KEELI_RELEASE(&world->heap, &world->queues);
     keeli_free(&world->heap, world->root.storages, table_bytes(world->root.storage_capacity),
                sizeof(void *));
@@ -382,20 +424,22 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     keeli_archetypes_trim(&world->archetypes, &world->heap); // none has its column any more
     keeli_commands_forget(world, s);
     world->by_ordinal.items[s->ordinal] = NULL;
+    world->free_ordinals.items[world->free_ordinals.count++] = s->ordinal;
     ++world->bindings;
-    uint32_t at = 0;
-    while (world->order.items[at] != s)
-        ++at;
-    memmove(&world->order.items[at], &world->order.items[at + 1],
-            (world->order.count - at - 1) * sizeof s);
+    take_name(world, s);
     --world->order.count;
-    for (uint32_t i = 0; i < world->order.count; ++i)
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        if (i >= s->position) world->order.items[i] = world->order.items[i + 1];
+        keeli_storage *other = world->order.items[i];
+        other->position = i;
         for (uint32_t k = 0; k < 2; ++k)
-            if (world->order.items[i]->known.same[k].leader == s)
-                world->order.items[i]->known.same[k].leader = NULL;
-    put_number(world, s->slot, NULL);
+            if (other->known.same[k].leader == s) other->known.same[k].leader = NULL;
+    }
+    const uint32_t number = s->slot;
+    put_number(world, number, NULL);
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     free_storage(world, s);
+    keeli_component_give_back(number);
     if (was_bound) keeli_threads_update(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -412,9 +456,7 @@ const keel_component *keel_find_component(const keel_world *world, const char *n
 static uint32_t place_after(const keel_world *world, const keel_component *after) {
     if (!after) return 0;
     const keeli_storage *s = keeli_storage_find(world, after);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i] == s) return i + 1;
-    return world->order.count;
+    return s ? s->position + 1 : world->order.count;
 }
 
 static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
@@ -438,11 +480,15 @@ const keel_component *keel_next_unique(const keel_world *world, const keel_compo
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                              const keel_component *after) {
     if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
-        if (keeli_store_has(s, keel_entity_index(e))) return &s->component;
+    const uint32_t index = keel_entity_index(e), from = place_after(world, after);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    const keeli_storage *next = NULL;
+    for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
+        const keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
+        if (s->position < from || (next && s->position > next->position)) continue;
+        if (keeli_store_has(s, index)) next = s;
     }
-    return NULL;
+    return next ? &next->component : NULL;
 }
 
 uint32_t keel_component_count(const keel_world *world, const keel_component *component) {

@@ -259,6 +259,7 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
     keeli_tracking_trim(world, s);
+    keeli_tracking_trim(world, s);
     if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 

@@ -55,7 +55,7 @@ static void values_survive_growth_at_any_place(void **state) {
         for (; next < offset; ++next) {
             (void)push(next);
             reader->next = keeli_queue_end(&queue);
-            keeli_queue_settle(&queue);
+            keeli_queue_drop_passed(&queue);
         }
         for (; next < offset + 100; ++next) {
             (void)push(next);
@@ -86,7 +86,7 @@ static void room_is_made_of_what_all_have_passed(void **state) {
     }
     assert_int_equal(queue.capacity, 16);
     keeli_queue_leave(&queue, &b);
-    keeli_queue_settle(&queue);
+    keeli_queue_drop_passed(&queue);
     assert_int_equal(queue.count, 0);
     assert_int_equal(queue.fresh, 1000);
     assert_null(keeli_queue_find(&queue, &b));

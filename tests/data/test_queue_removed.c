@@ -36,7 +36,7 @@ static const char *append(uint64_t tick, uint32_t value, bool deleted) {
     alive += deleted;
     const keeli_removed removed = { keel_entity_make(value, 0), tick, deleted };
     const char *late;
-    const bool is_news = keeli_queue_push_removed(&gone, removed, &value, &late);
+    const bool is_news = keeli_queue_push_removed(&gone, &removed, &value, &late);
     assert_int_equal(is_news, late != NULL);
     return late;
 }
@@ -77,21 +77,21 @@ static void all_pass(void **state) {
     for (uint32_t i = 0; i < 10; ++i)
         (void)append(i + 1, i, i % 2);
     a.last = 4;
-    keeli_queue_settle(&gone);
+    keeli_queue_drop_passed(&gone);
     assert_int_equal(gone.count, 10); // b has not
     b.last = 6;
-    keeli_queue_settle(&gone);
+    keeli_queue_drop_passed(&gone);
     assert_int_equal(gone.count, 6);
     assert_int_equal(alive, 3);
     gone.world_reads = true; // from now on the world counts too
     a.last = b.last = 10;
-    keeli_queue_settle(&gone);
+    keeli_queue_drop_passed(&gone);
     assert_int_equal(gone.count, 6);
     gone.cleared[true] = 10;
-    keeli_queue_settle(&gone);
+    keeli_queue_drop_passed(&gone);
     assert_int_equal(gone.count, 6); // the first is a removal
     gone.cleared[false] = 8;
-    keeli_queue_settle(&gone);
+    keeli_queue_drop_passed(&gone);
     assert_int_equal(gone.count, 2);
     keeli_queue_leave(&gone, &a);
     keeli_queue_leave(&gone, &b);
@@ -131,7 +131,7 @@ static void values_survive_growth(void **state) {
             (void)append(next + 1, next, true);
         first += (next - first) / 2;
         reader.last = first;
-        keeli_queue_settle(&gone);
+        keeli_queue_drop_passed(&gone);
         assert_int_equal(gone.count, next - first);
         for (uint32_t i = 0; i < gone.count; ++i)
             assert_int_equal(value_at(i), first + i);
@@ -153,7 +153,7 @@ static void room_is_made_before(void **state) {
     for (uint32_t i = 0; i < 20; ++i) {
         ++alive;
         const char *late;
-        (void)keeli_queue_push_removed(&gone, (keeli_removed){ keel_null(), i + 1, true }, &i,
+        (void)keeli_queue_push_removed(&gone, &(keeli_removed){ keel_null(), i + 1, true }, &i,
                                        &late);
     }
     counting_allocator_never_fail(&memory.memory);

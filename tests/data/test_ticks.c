@@ -36,14 +36,14 @@ static void end(void) {
 
 static void windows(void **state) {
     (void)state;
-    assert_true(keeli_is_within(keeli_window_of(0, 10), 5));
-    assert_false(keeli_is_within(keeli_window_of(0, 10), 11));
-    assert_false(keeli_is_within(keeli_window_of(2, 0), 1));
-    assert_false(keeli_is_within(keeli_window_of(1, 0), 1));
-    assert_true(keeli_is_within(keeli_window_of(0, 1), 1));
-    assert_false(keeli_is_within(keeli_window_of(0, UINT32_MAX), 0)); // never
-    assert_true(keeli_is_within(keeli_window_of(0, UINT32_MAX), UINT32_MAX));
-    assert_false(keeli_is_within(keeli_window_of(7, 7), 7));
+    assert_true(keeli_is_within(keeli_tick_range_of(0, 10), 5));
+    assert_false(keeli_is_within(keeli_tick_range_of(0, 10), 11));
+    assert_false(keeli_is_within(keeli_tick_range_of(2, 0), 1));
+    assert_false(keeli_is_within(keeli_tick_range_of(1, 0), 1));
+    assert_true(keeli_is_within(keeli_tick_range_of(0, 1), 1));
+    assert_false(keeli_is_within(keeli_tick_range_of(0, UINT32_MAX), 0)); // never
+    assert_true(keeli_is_within(keeli_tick_range_of(0, UINT32_MAX), UINT32_MAX));
+    assert_false(keeli_is_within(keeli_tick_range_of(7, 7), 7));
 }
 
 static uint64_t seed;
@@ -55,7 +55,7 @@ static uint32_t next_random(uint32_t limit) {
 // Each index that is there has the tick it should have, in both ways of asking; the log has each
 // change once.
 static void compare(uint32_t last, uint32_t now) {
-    const keeli_window w = keeli_window_of(last, now);
+    const keeli_tick_range w = keeli_tick_range_of(last, now);
     static bool logged[INDICES];
     uint32_t count, changed = 0;
     for (uint32_t i = 0; i < INDICES; ++i) {

@@ -111,7 +111,7 @@ void test_rows_move(test_rows *t, keel_entity e, keeli_archetype *to) {
         if (keeli_archetype_column(from, to->columns[c]->number) == UINT32_MAX)
             fill(to->columns[c], e, *where_of(t, e));
     if (old != KEELI_NO_ROW) keeli_archetype_take(&t->a, &t->ix, old);
-    keeli_archetypes_settle(&t->a, &t->memory.heap);
+    keeli_archetypes_free_old(&t->a, &t->memory.heap);
 }
 
 void test_rows_delete(test_rows *t, keel_entity e) {
