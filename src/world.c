@@ -4,19 +4,16 @@
 
 #include "edit/commands.h"
 #include "edit/edit.h"
+#include "edit/flush.h"
+#include "edit/removal.h"
 #include "find/iterate.h"
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/observe_view.h"
-#include "follow/track.h"
+#include "follow/follow.h"
 #include "run/workers.h"
 #include "tell/describe.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/storage.h"
-#include "world/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +100,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 // Does code of the user's run that was called by the world and comes back to it?
 static bool is_in_use(keel_world *world) {
-    if (world->is_ending || world->applying || world->calling || world->inside ||
+    if (world->is_ending || world->applying || world->followers.calling || world->inside ||
         keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views; view; view = view->next)
@@ -127,7 +124,10 @@ void keel_world_destroy(keel_world *world) {
     keeli_customs_deinit(world);
     keeli_notify_end(world);
     keeli_threads_ending(world);
+    keeli_groups_clear_all(world);
+    keeli_store_drop_all(world);
     keeli_registry_drop(world);
+    keeli_followers_end(world);
     keeli_workers_deinit(world);
     keeli_schedules_deinit(world);
     keeli_iterators_deinit(world);
@@ -139,11 +139,8 @@ void keel_world_destroy(keel_world *world) {
     keeli_systems_deinit(world);
     keeli_timings_deinit(world);
     keeli_archetypes_deinit(&world->archetypes, &world->heap);
-    keeli_groups_deinit(world);
-    keeli_view_observers_deinit(world);
+    keeli_followers_deinit(world);
     keeli_registry_deinit(world);
-    keeli_tracking_deinit(world, &world->entity_storage); // observers of entities
-    KEELI_RELEASE(&world->heap, &world->entity_storage.feeds);
     keeli_readers_deinit(world);
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
@@ -157,6 +154,32 @@ void keel_world_destroy(keel_world *world) {
     keeli_heap_deinit(&world->heap);
     KEELI_FREE(&heap, keel_world, world);
     keeli_heap_deinit(&heap);
+}
+
+// ------------------------------------------------------------------ forgetting a component
+keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
+    keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
+    if (!s) return KEEL_ABSENT;
+    if (s->flags & KEELI_IS_LINK)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
+                            s->component.name);
+    KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
+    if (s->groups.count)
+        return keeli_error(
+            world, KEEL_ERROR_GROUPED,
+            "cannot unregister '%s': group '%s' follows it; destroy that group first",
+            s->component.name, s->groups.items[0].group->name);
+    if (!keeli_reserve_clear(world, s))
+        return keeli_out_of_memory(world, "unregistering a component");
+    keeli_clear(world, s);
+    keeli_followers_forget(world, s);
+    // none has its column any more; loops over others name archetypes that may be empty
+    if (s->kind == KEEL_ARCHETYPE) keeli_archetypes_trim(&world->archetypes, &world->heap);
+    keeli_commands_forget(world, s);
+    keeli_storage_forget(world, s);
+    return keeli_done(world, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ memory
@@ -226,9 +249,8 @@ static const char *find_fault(const keel_world *world) {
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
     }
-    if (!keeli_groups_are_valid(world)) return "a group is broken";
-    if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
-    if (!keeli_view_observers_are_valid(world)) return "an observed view is out of date";
+    const char *fault = keeli_followers_find_fault(world);
+    if (fault) return fault;
     if (!lists_are_right(world)) return "the lists of components are broken";
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }

@@ -18,13 +18,14 @@
 #include <keel/track.h>
 #include <keel/workload.h>
 
-// A group that names a component (follow/group.h).
+// A group that names a component (follow/groups.h).
 typedef struct keeli_group_link {
     struct keel_group *group;
-    bool excludes; // names it as what must not be there
+    struct keeli_storage *order; // stands for the order of its members where something borrows it
+    bool excludes;               // names it as what must not be there
 } keeli_group_link;
 
-// Functions to be called when something happens (follow/observe.c). One that was taken away while
+// Functions to be called when something happens (follow/observers.c). One that was taken away while
 // they are called has no function until all are through.
 typedef struct keeli_observer {
     keel_observer_fn *function;
@@ -37,13 +38,13 @@ typedef struct keeli_observers {
     uint32_t kinds;                   // of all
 } keeli_observers;
 
-// A set that the events of a component fill (follow/collect.c).
-typedef struct keeli_feed {
+// A reactive set that collects what happens to a component (follow/reactive_set.c).
+typedef struct keeli_collector {
     struct keeli_storage *set;
     uint32_t kinds; // KEEL_ON_*
-} keeli_feed;
+} keeli_collector;
 
-// What is known of the changes of one component (follow/track.c).
+// What is known of the changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
     keeli_ticks inserted, modified; // with the base world->tick_base
@@ -95,20 +96,12 @@ typedef struct keeli_storage {
     keeli_queue *events;               // uniques that are a type of events: their queue
     uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
     uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
-    keeli_tracking *tracking;                    // NULL: nobody wants to know
-    bool is_fresh, is_noted;  // during an edit: it is added to the entity; observers are to be told
-    struct keel_group *owner; // the group that orders its values, or NULL
+    struct keel_group *owner;                    // the group that orders its values, or NULL
     KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
-    // During an edit: where the first page of values was before room was made (edit/component.c).
-    uintptr_t moved_from;
-    size_t moved_bytes;
-    struct keeli_storage *next_moved;
-    struct keeli_storage *next_losing; // while many are deleted: another sparse set that loses some
-    KEELI_ARRAY(keeli_feed) feeds;     // sets that its events fill: KEELI_IS_SOURCE
-    KEELI_ARRAY(struct keeli_storage *) sources; // a set: whose events fill it: KEELI_IS_SET
-    struct keeli_storage *next_set; // during keel_strip: another that the entity comes to
-    bool is_coming;                 // during keel_strip: the entity does
+    KEELI_ARRAY(keeli_collector) collectors;           // sets that it fills: KEELI_IS_SOURCE
+    KEELI_ARRAY(struct keeli_storage *) sources;       // what fills it, a set: KEELI_IS_SET
     KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
+    keeli_tracking tracking;                           // KEELI_IS_TRACKED, KEELI_IS_OBSERVED
     uint32_t position;                  // among the world's components in order of registration
     struct keeli_storage *next_by_name; // in the chain of its name
 } keeli_storage;
@@ -123,14 +116,19 @@ enum {
     KEELI_IS_TRACKED = 64,   // `tracking` has kinds
     KEELI_IS_OBSERVED = 128, // and observers
     KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
-    KEELI_IS_SOURCE = 512,   // its events fill sets (follow/collect.c)
-    KEELI_IS_SET = 1024,     // events of others fill it
-    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observe_view.c)
+    KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
+    KEELI_IS_SET = 1024,     // it is such a set
+    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/view_observers.c)
     // somebody is told of what happens to its values
     KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
 };
+// What is tracked, as flags.
+static inline uint32_t keeli_tracking_flags(uint32_t kinds) {
+    return (kinds ? KEELI_IS_TRACKED : 0u) |
+           (kinds & KEEL_TRACK_MODIFICATION ? KEELI_IS_MARKED : 0u);
+}
 
 // One storage that a view or a system holds.
 typedef struct keeli_use {
@@ -145,7 +143,7 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    uint64_t tick;                    // of what it changes; 0: world->tick (follow/track.h)
+    uint64_t tick;                    // of what it changes; 0: world->tick (follow/changes.h)
     uint32_t opened;                  // views that were opened inside and are still open
     struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
@@ -198,6 +196,7 @@ typedef struct keeli_cost {
     uint32_t interval;        // between looks
     bool is_many;             // the way that it goes now
     bool is_first_look;
+    uint8_t untimed; // loops that were too small to be measured
 } keeli_cost;
 
 // What a piece of a loop by direct call takes.
@@ -207,6 +206,38 @@ typedef struct keeli_loop_cost {
     uint32_t grain;
     keeli_cost cost;
 } keeli_loop_cost;
+
+// Who follows all storages together; who follows one is kept there. Changed in follow/ only.
+typedef struct keeli_followers {
+    struct keel_group *groups;                  // the latest first (groups.c)
+    struct keeli_view_observer *view_observers; // in order of registration (view_observers.c)
+    uint32_t observed;  // storages with observers, entities included, and observed views
+    uint32_t calling;   // observers are being called, so deep: their lists only grow
+    uint32_t set_count; // reactive sets (reactive_set.c)
+    KEELI_ARRAY(keeli_storage *) strip_sets; // to which an entity comes that is being stripped
+    keel_commands *reaction; // what observers ask for; NULL: there was no observer yet
+    // To be looked at when the edit is done (edit/flush.c):
+    bool has_reactions; // observers asked for edits
+    bool has_noted;     // entities may have entered or left observed views
+    bool any_lost;      // observers were taken away while they were called
+} keeli_followers;
+
+// A list of recorded edits (edit/commands.c).
+struct keel_commands {
+    struct keel_commands *next; // in the queue of pending lists, or among the spare ones
+    keel_world *world;
+    keeli_arena arena; // records and the values they carry
+    struct keeli_command *first, *last;
+    // Where handles of new entities come from, set by the run layer; NULL: from the world.
+    keel_result (*promise)(struct keel_commands *commands, keel_entity *out);
+    // Makes a component known in the middle of a run; NULL: the world does.
+    keeli_storage *(*enroll)(struct keel_commands *commands, const keel_component *component,
+                             keel_result *result);
+    void *source; // for both
+    // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
+    KEELI_ARRAY(const keeli_storage *) allowed;
+    bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
+};
 
 struct keel_world {
     struct keeli_world_root
@@ -258,35 +289,24 @@ struct keel_world {
     struct keeli_kept_lists *kept_lists; // of systems (find/kept_lists.c)
     size_t kept_bytes;                   // of all of them
 
-    struct keel_group *groups; // in order of creation, the latest first (follow/group.c)
+    keeli_followers followers;
 
     keel_commands *commands;              // the world's own list (edit/commands.c)
     keel_commands *pending, *pending_end; // lists to apply, in order
     keel_commands *spare_commands;        // empty lists
-    uint32_t spare_list_count;            // of them (edit/command_lists.c)
+    uint32_t spare_list_count;            // of them (world/command_lists.c)
     uint32_t used_lists, used_blocks;     // with records in this run (run/workers.c)
     bool applying;
     uint64_t dropped_commands;
 
-    uint64_t tick;      // of changes that are made now; one more after each run (follow/track.h)
+    uint64_t tick;      // of changes that are made now; one more after each run (follow/changes.h)
     uint64_t tick_base; // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
-    // storages with observers, entities included (follow/observe.c), and observed views
-    uint32_t observed;
-    uint32_t notifying;      // observers are being called in owner mode; so deep
-    uint32_t calling;        // in any mode: their lists stay as they are
-    uint32_t inside;         // other functions of the user's that edits call (world/hooks.h)
-    uint32_t editing;        // an edit that consists of edits is being made; so deep
-    bool lost_observers;     // some were taken away while they were called
-    bool moved_out;          // the values of the entity that they are told of are gone
-    bool has_reactions;      // observers asked for edits
-    bool reacting;           // these are being applied
-    keel_commands *reaction; // these; NULL: there was no observer yet
-
-    uint32_t set_count;                         // storages that others fill (follow/collect.c)
-    struct keeli_view_observer *view_observers; // in order of registration (follow/observe_view.c)
-    bool unsettled; // entities may have entered or left what these match
+    uint32_t notifying;                 // observers are being called in owner mode; so deep
+    uint32_t inside;  // other functions of the user's that edits call (world/borrow.h)
+    uint32_t editing; // an edit that consists of edits is being made; so deep (edit/flush.h)
+    bool reacting;    // what observers asked for is being applied
 
     keeli_pointer_table systems; // that were run by themselves, bound (run/system.c)
     uint64_t bindings;           // changes when what terms are bound to does: components, groups
@@ -347,3 +367,30 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
     if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
+
+// ---- world/command_lists.c ------------------------------------------------------------------
+bool keeli_commands_init(keel_world *world);
+// An empty list for a system; NULL when out of memory.
+keel_commands *keeli_commands_take(keel_world *world);
+// One that is nobody's yet; and the list, without records, is nobody's any more.
+keel_commands *keeli_commands_new(keel_world *world);
+void keeli_commands_spare(keel_world *world, keel_commands *commands);
+// Have so many spare lists, with memory for some records, and so many blocks for further ones.
+bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);
+// Move what the world's own list holds to the end of the queue. A spare list was made when it got
+// its first record; false when a system has taken that one since and there is no memory for
+// another.
+bool keeli_commands_queue_own(keel_world *world);
+// The system has ended: nothing more is recorded.
+static inline void keeli_commands_close(keel_commands *commands) {
+    commands->promise = NULL;
+    commands->enroll = NULL;
+}
+// The system has ended: queue what it recorded. The list is no longer the system's.
+void keeli_commands_submit(keel_world *world, keel_commands *commands);
+static inline bool keeli_commands_is_empty(const keel_commands *list) { return !list->first; }
+// Is anything recorded that was not applied?
+static inline bool keeli_commands_are_pending(const keel_world *world) {
+    return world->pending || world->commands->first;
+}
+size_t keeli_commands_bytes(const keel_world *world);

@@ -139,7 +139,8 @@ KEEL_API keel_result keel_view_begin_since(keel_view *view, keel_reader *reader,
                                            const keel_term *terms, const char *where);
 
 /// Which changes of the entity's value are there to see, as KEEL_TRACK_INSERTION and
-/// KEEL_TRACK_MODIFICATION bits: keel_changes_of. 0 when the entity does not have it.
+/// KEEL_TRACK_MODIFICATION bits: keel_changes_of. 0 when the entity does not have it, and of what
+/// is not tracked, which this does not begin.
 KEEL_API uint32_t keel_world_changes_of(const keel_world *world, keel_entity e,
                                         const keel_component *component);
 /// The same for the running system, which must have declared to read it.
@@ -182,6 +183,8 @@ typedef struct keel_gone_walk {
 /// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
 /// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
 ///   nothing, what is none is an error, KEEL_ERROR_ARGUMENT, and a walk over nothing
+/// These kinds are tracked from the first walk on. In shared mode and while a workload runs that
+/// cannot begin: KEEL_ERROR_SHARED, and a walk over nothing; declare `.tracking` or keel_track it.
 KEEL_API keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component,
                                         uint32_t kinds);
 /// The same for the running system, which must have declared to read it.

@@ -9,7 +9,7 @@
 // keeli_batch_remove (removal.c) stand for the second and the third of these.
 #pragma once
 #include "edit/edit.h"
-#include "follow/follow.h"
+#include "edit/flush.h"
 
 // What happens to the caller's values.
 typedef enum keeli_handing {

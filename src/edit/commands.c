@@ -6,10 +6,10 @@
 
 #include "edit/edit.h"
 #include "edit/events.h"
-#include "follow/observe.h"
+#include "edit/flush.h"
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <string.h>
 
@@ -89,8 +89,8 @@ void keeli_commands_deinit(keel_world *world) {
     free_lists(world, world->pending);
     free_lists(world, world->spare_commands);
     free_lists(world, world->commands);
-    if (world->reaction) free_lists(world, world->reaction);
-    world->pending = world->spare_commands = world->commands = world->reaction = NULL;
+    if (world->followers.reaction) free_lists(world, world->followers.reaction);
+    world->pending = world->spare_commands = world->commands = world->followers.reaction = NULL;
 }
 
 static void forget_in(keel_world *world, keel_commands *list, const keeli_storage *storage) {
@@ -104,7 +104,7 @@ static void forget_in(keel_world *world, keel_commands *list, const keeli_storag
 
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
     forget_in(world, world->commands, storage);
-    if (world->reaction) forget_in(world, world->reaction, storage);
+    if (world->followers.reaction) forget_in(world, world->followers.reaction, storage);
     for (keel_commands *list = world->pending; list; list = list->next)
         forget_in(world, list, storage);
 }

@@ -104,9 +104,7 @@ static void disable_moved(keel_world *to, keel_entity moved, const keel_world *f
 }
 
 static void leave(keel_world *from, keel_entity e) {
-    from->moved_out = true;
     keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
-    from->moved_out = false;
     keeli_take_all(from, e, KEEL_TRACK_REMOVAL);
     keeli_entity_index_delete(&from->entities, e);
     keeli_validate_entities(from);

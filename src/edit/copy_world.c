@@ -3,11 +3,7 @@
 // is dropped: everything else of that world is empty.
 #include "edit/edit.h"
 
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/observe_view.h"
-#include "follow/track.h"
+#include "edit/flush.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -91,7 +87,7 @@ static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "c
 
 static bool reserve_block(keel_world *to, keeli_storage *t, uint32_t index) {
     return keeli_component_lists_reserve(&to->lists, &to->heap, index, 1) &&
-           (!(t->flags & KEELI_IS_SET) || keeli_sets_reserve(to, t, index, 0, 0));
+           (!t->sources.count || keeli_sets_reserve(to, t, index, 0, 0));
 }
 
 // The same bits, with their places in the lists of blocks. The target has none so far.
@@ -293,61 +289,6 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
     return cannot_copy(to, s);
 }
 
-// Room for all who follow what came.
-static bool reserve_followers(keel_world *to) {
-    for (uint32_t i = 0; i < to->order.count; ++i) {
-        keeli_storage *t = to->order.items[i];
-        if (t->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) && !keeli_sets_reserve_all(to, t))
-            return false;
-        if (t->flags & KEELI_IS_IN_VIEW && !keeli_view_observers_reserve_all(to, t)) return false;
-    }
-    keel_entity e = keel_null();
-    while (to->entity_storage.flags & KEELI_IS_SOURCE && !keel_is_null(e = keel_next_entity(to, e)))
-        if (!keeli_sets_reserve_new(to, e, keeli_entity_count(&to->entities))) return false;
-    return true;
-}
-
-// Nothing was noted while values were copied.
-static bool track_all(keel_world *to) {
-    for (uint32_t i = 0; i < to->order.count; ++i) {
-        keeli_storage *t = to->order.items[i];
-        if (t->unique) t->set_at = t->changed_at = to->tick;
-        for (uint32_t k = 0;
-             t->flags & KEELI_IS_TRACKED && (k = keeli_store_next(t, k)) != UINT32_MAX;
-             k = (k / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
-            if (!keeli_track_reserve(to, t, k, 0)) return false;
-        for (uint32_t k = 0; (k = keeli_presence_next(&t->disabled, k)) != UINT32_MAX; ++k)
-            if (t->flags & KEELI_IS_TRACKED && !keeli_track_reserve(to, t, k, 0)) return false;
-    }
-    return true;
-}
-
-static void tell_inserted(keel_world *to, keeli_storage *t) {
-    for (uint32_t k = 0; t->flags & KEELI_IS_TOLD && (k = keeli_store_next(t, k)) != UINT32_MAX;
-         ++k)
-        keeli_tell(to, t, keeli_entity_at(&to->entities, k), KEEL_ON_INSERTED);
-    for (uint32_t k = 0; t->flags & KEELI_IS_IN_VIEW && (k = keeli_store_next(t, k)) != UINT32_MAX;
-         ++k)
-        keeli_view_observers_joined(to, t, k);
-}
-
-// Everything counts as inserted.
-static void tell_all(keel_world *to) {
-    for (uint32_t i = 0; i < to->order.count; ++i) {
-        keeli_storage *t = to->order.items[i];
-        for (uint32_t k = 0;
-             t->flags & KEELI_IS_TRACKED && (k = keeli_store_next(t, k)) != UINT32_MAX; ++k)
-            keeli_track_inserted(to, t, k);
-    }
-    for (uint32_t i = 0; i < to->order.count; ++i) // sets first: they get more from the others
-        if (to->order.items[i]->flags & KEELI_IS_SET) tell_inserted(to, to->order.items[i]);
-    for (uint32_t i = 0; i < to->order.count; ++i)
-        if (!(to->order.items[i]->flags & KEELI_IS_SET)) tell_inserted(to, to->order.items[i]);
-    keel_entity e = keel_null();
-    while (to->entity_storage.flags & KEELI_IS_TOLD && !keel_is_null(e = keel_next_entity(to, e)))
-        keeli_tell_created(to, e);
-}
-
 static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->order.count; ++i) {
         const keeli_storage *s = from->order.items[i];
@@ -356,10 +297,10 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
         else if (s->kind == KEEL_INDEXED) KEEL_TRY(copy_indexed(to, t, s));
         else KEEL_TRY(copy_row_bits(to, t, s));
         if (s->unique) KEEL_TRY(copy_unique(to, t, s));
+        if (t->unique) t->set_at = t->changed_at = to->tick;
     }
     KEEL_TRY(copy_archetypes(from, to));
-    return keeli_groups_refill(to) && track_all(to) && reserve_followers(to) ? KEEL_OK
-                                                                             : no_memory(to);
+    return keeli_followers_reserve_all(to) ? KEEL_OK : no_memory(to);
 }
 
 static void empty(keel_world *world) {
@@ -386,7 +327,7 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         old = fresh;
     }
     keeli_entity_index_deinit(&old, &to->heap);
-    if (result == KEEL_OK) tell_all(to);
+    if (result == KEEL_OK) keeli_all_came(to);
     keeli_validate_entities(to);
     return keeli_done(to, result);
 }

@@ -66,8 +66,8 @@ take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t 
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if ((uintptr_t)world->holders | (uintptr_t)world->groups | world->share_depth |
-        world->observed | world->owned_storages)
+    if ((uintptr_t)world->holders | (uintptr_t)world->followers.groups | world->share_depth |
+        world->followers.observed | world->owned_storages)
         return delete_general(world, e);
     const uint32_t index = keel_entity_index(e);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);

@@ -3,7 +3,7 @@
 // the value stays where it is. Only this file sets and clears bits of `disabled`.
 #include "edit/edit.h"
 
-#include "follow/follow.h"
+#include "edit/flush.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ bits

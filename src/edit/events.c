@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/events.h"
 
-#include "follow/track.h"
+#include "edit/flush.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -9,26 +9,6 @@
 #include <keel/events.h>
 
 // ------------------------------------------------------------------ queues
-bool keeli_events_init(keel_world *world, keeli_storage *s) {
-    if (!KEELI_RESERVE(&world->heap, &world->queues, 1)) return false;
-    s->events = KEELI_NEW(&world->heap, keeli_queue);
-    if (!s->events) return false;
-    keeli_queue_init(s->events, &s->component, false);
-    world->queues.items[world->queues.count++] = s;
-    return true;
-}
-
-void keeli_events_deinit(keel_world *world, keeli_storage *s) {
-    if (!s->events) return;
-    uint32_t at = 0;
-    while (world->queues.items[at] != s)
-        ++at;
-    world->queues.items[at] = world->queues.items[--world->queues.count];
-    keeli_queue_deinit(s->events, &world->heap);
-    KEELI_FREE(&world->heap, keeli_queue, s->events);
-    s->events = NULL;
-}
-
 keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
                                keel_result *result) {
     if (event && event->is_event) return keeli_storage_get(world, event, true, result);
@@ -48,15 +28,6 @@ static keeli_storage *known(const keel_world *world, const keel_component *event
 static void validate(const keeli_storage *s) {
     KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
     (void)s;
-}
-
-void keeli_events_settle_all(keel_world *world) {
-    for (uint32_t i = 0; i < world->queues.count; ++i) {
-        const keeli_storage *s = world->queues.items[i];
-        if (s->borrow) continue;
-        keeli_queue_drop_passed(s->events);
-        validate(s);
-    }
 }
 
 // ------------------------------------------------------------------ sending
@@ -195,22 +166,6 @@ uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_compone
 }
 
 // ------------------------------------------------------------------ passing
-void keeli_events_pass(keel_world *world, const keeli_reader *reader) {
-    if (world->share_depth) return; // others may be sending
-    for (uint32_t i = 0; i < world->queues.count; ++i) {
-        const keeli_storage *s = world->queues.items[i];
-        keeli_queue_reader *r = keeli_queue_find(s->events, reader);
-        if (r) r->next = keeli_queue_end(s->events);
-    }
-    keeli_events_settle(world);
-}
-
-void keeli_events_forget(keel_world *world, const keeli_reader *reader) {
-    for (uint32_t i = 0; i < world->queues.count; ++i)
-        keeli_queue_leave(world->queues.items[i]->events, reader);
-    keeli_events_settle(world);
-}
-
 keel_result keel_world_pass_events(keel_world *world, const keel_component *event) {
     keeli_storage *s;
     keel_result result;

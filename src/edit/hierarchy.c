@@ -189,8 +189,8 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         // make room for the links first: which entity it will be is known
         const keeli_entity_index before = *ix;
         const keel_entity next = keeli_entity_index_add(ix);
-        const bool room =
-            reserve_links(world, next, parent, keeli_count_values(values) + world->set_count);
+        const bool room = reserve_links(world, next, parent,
+                                        keeli_count_values(values) + world->followers.set_count);
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }

@@ -125,7 +125,6 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
 
 void keeli_clear(keel_world *world, keeli_storage *s) {
     keeli_store_clear_watched(world, s);
-    keeli_groups_clear(s);
     if (s->kind == KEEL_ARCHETYPE) clear_rows(world, s);
     else keeli_store_drop_values(world, s);
 }
@@ -133,7 +132,7 @@ void keeli_clear(keel_world *world, keeli_storage *s) {
 // Observers are told of all before the first one goes.
 static void take_all_followed(keel_world *world) {
     keel_entity e = keel_null();
-    while (world->observed && !keel_is_null(e = keel_next_entity(world, e)))
+    while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
     while (!keel_is_null(e = keel_next_entity(world, e)))
@@ -151,10 +150,13 @@ void keeli_clear_all(keel_world *world) {
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keel_entity_index(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
-    if (world->groups) keeli_groups_leave(world, e, !drops);
-    uint32_t at = UINT32_MAX;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
+    if (world->followers.groups) keeli_groups_leave(world, e, !drops);
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    for (uint32_t i = list ? list->count : 0;
+         i--;) { // downwards: the last takes a gone one's place
+        keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
         const bool is_seen = keeli_store_has(s, index);
+        if (!is_seen && !keeli_store_is_disabled(s, index)) continue;
         if (!is_seen) keeli_store_enable(s, index);
         void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
         if (value && drops && is_seen) keeli_value_delete(world, s, index, value);
@@ -304,7 +306,7 @@ static void delete_one(keel_world *world, keel_entity e) {
 
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
-    const bool is_quiet = !world->holders && !world->share_depth && !world->observed;
+    const bool is_quiet = !world->holders && !world->share_depth && !world->followers.observed;
     stretch at; // bits are written when a block is opened
     at.entities = list;
     at.count = at.set_count = 0;

@@ -67,11 +67,11 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
         any |= keeli_store_has(s, keel_entity_index(e));
     }
-    keeli_storage *sets = keeli_sets_before_strip(world, e);
+    keeli_strip_begins(world, e);
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keeli_entity_going(world, e, KEEL_ON_DELETED, false);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
-    keeli_sets_after_strip(world, e, sets);
+    keeli_strip_ended(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
@@ -223,7 +223,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
                             "keel_retain needs a function that decides");
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
-    if (s->kind == KEEL_SPARSE_SET && !s->feeds.count) {
+    if (s->kind == KEEL_SPARSE_SET && !s->collectors.count) {
         for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
             ask(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it

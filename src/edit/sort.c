@@ -3,7 +3,7 @@
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
 // it cannot be changed under the sort.
 #include "edit/edit.h"
-#include "follow/group.h"
+#include "edit/flush.h"
 #include "world/report.h"
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
 // Uniques: one value each, in its own allocation.
 #include "edit/edit.h"
 
+#include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 // The value of one entity: looking at it, getting it to write, and marking it. These are called
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
-#include "follow/follow.h"
+#include "edit/flush.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 // Is there a value, and where? The entity need not be alive. `kind` is the storage's: where it is a
 // constant the steps of the other kinds fall away.

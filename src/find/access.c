@@ -2,9 +2,9 @@
 // What an open view answers: single entities, counts, spans' columns; edits within what it holds,
 // and of all that match.
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);

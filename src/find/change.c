@@ -3,7 +3,7 @@
 // modified.
 #include "base/memory.h"
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/report.h"
 #include "world/storage.h"
 
@@ -17,11 +17,11 @@ keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_b
         negated ? kind - KEEL_TERM_NOT_INSERTED + KEEL_TERM_INSERTED : kind;
     keeli_change_filter f = { .storage = s, .negated = negated };
     if (asked != KEEL_TERM_MODIFIED) {
-        f.inserted = &s->tracking->inserted;
+        f.inserted = &s->tracking.inserted;
         f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
     }
     if (asked != KEEL_TERM_INSERTED) {
-        f.modified = &s->tracking->modified;
+        f.modified = &s->tracking.modified;
         f.modified_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
     }
     return f;
@@ -218,7 +218,7 @@ static uint32_t index_of(const keeli_iterator *it, uint32_t i) {
 
 static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_t count,
                        uint32_t tick) {
-    keeli_ticks *ticks = &mark->storage->tracking->modified;
+    keeli_ticks *ticks = &mark->storage->tracking.modified;
     const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
     const bool *flags = mark->by_hand ? it->chunk.columns[mark->term].marked : NULL;
     for (uint32_t i = 0; i < count; ++i) {
@@ -257,7 +257,7 @@ static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t co
 
 static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
-    keeli_ticks *ticks = &mark->storage->tracking->modified;
+    keeli_ticks *ticks = &mark->storage->tracking.modified;
     const keel_chunk_form form = it->chunk.form;
     if (mark->by_hand || mark->maybe || it->who == KEELI_WHO_LIST)
         mark_items(it, mark, count, tick);
@@ -296,8 +296,8 @@ void keeli_marks_end(keeli_iterator *it) {
     if (!it->visited) it->visited = it->span_at ? it->span_at : UINT32_MAX;
     if (it->has_chunk) keeli_mark_chunk_slow(it, it->visited);
     if (!it->marks_all) return;
-    const keeli_storage *s = it->marks[0].storage;
+    keeli_storage *s = it->marks[0].storage;
     if (!it->done) mark_again(it);
     else if (keeli_store_count(s))
-        keeli_ticks_mark_all(&s->tracking->modified, keeli_tick_now(it->view->world, s));
+        keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
 }

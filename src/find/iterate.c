@@ -3,8 +3,8 @@
 #include "find/iterate.h"
 
 #include "base/memory.h"
-#include "follow/group.h"
-#include "follow/track.h"
+#include "follow/changes.h"
+#include "follow/groups.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states

@@ -4,7 +4,7 @@
 // them that is not larger leads instead. Otherwise costs are compared: candidates, times what one
 // costs. This is the only file of the layer that asks in which kind of storage values are.
 #include "find/iterate.h"
-#include "follow/group.h"
+#include "follow/groups.h"
 #include "world/report.h"
 
 #include <stddef.h>
@@ -361,7 +361,7 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
         plan->match = get_match(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    keel_group *group = view->world->groups && !plan->lead ? find_group(plan, d) : NULL;
+    keel_group *group = view->world->followers.groups && !plan->lead ? find_group(plan, d) : NULL;
     plan->considered_group = group != NULL;
     plan->scan = choose(plan, d, group);
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);

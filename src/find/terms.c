@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The terms of views, systems and custom views: checked, and their components bound to storages.
 #include "find/view.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -52,20 +52,6 @@ uint32_t keeli_term_tracks(keel_term_kind kind) {
     }
 }
 
-// Who asks for changes has them tracked from then on.
-static keel_result track_for(const keeli_view *view, keeli_storage *s, keel_term_kind kind) {
-    const uint32_t kinds = keeli_term_tracks(kind);
-    if (!s || !kinds || (s->tracking && !(kinds & ~s->tracking->kinds))) return KEEL_OK;
-    if (view->world->share_depth)
-        return keeli_error(view->world, KEEL_ERROR_SHARED,
-                           "%s asks for changes of '%s', which is not tracked, and the world is "
-                           "shared; declare .tracking, or keel_track it before",
-                           view->holder.name, s->component.name);
-    if (!keeli_track(view->world, s, kinds))
-        return keeli_out_of_memory(view->world, "tracking a component");
-    return KEEL_OK;
-}
-
 // Commands name components, but borrow nothing: what they edit is edited later.
 keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
                                       const keel_component *component) {
@@ -89,7 +75,7 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
         return bad_term(view,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
-    KEEL_TRY(track_for(view, s, term->kind));
+    if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
     if (s && term->kind != KEEL_TERM_COMMANDS &&
         !keeli_holder_want(world, &view->holder, s, keeli_term_access(term->kind)))
         return keeli_out_of_memory(world, "opening a view");

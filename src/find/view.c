@@ -3,7 +3,7 @@
 #include "find/view.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -155,7 +155,6 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->has_events = view->sends = view->defers_events = false;
     view->holder.tick = 0;
     view->reader = NULL;
-    view->piece_ns = 0;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 

@@ -49,7 +49,6 @@ typedef struct keeli_view {
     bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader;   // who looks, for terms about changes; NULL: nobody in particular
     keeli_reader since;           // a copy of the user's, who may forget it
-    uint64_t piece_ns;            // what a piece of a loop over it took the last time (run/split.c)
     keel_chunk *one;              // what keel_view_get_all hands out; not in states that are kept
     struct keeli_kept_plan *kept; // in those: how it was iterated the last time
     keel_entity one_entity;

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Who follows what comes and goes in storages: groups keep their order, tracking notes it, sets
-// collect it, observers are told. A storage that nobody follows has none of these flags and never
-// comes here.
+// Who follows what comes and goes in storages: groups keep their order, tracking notes it, reactive
+// sets collect it, observers are called. A storage that nobody follows has none of these lists and
+// never comes here.
 #include "follow.h"
 
-#include "world/storage.h"
+#include "base/assert.h"
+#include "world/registry.h"
+
+void keeli_followers_update(keeli_storage *s) {
+    uint32_t flags = s->flags & ~(uint32_t)(KEELI_IS_WATCHED | KEELI_IS_MARKED | KEELI_IS_SET);
+    flags |= keeli_tracking_flags(s->tracking.kinds);
+    if (s->groups.count) flags |= KEELI_IS_GROUPED;
+    if (s->tracking.observers.list.count) flags |= KEELI_IS_OBSERVED;
+    if (s->collectors.count) flags |= KEELI_IS_SOURCE;
+    if (s->sources.count) flags |= KEELI_IS_SET;
+    if (s->viewers.count) flags |= KEELI_IS_IN_VIEW;
+    s->flags = flags;
+}
 
 // ------------------------------------------------------------------ room
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
                                   uint32_t extra, uint32_t numbers) {
-    if (s->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(s, index, extra)) return false;
-    if (s->flags & KEELI_IS_TRACKED && !keeli_track_reserve(world, s, index, extra)) return false;
-    if (s->flags & (KEELI_IS_SOURCE | KEELI_IS_SET) &&
+    if (s->groups.count && !keeli_groups_reserve(s, index, extra)) return false;
+    if (s->tracking.kinds && !keeli_track_reserve(world, s, index, extra)) return false;
+    if (s->collectors.count | s->sources.count &&
         !keeli_sets_reserve(world, s, index, extra, numbers))
         return false;
-    return !(s->flags & KEELI_IS_IN_VIEW) || keeli_view_observers_reserve(world, s, index);
+    return !s->viewers.count || keeli_view_observers_reserve(world, s, index);
 }
 
 // Groups that only order what they own need no room, and nobody may be looking at what they move.
@@ -31,33 +43,42 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
     const uint32_t simple =
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     if (s->flags & ~simple || world->share_depth) return false;
-    return !(s->flags & KEELI_IS_GROUPED) || groups_are_ready(world, s);
+    return !s->groups.count || groups_are_ready(world, s);
 }
 
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
                                     uint32_t index) {
     return keeli_followers_are_simple(world, s) &&
-           (!(s->flags & KEELI_IS_TRACKED) || keeli_track_has_room(s, index));
+           (!s->tracking.kinds || keeli_track_has_room(s, index));
+}
+
+bool keeli_followers_reserve_all(keel_world *world) {
+    if (!keeli_groups_refill(world)) return false;
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        if (!keeli_track_reserve_all(world, s) || !keeli_sets_reserve_all(world, s) ||
+            !keeli_view_observers_reserve_all(world, s))
+            return false;
+    }
+    keel_entity e = keel_null();
+    while (world->entity_storage.collectors.count && !keel_is_null(e = keel_next_entity(world, e)))
+        if (!keeli_followers_reserve_entity(world, e, keeli_entity_count(&world->entities)))
+            return false;
+    return true;
 }
 
 // ------------------------------------------------------------------ coming
-void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
-    if (s->flags & KEELI_IS_TRACKED) keeli_track_inserted(world, s, index);
+void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->groups.count) keeli_groups_came(s, index);
+    if (s->tracking.kinds) keeli_track_inserted(world, s, index);
     if (s->flags & KEELI_IS_TOLD)
         keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
+    if (s->viewers.count) keeli_view_observers_came(world, s, index);
 }
 
-keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
-                             const void *value) {
-    if (s->flags != KEELI_IS_OBSERVED) {
-        keeli_came(world, s, keel_entity_index(e));
-        keeli_validate_storage(world, s);
-        return keeli_done(world, KEEL_OK);
-    }
-    keeli_validate_storage(world, s);
-    return keeli_notify_done(world, s, e, KEEL_ON_INSERTED, value);
+void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_groups_came(s, index);
+    keeli_view_observers_came(world, s, index);
 }
 
 static bool is_fresh(const uint64_t *fresh, uint32_t i) {
@@ -67,9 +88,9 @@ static bool is_fresh(const uint64_t *fresh, uint32_t i) {
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
                      uint32_t count, const uint64_t *fresh) {
     if (!(s->flags & KEELI_IS_WATCHED)) return;
-    for (uint32_t i = 0; s->flags & KEELI_IS_GROUPED && i < count; ++i)
-        keeli_groups_added(s, keel_entity_index(entities[i]));
-    for (uint32_t i = 0, n; s->flags & KEELI_IS_TRACKED && i < count; i += n) {
+    for (uint32_t i = 0; s->groups.count && i < count; ++i)
+        keeli_groups_came(s, keel_entity_index(entities[i]));
+    for (uint32_t i = 0, n; s->tracking.kinds && i < count; i += n) {
         n = keeli_range_length(entities + i, count - i);
         for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
             if (is_fresh(fresh, i + k) != is_fresh(fresh, i)) n = k;
@@ -78,59 +99,131 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
     }
     for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && i < count; ++i)
         keeli_tell(world, s, entities[i], is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
-    for (uint32_t i = 0; s->flags & KEELI_IS_IN_VIEW && i < count; ++i)
-        keeli_view_observers_joined(world, s, keel_entity_index(entities[i]));
+    for (uint32_t i = 0; s->viewers.count && i < count; ++i)
+        keeli_view_observers_came(world, s, keel_entity_index(entities[i]));
+}
+
+static void all_came(keel_world *world, keeli_storage *s) {
+    for (uint32_t i = 0; s->flags & KEELI_IS_WATCHED && (i = keeli_store_next(s, i)) != UINT32_MAX;
+         ++i) {
+        keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_INSERTED);
+        keeli_view_observers_came(world, s, i);
+    }
+}
+
+void keeli_all_came(keel_world *world) {
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        for (uint32_t k = 0; s->tracking.kinds && (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
+            keeli_track_inserted(world, s, k);
+    }
+    for (uint32_t i = 0; i < world->order.count; ++i) // sets first: they get more from the others
+        if (world->order.items[i]->sources.count) all_came(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (!world->order.items[i]->sources.count) all_came(world, world->order.items[i]);
+    keel_entity e = keel_null();
+    while (world->entity_storage.flags & KEELI_IS_TOLD &&
+           !keel_is_null(e = keel_next_entity(world, e)))
+        keeli_entity_came(world, e);
 }
 
 // ------------------------------------------------------------------ going
-void keeli_store_leaving_slowly(keel_world *world, keeli_storage *s, uint32_t index,
-                                uint32_t kind) {
+void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // the bits are the same
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
+    if (s->viewers.count) keeli_view_observers_going(world, s, index);
+    if (s->groups.count) keeli_groups_going(s, index);
     if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_gone(world, s, e, kind, NULL);
 }
 
+void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_view_observers_going(world, s, index);
+    keeli_groups_going(s, index);
+}
+
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {
-    if (s->flags & KEELI_IS_TRACKED &&
-        keeli_track_gone(world, s, keeli_entity_at(&world->entities, index), KEEL_TRACK_DELETION,
-                         value))
-        return;
-    keeli_value_drop(s, value);
+    const keel_entity e = keeli_entity_at(&world->entities, index);
+    if (!keeli_track_gone(world, s, e, KEEL_TRACK_DELETION, value)) keeli_value_drop(s, value);
 }
 
-static bool keeps_deleted(const keeli_storage *s) {
-    return s->flags & KEELI_IS_TRACKED && s->tracking->kinds & KEEL_TRACK_DELETION;
-}
-
-// Observers are told of all before the first one goes. From the highest index down, so that nothing
-// moves that is still to go.
+// Observers are called for all before the first one goes, and groups let all go at once: what else
+// they own stays in its order. Then from the highest index down, so that nothing moves that is
+// still to go.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
-    keeli_tell_clear(world, s);
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_clearing(world, s);
-    if (!keeps_deleted(s) || s->kind == KEEL_ARCHETYPE) return;
+    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && (i = keeli_store_next(s, i)) != UINT32_MAX;
+         ++i)
+        keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
+    for (uint32_t i = 0; s->viewers.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        keeli_view_observers_going(world, s, i);
+    keeli_groups_clear(s);
+    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || s->kind == KEEL_ARCHETYPE) return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
-        if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, i);
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);
     }
 }
 
 bool keeli_is_any_followed(const keel_world *world) {
-    uint32_t flags = 0;
+    uint32_t kinds = 0;
     for (uint32_t i = 0; i < world->order.count; ++i)
-        flags |= world->order.items[i]->flags;
-    return world->observed || flags & KEELI_IS_TRACKED;
+        kinds |= world->order.items[i]->tracking.kinds;
+    return world->followers.observed | kinds;
 }
 
-// ------------------------------------------------------------------ out of sight
-void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_leaving(world, s, index);
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_removing(s, index);
+void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
+    if (!world->followers.observed) return;
+    const bool has_values = kind != KEEL_ON_REMOVED; // they were moved to another world
+    uint32_t at = UINT32_MAX;
+    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
+        if (s->tracking.observers.kinds & kind && keeli_store_has(s, keel_entity_index(e)))
+            keeli_notify_slow(world, s, e, kind, has_values);
+    keeli_view_observers_all_going(world, keel_entity_index(e));
+    if (dies) keeli_notify(world, &world->entity_storage, e, KEEL_ON_DESTROYED);
 }
 
-void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_GROUPED) keeli_groups_added(s, index);
-    if (s->flags & KEELI_IS_IN_VIEW) keeli_view_observers_joined(world, s, index);
+// ------------------------------------------------------------------ ending
+void keeli_followers_forget(keel_world *world, keeli_storage *s) {
+    if (world->followers.has_noted) keeli_view_observers_flush(world);
+    keeli_view_observers_forget(world, s);
+    keeli_sets_forget(world, s);
+    keeli_observers_forget(world, s);
 }
+
+void keeli_followers_end(keel_world *world) {
+    for (uint32_t i = 0; i < world->order.count; ++i) {
+        keeli_storage *s = world->order.items[i];
+        keeli_tracking_deinit(world, &s->tracking);
+        keeli_followers_update(s);
+    }
+}
+
+void keeli_followers_deinit(keel_world *world) {
+    keeli_groups_deinit(world);
+    keeli_view_observers_deinit(world);
+    keeli_tracking_deinit(world, &world->entity_storage.tracking); // observers of entities
+    KEELI_RELEASE(&world->heap, &world->entity_storage.collectors);
+    KEELI_RELEASE(&world->heap, &world->followers.strip_sets);
+}
+
+// ------------------------------------------------------------------ checking
+bool keeli_followers_are_valid(const keeli_storage *s) {
+    return keeli_groups_of_are_valid(s) && keeli_tracking_is_valid(s);
+}
+
+const char *keeli_followers_find_fault(const keel_world *world) {
+    for (uint32_t i = 0; i < world->order.count; ++i)
+        if (!keeli_followers_are_valid(world->order.items[i]))
+            return world->order.items[i]->component.name;
+    if (!keeli_groups_are_valid(world)) return "a group is broken";
+    if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
+    return keeli_view_observers_are_valid(world) ? NULL : "an observed view is out of date";
+}
+
+#if defined(KEELI_VALIDATE) && KEELI_VALIDATE
+void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
+    if (!keeli_is_turn_to_validate(keeli_store_count(storage) + storage->indexed.page_count))
+        return;
+    KEELI_CHECK_STRUCTURE(keeli_store_is_valid(world, storage));
+    KEELI_CHECK_STRUCTURE(keeli_followers_are_valid(storage));
+}
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who looks at changes, and what they see: systems, the user's readers, and everybody else.
-#include "edit/events.h"
-#include "track.h"
+#include "changes.h"
+
+#include "base/assert.h"
 #include "world/report.h"
 #include "world/storage.h"
 
@@ -27,9 +28,29 @@ keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *syst
 
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
     for (uint32_t i = 0; i < world->order.count; ++i)
-        if (world->order.items[i]->tracking)
-            keeli_queue_leave(&world->order.items[i]->tracking->gone, reader);
-    keeli_events_forget(world, reader);
+        keeli_queue_leave(&world->order.items[i]->tracking.gone, reader);
+    for (uint32_t i = 0; i < world->queues.count; ++i)
+        keeli_queue_leave(world->queues.items[i]->events, reader);
+    keeli_events_settle(world);
+}
+
+void keeli_events_settle_all(keel_world *world) {
+    for (uint32_t i = 0; i < world->queues.count; ++i) {
+        const keeli_storage *s = world->queues.items[i];
+        if (s->borrow) continue;
+        keeli_queue_drop_passed(s->events);
+        KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
+    }
+}
+
+static void pass_events(keel_world *world, const keeli_reader *reader) {
+    if (world->share_depth) return; // others may be sending
+    for (uint32_t i = 0; i < world->queues.count; ++i) {
+        const keeli_storage *s = world->queues.items[i];
+        keeli_queue_reader *r = keeli_queue_find(s->events, reader);
+        if (r) r->next = keeli_queue_end(s->events);
+    }
+    keeli_events_settle(world);
 }
 
 // ------------------------------------------------------------------ the user's
@@ -66,7 +87,7 @@ void keel_reader_destroy(keel_reader *reader) {
 void keel_reader_pass(keel_reader *reader) {
     if (!reader) return;
     reader->reader.last = keel_tick(reader->world);
-    keeli_events_pass(reader->world, &reader->reader);
+    pass_events(reader->world, &reader->reader);
 }
 
 void keeli_readers_deinit(keel_world *world) {
@@ -84,9 +105,9 @@ void keeli_readers_deinit(keel_world *world) {
 uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
                           const keeli_reader *reader, uint32_t index) {
     static const uint32_t kinds[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
-    const keeli_tracking *t = s->tracking;
+    const keeli_tracking *t = &s->tracking;
     uint32_t changes = 0;
-    if (!t || !keeli_store_has(s, index)) return 0;
+    if (!keeli_store_has(s, index)) return 0;
     for (uint32_t i = 0; i < 2; ++i) {
         const keeli_ticks *ticks = kinds[i] == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
         const keeli_tick_range w = keeli_tick_range_for(world, s, reader, kinds[i]);
@@ -139,11 +160,11 @@ uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_compon
 // A reader that comes for the first time is one of those that have to pass an entry before it goes.
 static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader) {
     if (!reader) {
-        if (!world->share_depth) s->tracking->gone.world_reads = true;
+        if (!world->share_depth) s->tracking.gone.world_reads = true;
         return true;
     }
     keeli_world_lock(world);
-    const bool joined = keeli_queue_join(&s->tracking->gone, &world->heap, reader, false) != NULL;
+    const bool joined = keeli_queue_join(&s->tracking.gone, &world->heap, reader, false) != NULL;
     keeli_world_unlock(world);
     return joined || (keeli_out_of_memory(world, "reading what is gone"), false);
 }
@@ -153,8 +174,11 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
     keel_gone_walk walk = { .kinds = kinds, .whole = true };
     if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
         return walk;
-    if (!s || !s->tracking || !join(world, s, reader)) return walk;
-    const keeli_queue *log = &s->tracking->gone;
+    const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
+    const char *asker = reader ? reader->name : "a walk over what is gone";
+    if (!s || keeli_track_for(world, s, of_these, asker) < 0 || !join(world, s, reader))
+        return walk;
+    const keeli_queue *log = &s->tracking.gone;
     walk.world = world;
     walk.number = s->slot;
     walk.next = log->begin;
@@ -165,8 +189,8 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
 
 bool keel_gone_next(keel_gone_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
-    if (!s || !s->tracking) return false; // unregistered meanwhile
-    const keeli_queue *log = &s->tracking->gone;
+    if (!s) return false; // unregistered meanwhile
+    const keeli_queue *log = &s->tracking.gone;
     if (walk->next < log->begin) walk->next = log->begin; // they went meanwhile
     while (walk->next < keeli_queue_end(log)) {
         const uint64_t number = walk->next++;
@@ -196,9 +220,9 @@ keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *compo
 }
 
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
-    if (!s || !s->tracking) return 0;
+    if (!s) return 0;
     keeli_world_lock(world); // others may begin to read
-    const keeli_queue *log = &s->tracking->gone;
+    const keeli_queue *log = &s->tracking.gone;
     const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, reader));
     keeli_world_unlock(world);
     return missed;

@@ -5,7 +5,7 @@
 // in later, unless it was overwritten by then. One lock, held for the copy of two names: nobody
 // pays who did not ask for timings.
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/loop.h"
 #include "run/system.h"
 #include "world/report.h"

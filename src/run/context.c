@@ -3,9 +3,9 @@
 #include "run/context.h"
 
 #include "find/iterate.h"
-#include "follow/track.h"
+#include "follow/changes.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <keel/typed.h>
 
@@ -258,7 +258,7 @@ static keel_result track_for(keel_context *context, const keel_term *terms) {
     for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t) {
         const uint32_t kinds = keeli_term_tracks(t->kind);
         keeli_storage *s = kinds && t->component ? keeli_storage_find(world, t->component) : NULL;
-        if (!s || (s->tracking && !(kinds & ~s->tracking->kinds))) continue;
+        if (!s || !(kinds & ~s->tracking.kinds)) continue;
         if (!keeli_holder_access(&context->view->holder, s)) continue;
         newly_tracked n = { world, s, kinds, false };
         keeli_context_alone(context, switch_tracking_on, &n);

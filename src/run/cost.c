@@ -49,7 +49,7 @@ void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
     if (!ns) ns = 1;
     if (!*known || c->is_first_look) *known = ns;
     else if (ns < *known || c->looks) *known = ns < *known ? (*known + ns) / 2 : *known;
-    else *known += ((ns < 2 * *known ? ns : 2 * *known) - *known) / 8; // others may disturb it
+    else *known += ((ns < 2 * *known ? ns : 2 * *known) - *known) / 64; // others may disturb it
     c->is_first_look = false;
     if (!c->one_ns || !c->many_ns || many != c->is_many) return;
     if (c->looks) {

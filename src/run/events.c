@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Events in running systems: what KEEL_SEND and KEEL_RECEIVE do.
 #include "edit/events.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/schedule.h"
+#include "world/borrow.h"
 #include "world/report.h"
-#include "world/threads.h"
 
 #include <keel/events.h>
 

@@ -2,7 +2,7 @@
 // Running a schedule. On one thread the nodes run in linear order; a workers (workers.c) runs them
 // as soon as what they wait for has ended. Both come through keeli_node_run.
 #include "edit/events.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/loop.h"
 #include "world/report.h"
 

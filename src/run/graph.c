@@ -307,7 +307,7 @@ static bool add_loose_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
 // Observers are called by one thread at a time and in the order of the list: who edits takes turns.
 static bool chain_observed(keeli_schedule *s) {
     uint32_t last = KEELI_NO_NODE;
-    for (uint32_t i = 0; s->world->observed && i < s->nodes.count; ++i) {
+    for (uint32_t i = 0; s->world->followers.observed && i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         bool edits = node->everything;
         for (uint32_t k = 0; k < node->touch_count; ++k)

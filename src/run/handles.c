@@ -3,7 +3,7 @@
 // anything runs, so that they do not depend on who is faster; a step that needs more than it did
 // before waits for its turn. So does one whose commands name a component that the world does not
 // know yet.
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/loop.h"
 #include "run/system.h"
 #include "world/registry.h"

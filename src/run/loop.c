@@ -98,8 +98,8 @@ keeli_loop *keeli_loop_open(const keeli_workers *workers) {
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
     if (taken & (taken - 1)) return;
-    if (taken) loop->cost.one_ns = (keeli_clock_ns() - loop->began) / taken + 1;
-    const uint64_t piece_ns = loop->cost.one_ns, left = loop->count - taken;
+    if (taken) loop->piece_ns = (keeli_clock_ns() - loop->began) / taken + 1;
+    const uint64_t piece_ns = loop->piece_ns, left = loop->count - taken;
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
     if (!piece_ns || all < least) return;
     loop->has_called = true;
@@ -218,7 +218,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     const char *outer = worker->running;
     const uint32_t outer_node = worker->node, outer_piece = worker->piece;
     worker->running = loop->running;
-    worker->node = loop->node;
+    if (!is_owner) worker->node = loop->node;
     if (loop->context) {
         keel_context context = *loop->context;
         context.worker = worker;
@@ -230,7 +230,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
     } else take_pieces(loop, worker, NULL, it);
     worker->running = outer;
-    worker->node = outer_node;
+    if (!is_owner) worker->node = outer_node;
     worker->piece = outer_piece;
     if (it && !is_owner) keeli_iterator_give(it);
 }
@@ -254,6 +254,14 @@ static bool make_pieces(keeli_loop *loop, bool in_turns) {
     return true;
 }
 
+static void offer(keeli_loop *loop) {
+    keeli_workers *workers = loop->workers;
+    keeli_lock_take(&workers->lock);
+    loop->next = workers->loops;
+    workers->loops = loop;
+    keeli_lock_give(&workers->lock);
+}
+
 static void await_helpers(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
     keeli_lock_take(&workers->lock);
@@ -273,31 +281,27 @@ static void await_helpers(keeli_loop *loop) {
 
 // On the caller's worker and on whoever comes to help. `cost`: of a piece.
 static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
-    keeli_workers *workers = loop->workers;
-    const bool is_open = workers->world->worker_count > 1 && !loop->is_private && loop->count > 1;
+    const keel_world *world = loop->workers->world;
+    const bool is_open = world->worker_count > 1 && !loop->is_private && loop->count > 1;
     const bool is_known = cost->one_ns != 0;
-    // what is known to be less than a helper costs is not even measured against it
-    bool many = is_open;
-    if (is_open && is_known)
-        many = cost->one_ns * loop->count >= keeli_helper_cost(workers->world) &&
-               keeli_cost_decide(cost);
-    loop->cost = *cost;
+    // what is known to be less than a helper costs is hardly measured
+    const bool is_small = is_known && cost->one_ns * loop->count < keeli_helper_cost(world);
+    const bool many = is_open && !is_small && (!is_known || keeli_cost_decide(cost));
+    const bool is_timed = is_open && (!is_small || cost->untimed++ % 16 == 0);
+    loop->piece_ns = cost->one_ns;
     loop->has_called = loop->is_private = !many;
     loop->is_helped = false;
     loop->owner = worker;
     loop->running = loop->context ? loop->context->system->name : worker->running;
     loop->node = worker->node;
-    keeli_lock_take(&workers->lock);
-    loop->next = workers->loops;
-    workers->loops = loop;
-    keeli_lock_give(&workers->lock);
-    loop->began = is_open ? keeli_clock_ns() : 0;
+    loop->began = is_timed ? keeli_clock_ns() : 0;
+    if (many) offer(loop);
     keeli_loop_work(loop, worker);
-    await_helpers(loop);
-    if (!is_open) return;
+    if (many) await_helpers(loop);
+    if (!is_timed) return;
     const uint64_t piece_ns = (keeli_clock_ns() - loop->began) / loop->count + 1;
     const bool went_many = many && (loop->has_called || loop->is_helped);
-    if (went_many && !is_known) cost->one_ns = loop->cost.one_ns; // from before they came
+    if (went_many && !is_known) cost->one_ns = loop->piece_ns; // from before they came
     keeli_cost_note(cost, went_many, piece_ns);
 }
 

@@ -40,7 +40,7 @@ typedef struct keeli_loop {
     uint32_t settled;           // all pieces before it have ended; under the workers' lock
     uint32_t users;             // workers that are in it; under the workers' lock
     uint32_t share;             // pieces that a worker takes at once, at least (atomic)
-    keeli_cost cost;            // of a piece
+    uint64_t piece_ns;          // what a piece takes, as far as it is known; otherwise 0
     uint64_t began;             // when the owner took its first piece
     bool has_called;            // for helpers, or never will
     bool is_helped;             // somebody came; under the workers' lock

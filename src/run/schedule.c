@@ -6,7 +6,7 @@
 #include "run/schedule.h"
 
 #include "data/component_index.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/loop.h"
 #include "world/report.h"
 

@@ -5,7 +5,7 @@
 #include "run/system.h"
 
 #include "edit/events.h"
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "run/loop.h"
 #include "world/report.h"
 

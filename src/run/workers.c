@@ -327,7 +327,7 @@ static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *wo
 // waiting for its end, and all others there for that one's turn.
 static bool has_earlier(const keeli_workers *workers, const keeli_loop *loop) {
     const keeli_schedule *s = workers->schedule;
-    return s && s->ready.count && s->ready.items[0] < loop->owner->node;
+    return s && s->ready.count && s->ready.items[0] < loop->node;
 }
 
 static void work(keeli_workers *workers, keeli_worker *worker) {

@@ -2,10 +2,7 @@
 // Who uses which storage now.
 #include "borrow.h"
 
-#include "follow/group.h"
-#include "hooks.h"
 #include "report.h"
-#include "threads.h"
 
 // ------------------------------------------------------------------ one counter
 // Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
@@ -123,10 +120,10 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
 static bool want_groups(keel_world *world, keeli_holder *holder, const keeli_storage *storage,
                         keel_access access) {
     for (uint32_t i = 0; i < storage->groups.count; ++i) {
-        keel_group *g = storage->groups.items[i].group;
+        const keeli_group_link *link = &storage->groups.items[i];
         const bool edits = access == KEEL_ACCESS_EDIT;
-        if (!edits && storage->owner != g) continue;
-        if (!keeli_holder_want(world, holder, &g->order, edits ? access : KEEL_ACCESS_READ))
+        if (!edits && storage->owner != link->group) continue;
+        if (!keeli_holder_want(world, holder, link->order, edits ? access : KEEL_ACCESS_READ))
             return false;
     }
     return true;
@@ -139,11 +136,10 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
         !keeli_holder_want(world, holder, &world->row_storage,
                            access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
         return false;
-    if (storage->flags & KEELI_IS_GROUPED && !want_groups(world, holder, storage, access))
-        return false;
+    if (storage->groups.count && !want_groups(world, holder, storage, access)) return false;
     if (access == KEEL_ACCESS_EDIT) // an edit of a source fills its sets
-        for (uint32_t i = 0; i < storage->feeds.count; ++i)
-            if (!keeli_holder_want(world, holder, storage->feeds.items[i].set, access))
+        for (uint32_t i = 0; i < storage->collectors.count; ++i)
+            if (!keeli_holder_want(world, holder, storage->collectors.items[i].set, access))
                 return false;
     keeli_use *use = use_of(holder, storage);
     if (use) {
@@ -248,8 +244,7 @@ static bool want_everything(keel_world *world, keeli_holder *holder) {
 static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        if (use->access > KEEL_ACCESS_READ && use->storage->flags & KEELI_IS_TRACKED)
-            use->storage->tracking->now = tick;
+        if (use->access > KEEL_ACCESS_READ) use->storage->tracking.now = tick;
     }
 }
 
@@ -333,9 +328,9 @@ static __attribute__((noinline)) keel_result may_edit_followers(keel_world *worl
                                                                 const keeli_storage *storage,
                                                                 const char *verb) {
     for (uint32_t i = 0; i < storage->groups.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, &storage->groups.items[i].group->order, verb));
-    for (uint32_t i = 0; i < storage->feeds.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, holder, storage->feeds.items[i].set, "collect into"));
+        KEEL_TRY(keeli_may_edit(world, holder, storage->groups.items[i].order, verb));
+    for (uint32_t i = 0; i < storage->collectors.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, holder, storage->collectors.items[i].set, "collect into"));
     return KEEL_OK;
 }
 
@@ -346,7 +341,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                                     holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
         KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
-    if (storage->flags & (KEELI_IS_GROUPED | KEELI_IS_SOURCE))
+    if (storage->groups.count | storage->collectors.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
@@ -366,6 +361,46 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
             "or collect the entities first",
             verb, storage->component.name);
     return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ the user's functions in edits
+void keeli_hook_drop(const keeli_storage *s, void *value) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    s->component.drop(value, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+}
+
+void keeli_hook_move(const keeli_storage *s, void *to, void *from) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    s->component.move(to, from, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+}
+
+bool keeli_hook_copy(const keeli_storage *s, void *to, const void *from) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const bool copied = s->component.copy(to, from, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    return copied;
+}
+
+uint64_t keeli_hook_hash(const keeli_storage *s, const void *value) {
+    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const uint64_t hash = s->component.hash(value, s->component.hook_data);
+    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    return hash;
+}
+
+void keeli_guarded_drop(void *value, void *storage) { keeli_hook_drop(storage, value); }
+void keeli_guarded_move(void *to, void *from, void *storage) { keeli_hook_move(storage, to, from); }
+
+static void around_allocator(void *world, bool begins) {
+    if (begins) keeli_inside_begin(world, KEELI_IN_HOOK);
+    else keeli_inside_end(world, KEELI_IN_HOOK);
+}
+
+void keeli_guard_allocator(keel_world *world) {
+    world->heap.around = around_allocator;
+    world->heap.owner = world;
 }
 
 // ------------------------------------------------------------------ the whole world

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who uses which storage now. Views and running systems are holders; a storage has any number of
-// readers or one writer or editor. Views inside a system borrow from what the system holds.
+// Who uses which storage now, and what may be done. Views and running systems are holders; a
+// storage has any number of readers or one writer or editor. Views inside a system borrow from what
+// the system holds.
 #pragma once
 #include "world.h"
 
@@ -91,3 +92,63 @@ static inline bool keeli_handles_lock(keel_world *world) {
 static inline void keeli_handles_unlock(keel_world *world, bool locked) {
     if (locked) keeli_lock_give(&world->edit_lock);
 }
+
+// ------------------------------------------------------------------ the user's functions in edits
+// Hooks, allocators, and what an edit asks (whom to keep, what comes first). Meanwhile edits and
+// views that write are refused, and in hooks all views and systems. Where several threads are at
+// work the lock of edits does that (keeli_is_inside_edit), so that there is nothing to count.
+enum { KEELI_IN_HOOK = 1 << 16 }; // see keel_world.inside
+
+static inline void keeli_inside_begin(keel_world *world, uint32_t how) {
+    if (world->concurrent) return;
+    world->inside += how;
+    ++world->share_depth;
+}
+static inline void keeli_inside_end(keel_world *world, uint32_t how) {
+    if (world->concurrent) return;
+    world->inside -= how;
+    --world->share_depth;
+}
+// Functions that edits ask.
+static inline void keeli_asking_begin(keel_world *world) { keeli_inside_begin(world, 1); }
+static inline void keeli_asking_end(keel_world *world) { keeli_inside_end(world, 1); }
+
+// The hooks of a component that has them.
+void keeli_hook_drop(const keeli_storage *s, void *value);
+void keeli_hook_move(const keeli_storage *s, void *to, void *from);
+bool keeli_hook_copy(const keeli_storage *s, void *to, const void *from);
+uint64_t keeli_hook_hash(const keeli_storage *s, const void *value);
+// The same as hooks, for data structures, with the storage as their hook_data.
+void keeli_guarded_drop(void *value, void *storage);
+void keeli_guarded_move(void *to, void *from, void *storage);
+// For the world's heap.
+void keeli_guard_allocator(keel_world *world);
+
+// ------------------------------------------------------------------ threads (threads.c)
+// Components that are bound to threads (keel_threads): who may touch them where. Only storages with
+// KEELI_IS_BOUND have a rule; all others never come here.
+//
+// May the calling thread use the storage like this: KEEL_OK; KEEL_ERROR_THREAD when it never may,
+// KEEL_ERROR_BORROWED while another thread is using it. `asker` is the view or system that wants
+// to, or NULL; `verb` goes into the message. `teller` keeps the error.
+keel_result keeli_check_thread(const keel_world *world, keel_world *teller, const keeli_storage *s,
+                               keel_access access, const char *asker, const char *verb);
+// The same for making a first value, in the storage or in commands.
+keel_result keeli_check_new_value(keel_world *world, const keel_component *c);
+// For look-ups that cannot report: false, after an assertion, when this thread may not read.
+bool keeli_may_look(const keel_world *world, const keeli_storage *s);
+// The calling thread becomes the user, until the storage's count is 0 again; false when it may not.
+// In shared mode the world's lock is held.
+bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access);
+
+// Set the flag of a storage whose component has a rule.
+void keeli_threads_bind(keeli_storage *s);
+// An edit of `order` moves values of this storage: it is bound to their thread as well.
+void keeli_threads_follow(keeli_storage *order, const keeli_storage *s);
+// A bound component came or went: count, and let the rows of archetypes follow.
+void keeli_threads_update(keel_world *world);
+// The world is about to be destroyed: tell when that drops values in the wrong thread.
+void keeli_threads_ending(keel_world *world);
+// Why the world cannot go to another thread: a component that has values and must stay where they
+// were made. NULL when there is none.
+const keeli_storage *keeli_threads_bound_value(const keel_world *world);

@@ -3,17 +3,8 @@
 #include "registry.h"
 
 #include "borrow.h"
-#include "edit/commands.h"
-#include "edit/events.h"
-#include "edit/removal.h"
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/observe_view.h"
-#include "follow/track.h"
 #include "report.h"
 #include "storage.h"
-#include "threads.h"
 
 #include <keel/typed.h>
 #include <stdio.h>
@@ -164,11 +155,45 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
     s->unique = NULL;
 }
 
+static bool init_events(keel_world *world, keeli_storage *s) {
+    if (!KEELI_RESERVE(&world->heap, &world->queues, 1)) return false;
+    s->events = KEELI_NEW(&world->heap, keeli_queue);
+    if (!s->events) return false;
+    keeli_queue_init(s->events, &s->component, false);
+    world->queues.items[world->queues.count++] = s;
+    return true;
+}
+
+static void deinit_events(keel_world *world, keeli_storage *s) {
+    if (!s->events) return;
+    uint32_t at = 0;
+    while (world->queues.items[at] != s)
+        ++at;
+    world->queues.items[at] = world->queues.items[--world->queues.count];
+    keeli_queue_deinit(s->events, &world->heap);
+    KEELI_FREE(&world->heap, keeli_queue, s->events);
+}
+
+void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
+    keeli_ticks_deinit(&t->inserted, &world->heap);
+    keeli_ticks_deinit(&t->modified, &world->heap);
+    keeli_queue_deinit(&t->gone, &world->heap);
+    KEELI_RELEASE(&world->heap, &t->observers.list);
+    *t = (keeli_tracking){ .kinds = 0 };
+}
+
+void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
+    keeli_tracking *t = &s->tracking;
+    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
+    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
+    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
+}
+
 static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
-    keeli_events_deinit(world, s);
+    deinit_events(world, s);
     drop_unique(world, s);
     keeli_free_text(heap, (char *)(uintptr_t)c->name);
     keeli_free_text(heap, (char *)(uintptr_t)c->type);
@@ -191,13 +216,15 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->slot = &s->slot;
     s->world = world;
     s->slot = index;
-    const bool has_queue = !c->is_event || keeli_events_init(world, s);
+    const bool has_queue = !c->is_event || init_events(world, s);
     if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
         !has_queue) {
         free_storage(world, s);
         return NULL;
     }
     keeli_store_init(world, s);
+    s->tracking.kinds = c->tracking;
+    s->flags |= keeli_tracking_flags(c->tracking);
     keeli_threads_bind(s);
     return s;
 }
@@ -273,10 +300,6 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
                             &world->free_ordinals.capacity, world->by_ordinal.count + 1,
                             sizeof *world->free_ordinals.items))
         s = new_storage(world, c, index);
-    if (s && c->tracking && !keeli_track(world, s, c->tracking)) {
-        free_storage(world, s);
-        s = NULL;
-    }
     if (s && !keeli_holders_want_new(world, s)) {
         free_storage(world, s);
         s = NULL;
@@ -339,14 +362,10 @@ bool keeli_registry_init(keel_world *world) {
 }
 
 void keeli_registry_drop(keel_world *world) {
-    keeli_groups_clear_all(world);
-    keeli_store_drop_all(world);
     for (uint32_t i = 0; i < world->order.count; ++i) {
         keeli_storage *s = world->order.items[i];
         drop_unique(world, s);
         if (s->events) keeli_queue_clear(s->events);
-        keeli_tracking_deinit(world, s);
-        s->flags &= ~(uint32_t)(KEELI_IS_TRACKED | KEELI_IS_OBSERVED | KEELI_IS_MARKED);
     }
 }
 
@@ -400,29 +419,7 @@ keel_result keel_register_components(keel_world *world, const keel_component *co
     return KEEL_OK;
 }
 
-keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
-    keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s) return KEEL_ABSENT;
-    if (s->flags & KEELI_IS_LINK)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
-                            s->component.name);
-    KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
-    if (s->flags & KEELI_IS_GROUPED)
-        return keeli_error(
-            world, KEEL_ERROR_GROUPED,
-            "cannot unregister '%s': group '%s' follows it; destroy that group first",
-            s->component.name, s->groups.items[0].group->name);
-    if (!keeli_reserve_clear(world, s))
-        return keeli_out_of_memory(world, "unregistering a component");
-    keeli_clear(world, s);
-    if (world->unsettled) keeli_view_observers_settle(world);
-    keeli_view_observers_forget(world, s);
-    keeli_sets_forget(world, s);
-    if (s->flags & KEELI_IS_OBSERVED) --world->observed;
-    keeli_archetypes_trim(&world->archetypes, &world->heap); // none has its column any more
-    keeli_commands_forget(world, s);
+void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     world->by_ordinal.items[s->ordinal] = NULL;
     world->free_ordinals.items[world->free_ordinals.count++] = s->ordinal;
     ++world->bindings;
@@ -441,7 +438,6 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     free_storage(world, s);
     keeli_component_give_back(number);
     if (was_bound) keeli_threads_update(world);
-    return keeli_done(world, KEEL_OK);
 }
 
 const keel_component *keel_find_component(const keel_world *world, const char *name) {

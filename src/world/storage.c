@@ -3,22 +3,18 @@
 #include "storage.h"
 
 #include "base/assert.h"
-#include "follow/collect.h"
-#include "follow/group.h"
-#include "follow/observe.h"
-#include "follow/observe_view.h"
-#include "follow/track.h"
+#include "registry.h"
 
 // ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_store_block_is_disabled(s, index)) return;
-    if (!(s->flags & KEELI_IS_SET)) keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (!s->sources.count) keeli_component_lists_add(&world->lists, index, s->ordinal);
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_began(&s->indexed, index);
 }
 
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_store_block_is_disabled(s, index)) return;
-    if (!(s->flags & KEELI_IS_SET)) keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (!s->sources.count) keeli_component_lists_remove(&world->lists, index, s->ordinal);
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
 }
 
@@ -191,6 +187,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
     keeli_indexed_set_init(&s->indexed, c->size, c->align);
+    keeli_queue_init(&s->tracking.gone, c, true);
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
@@ -213,12 +210,14 @@ void keeli_store_update_hooks(keeli_storage *s) {
         s->events->move = s->set.move;
         s->events->hook_data = s;
     }
-    keeli_tracking_update_hooks(s);
+    s->tracking.gone.drop = s->set.drop;
+    s->tracking.gone.move = s->set.move;
+    s->tracking.gone.hook_data = s;
 }
 
 // No entity has the component any more; its values are gone.
 static void forget_all(keel_world *world, keeli_storage *s) {
-    const bool stays = s->flags & KEELI_IS_SET; // named by lists wherever it has room
+    const bool stays = s->sources.count; // a reactive set: named by lists wherever it has room
     for (uint32_t i = 0; !stays && (i = keeli_store_next(s, i)) != UINT32_MAX;
          i = (i / 64 + 1) * 64)
         keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
@@ -254,7 +253,7 @@ void keeli_store_drop_all(keel_world *world) {
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
-    if (s->flags & KEELI_IS_SET) return; // its room is promised
+    if (s->sources.count) return; // a reactive set, whose room is promised
     if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
@@ -268,9 +267,9 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     if (s->kind == KEEL_INDEXED) drop_indexed(s);
     keeli_sparse_set_deinit(&s->set, &world->heap);
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
-    keeli_tracking_deinit(world, s);
+    keeli_tracking_deinit(world, &s->tracking);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));
-    KEELI_RELEASE(&world->heap, &s->feeds);
+    KEELI_RELEASE(&world->heap, &s->collectors);
     KEELI_RELEASE(&world->heap, &s->sources);
     KEELI_RELEASE(&world->heap, &s->viewers);
     keeli_presence_deinit(&s->presence, &world->heap);
@@ -279,7 +278,7 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
 
 size_t keeli_store_bytes(const keeli_storage *s) {
     return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
-           s->row.base_capacity * sizeof(void *) + keeli_tracking_bytes(s);
+           s->row.base_capacity * sizeof(void *) + keeli_tracking_bytes(&s->tracking);
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
@@ -320,7 +319,6 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s)) return false;
     if (!lists_are_valid(world, s, &s->presence) || !lists_are_valid(world, s, &s->disabled))
         return false;
-    if (!keeli_groups_of_are_valid(s) || !keeli_tracking_is_valid(s)) return false;
     if (s->kind == KEEL_INDEXED && !indexed_is_valid(s)) return false;
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))
@@ -333,17 +331,13 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
 // ------------------------------------------------------------------ validation in test builds
 // A walk costs as much as the storage is large, so large ones are walked once per as many edits.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
-static bool is_turn(uint32_t count) {
+bool keeli_is_turn_to_validate(uint32_t count) {
     static uint32_t edits;
     const uint32_t now = __atomic_add_fetch(&edits, 1, __ATOMIC_RELAXED);
     return count < 256 || now % count == 0;
 }
-void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    if (is_turn(keeli_store_count(storage) + storage->indexed.page_count))
-        KEELI_CHECK_STRUCTURE(keeli_store_is_valid(world, storage));
-}
 void keeli_validate_entities(keel_world *world) {
-    if (is_turn(world->entities.size)) {
+    if (keeli_is_turn_to_validate(world->entities.size)) {
         KEELI_CHECK_STRUCTURE(keeli_entity_index_is_valid(&world->entities));
         KEELI_CHECK_STRUCTURE(keeli_archetypes_are_valid(&world->archetypes, &world->entities));
     }

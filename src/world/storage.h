@@ -3,7 +3,7 @@
 // reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
 #include "base/bytes.h"
-#include "hooks.h"
+#include "borrow.h"
 #include "world.h"
 
 #include <keel/edit.h>
@@ -117,28 +117,6 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
 }
 
-// ------------------------------------------------------------------ who follows (follow/follow.c)
-void keeli_groups_added(keeli_storage *s, uint32_t index); // group_pack.c
-void keeli_groups_removing(keeli_storage *s, uint32_t index);
-// After the entity got the component, and all values of the edit are in place: groups take it in,
-// or let it go; it is noted; observers are told.
-void keeli_store_joined_slowly(keel_world *world, keeli_storage *s, uint32_t index);
-static inline void keeli_store_joined(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_WATCHED) keeli_store_joined_slowly(world, s, index);
-}
-// Before the entity loses the component, while its value is still there. The value may move.
-// `kind`: KEEL_TRACK_REMOVAL or KEEL_TRACK_DELETION.
-void keeli_store_leaving_slowly(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
-static inline void keeli_store_leaving(keel_world *world, keeli_storage *s, uint32_t index,
-                                       uint32_t kind) {
-    if (s->flags & KEELI_IS_WATCHED) keeli_store_leaving_slowly(world, s, index, kind);
-}
-// The value of an entity goes: it is dropped, or kept for those who want to know what it was.
-void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
-// Delete all values one by one, when somebody wants to know of each; what nobody watches is left
-// alone.
-void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
-
 // ------------------------------------------------------------------ room
 // Make room for the value of an index that has none, but for slots of sparse sets and rows, of
 // which an edit makes as many as it needs. `numbers`: how many more the list of the index's block
@@ -210,11 +188,8 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 }
 // In test builds: walk what was just edited.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
-void keeli_validate_storage(keel_world *world, const keeli_storage *storage);
+bool keeli_is_turn_to_validate(uint32_t count);
 void keeli_validate_entities(keel_world *world);
 #else
-static inline void keeli_validate_storage(keel_world *world, const keeli_storage *storage) {
-    (void)world, (void)storage;
-}
 static inline void keeli_validate_entities(keel_world *world) { (void)world; }
 #endif

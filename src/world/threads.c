@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Components that are bound to threads. A rule has two halves: values belong to the world's thread
 // (not Send, in Rust's words), and one thread at a time uses the storage (not Sync).
-#include "threads.h"
-
 #include "borrow.h"
-#include "edit/commands.h"
+
 #include "report.h"
 
 // ------------------------------------------------------------------ rules

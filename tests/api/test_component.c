@@ -491,6 +491,41 @@ static void a_used_component_cannot_be_unregistered(void **state) {
     api_end(&f);
 }
 
+typedef struct Row {
+    int value;
+} Row;
+typedef struct Side {
+    int value;
+} Side;
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
+KEEL_COMPONENT(Side, .storage = KEEL_ARCHETYPE);
+
+// Nobody is in one of the archetypes that the loop names.
+static void another_may_be_unregistered_in_a_loop_over_rows(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_register(f.world, Health);
+    for (int i = 0; i < 50; ++i)
+        (void)keel_add_entity(f.world, KEEL_INIT(Row, { i }));
+    assert_int_equal(
+        keel_delete_entity(f.world, keel_add_entity(f.world, KEEL_INIT(Row), KEEL_INIT(Side))),
+        KEEL_OK);
+    int visited = 0, sum = 0;
+    KEEL_EACH(f.world, KEEL_READ(Row, row)) {
+        sum += row->value;
+        if (visited++ != 5) continue;
+        assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Health)), KEEL_OK);
+        assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Side)), KEEL_ERROR_BORROWED);
+    }
+    assert_int_equal(visited, 50);
+    assert_int_equal(sum, 49 * 25);
+    (void)keel_take_error(f.world);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Side)), KEEL_OK);
+    assert_true(keel_world_check(f.world, NULL));
+    api_end(&f);
+}
+
 // A spare iterator must not remember a storage that is gone.
 static void views_work_after_unregistering(void **state) {
     (void)state;
@@ -537,6 +572,8 @@ static const struct CMUnitTest tests[] = {
          "unregistering drops the values and frees the name"),
     TEST(links_cannot_be_unregistered, "the links of the hierarchy cannot be unregistered"),
     TEST(a_used_component_cannot_be_unregistered, "a component in use cannot be unregistered"),
+    TEST(another_may_be_unregistered_in_a_loop_over_rows,
+         "a loop over rows goes on when another component is unregistered (A9)"),
     TEST(views_work_after_unregistering, "views work after a component was unregistered"),
 };
 

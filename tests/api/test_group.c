@@ -569,6 +569,24 @@ static void adding_to_a_group_fails_whole(void **state) {
     }
 }
 
+static void clearing_keeps_the_order_of_the_rest(void **state) {
+    (void)state;
+    for (uint32_t kinds = 0; kinds <= KEEL_TRACK_ALL; kinds += KEEL_TRACK_ALL) {
+        api_fixture f;
+        keel_group *g = begin_walk(&f);
+        assert_int_equal(keel_track(f.world, Number, kinds), KEEL_OK);
+        add_other(&f, 8);
+        add_other(&f, 3);
+        assert_packed(f.world, KEEL_OF(Other), "8 3 4 5");
+        assert_int_equal(keel_clear(f.world, Number), KEEL_OK);
+        assert_packed(f.world, KEEL_OF(Other), "8 3 4 5");
+        assert_members(f.world, g, "");
+        assert_values(&f);
+        assert_true(keel_world_check(f.world, NULL));
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(the_order_is_that_of_the_seed, "E-H0..E-H6: the walk of the seed, step by step"),
     TEST(a_group_reacts_after_a_push_and_before_a_removal,
@@ -581,6 +599,8 @@ static const struct CMUnitTest tests[] = {
     TEST(each_edit_keeps_a_group, "E-G4: got components may be of any storage; each edit counts"),
     TEST(excluded_components_keep_entities_out,
          "adding an excluded component takes the entity out"),
+    TEST(clearing_keeps_the_order_of_the_rest,
+         "clearing a component of a group keeps the order of the others, tracked or not (A14)"),
     TEST(many_entities_join_in_their_order, "many new entities join in their order"),
     TEST(retain_asks_each_member_once, "retain goes over a grouped storage"),
     TEST(values_of_any_kind_are_swapped, "values with hooks, large ones and tags are swapped"),

@@ -389,6 +389,97 @@ static void out_of_memory(void **state) {
     }
 }
 
+// Who hears in which order when many go at once.
+static void note_index(const keel_event *event, void *data) {
+    (void)data;
+    char text[20];
+    snprintf(text, sizeof text, "%u ", (unsigned)keel_entity_index(event->entity));
+    strcat(trail, text);
+}
+
+static void play_order(const keel_component *c) {
+    static const int order[] = { 3, 0, 6, 1, 7, 2, 5, 4 };
+    keel_entity e[8];
+    api_begin(&f);
+    trail[0] = 0;
+    const uint32_t gone = KEEL_ON_DELETED | KEEL_ON_REMOVED;
+    assert_int_equal(keel_observe_component(f.world, c, gone, note_index, NULL), KEEL_OK);
+    for (int i = 0; i < 8; ++i)
+        e[i] = keel_add_entity(f.world);
+    for (int round = 0; round < 5; ++round) {
+        for (int i = 0; round == 2 && i < 8; ++i)
+            e[i] = keel_add_entity(f.world);
+        for (int i = 0; i < 8; ++i)
+            if (keel_is_alive(f.world, e[order[i]]))
+                assert_int_equal(keel_add_component(f.world, e[order[i]], c, NULL), KEEL_OK);
+        const keel_entity some[] = { e[5], e[2], e[7], e[0] };
+        if (round == 0) {
+            assert_int_equal(keel_clear_component(f.world, c), KEEL_OK);
+            ASSERT_TRAIL("0 1 2 3 4 5 6 7 ");
+        } else if (round == 1) {
+            assert_int_equal(keel_delete_entities_with(f.world, c), KEEL_OK);
+            ASSERT_TRAIL("7 6 5 4 3 2 1 0 ");
+        } else if (round == 2) {
+            char expected[40] = "";
+            for (int i = 0; i < 4; ++i)
+                snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%u ",
+                         (unsigned)keel_entity_index(some[i]));
+            assert_int_equal(keel_delete_entities(f.world, some, 4), KEEL_OK);
+            ASSERT_TRAIL(expected);
+        } else if (round == 3) { // four are left
+            assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+            assert_int_equal(strlen(trail), 8);
+            assert_true(trail[0] < trail[2] && trail[2] < trail[4] && trail[4] < trail[6]);
+            trail[0] = 0;
+        }
+    }
+    assert_string_equal(trail, "");
+    api_end(&f);
+}
+
+static void the_order_of_many(void **state) {
+    (void)state;
+    play_order(KEEL_OF(Life));
+    play_order(KEEL_OF(Shield));
+    play_order(KEEL_OF(Row));
+    play_order(KEEL_OF(Burning));
+}
+
+// Of a component that nobody observed before, and perhaps the world did not know.
+static int told_late;
+static void count_late(const keel_event *event, void *data) {
+    (void)event, (void)data;
+    ++told_late;
+}
+static void bring_late(const keel_event *event, void *data) {
+    const bool of_entities = *(const bool *)data;
+    assert_int_equal(of_entities
+                         ? keel_observe_entities(event->world, KEEL_ON_CREATED, count_late, NULL)
+                         : keel_observe(event->world, Shield, KEEL_ON_INSERTED, count_late, NULL),
+                     KEEL_OK);
+}
+
+static void the_first_of_another_component(void **state) {
+    (void)state;
+    for (int mode = 0; mode < 4; ++mode) {
+        bool of_entities = mode & 1;
+        told_late = 0;
+        api_begin(&f);
+        if (mode & 2) assert_non_null(keel_register_component(f.world, KEEL_OF(Shield)));
+        assert_int_equal(keel_observe(f.world, Life, KEEL_ON_INSERTED, bring_late, &of_entities),
+                         KEEL_OK);
+        const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Life));
+        assert_true(told_late <= of_entities); // the creation that goes on is told, or not
+        told_late = 0;
+        if (of_entities) (void)keel_add_entity(f.world);
+        else assert_int_equal(keel_add(f.world, e, Shield), KEEL_OK);
+        assert_int_equal(told_late, 1);
+        if (!of_entities) (void)keel_add_entity(f.world, KEEL_INIT(Shield));
+        assert_int_equal(told_late, of_entities ? 1 : 2);
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(single_edits, "observers are called for each edit of one entity"),
     TEST(many_at_once, "bulk edits, clear, commands, world's end call them too (defect 11)"),
@@ -401,6 +492,8 @@ static const struct CMUnitTest tests[] = {
     TEST(recursion_is_bounded, "observers that answer each other end with an error"),
     TEST(in_systems_they_wait_for_the_commands, "in systems its edits come with the commands"),
     TEST(lists_change_while_they_run, "observers come and go while they are called"),
+    TEST(the_first_of_another_component, "one observer brings along the first of another (A2)"),
+    TEST(the_order_of_many, "when many go at once observers hear in a known order (A14)"),
     TEST(groups_have_it_already, "after an insertion groups have it, before a removal still"),
     TEST(every_storage, "every storage, tags, and moving to another world"),
     TEST(out_of_memory, "out of memory: no leak, no crash"),

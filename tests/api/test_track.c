@@ -65,6 +65,15 @@ static uint32_t gone(uint32_t kinds) {
     return count;
 }
 
+static uint32_t gone_plain(keel_reader *reader, uint32_t kinds) {
+    keel_gone_walk walk = reader ? keel_reader_gone(reader, KEEL_OF(Plain), kinds)
+                                 : keel_world_gone(f.world, KEEL_OF(Plain), kinds);
+    uint32_t count = 0;
+    while (keel_gone_next(&walk))
+        ++count;
+    return count;
+}
+
 // ------------------------------------------------------------------ kinds
 static void four_kinds(void **state) {
     (void)state;
@@ -755,6 +764,81 @@ static void out_of_memory_changes_nothing(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ who asks late
+static uint32_t mourned;
+KEEL_TASK(mourn, KEEL_MAY_READ(Plain), KEEL_CONTEXT(context)) {
+    KEEL_FOR_DELETED(context, Plain, gone) mourned += gone.deleted;
+}
+KEEL_WORKLOAD(funeral, KEEL_STEP(mourn));
+
+static void what_is_gone_is_kept_for_who_asks(void **state) {
+    (void)state;
+    for (int by_reader = 0; by_reader < 2; ++by_reader) {
+        begin();
+        keel_reader *reader = by_reader ? keel_reader_create(f.world, "late") : NULL;
+        for (int i = 0; i < 4; ++i)
+            assert_int_equal(keel_add(f.world, e[i], Plain, { i }), KEEL_OK);
+        assert_int_equal(keel_delete(f.world, e[0], Plain), KEEL_OK);
+        assert_int_equal(gone_plain(reader, KEEL_TRACK_DELETION), 0); // nobody had asked
+        assert_int_equal(keel_tracked_kinds(f.world, KEEL_OF(Plain)), KEEL_TRACK_DELETION);
+        assert_int_equal(keel_delete(f.world, e[1], Plain), KEEL_OK);
+        assert_int_equal(gone_plain(reader, KEEL_TRACK_DELETION), 1);
+        assert_int_equal(gone_plain(reader, KEEL_TRACK_REMOVAL), 0);
+        assert_int_equal(keel_remove(f.world, e[2], Plain), KEEL_OK);
+        assert_int_equal(gone_plain(reader, KEEL_TRACK_REMOVAL), 1);
+        api_end(&f);
+    }
+}
+
+static void a_system_by_itself_asks_too(void **state) {
+    (void)state;
+    begin();
+    mourned = 0;
+    assert_int_equal(keel_add(f.world, e[0], Plain), KEEL_OK);
+    assert_int_equal(keel_run(f.world, mourn), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, e[0], Plain), KEEL_OK);
+    assert_int_equal(keel_run(f.world, mourn), KEEL_OK);
+    assert_int_equal(mourned, 1);
+    api_end(&f);
+}
+
+static void in_a_workload_it_is_too_late(void **state) {
+    (void)state;
+    begin();
+    mourned = 0;
+    assert_int_equal(keel_add(f.world, e[0], Plain), KEEL_OK);
+    (void)keel_run_workload(f.world, funeral);
+    assert_error(f.world, KEEL_ERROR_SHARED, "'Plain', which is not tracked");
+    assert_int_equal(keel_track(f.world, Plain, KEEL_TRACK_DELETION), KEEL_OK);
+    assert_int_equal(keel_run_workload(f.world, funeral), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, e[0], Plain), KEEL_OK);
+    assert_int_equal(keel_run_workload(f.world, funeral), KEEL_OK);
+    assert_int_equal(mourned, 1);
+    assert_int_equal(keel_share_begin(f.world), KEEL_OK);
+    assert_int_equal(gone_plain(NULL, KEEL_TRACK_REMOVAL), 0);
+    assert_int_equal(keel_share_end(f.world), KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_SHARED, "keel_track it before");
+    api_end(&f);
+}
+
+static void tracking_for_who_asks_may_find_no_memory(void **state) {
+    (void)state;
+    for (size_t n = 0;; ++n) {
+        begin();
+        for (int i = 0; i < 4; ++i)
+            assert_int_equal(keel_add(f.world, e[i], Plain), KEEL_OK);
+        counting_allocator_fail_after(&f.memory, n);
+        assert_int_equal(gone_plain(NULL, KEEL_TRACK_DELETION), 0);
+        counting_allocator_never_fail(&f.memory);
+        const bool done = keel_tracked_kinds(f.world, KEEL_OF(Plain)) != KEEL_TRACK_NONE;
+        if (!done) assert_error(f.world, KEEL_ERROR_MEMORY, "tracking a component");
+        assert_int_equal(keel_delete(f.world, e[0], Plain), KEEL_OK);
+        assert_int_equal(gone_plain(NULL, KEEL_TRACK_DELETION), done);
+        api_end(&f);
+        if (done) return;
+    }
+}
+
 // Trimming gives back what tracking took, and what is noted of those who stay is as before.
 static void trimming_gives_tracking_back(void **state) {
     (void)state;
@@ -792,6 +876,11 @@ static const struct CMUnitTest tests[] = {
     TEST(four_kinds, "S-77: insertion, modification, removal and deletion are tracked"),
     TEST(any_subset, "S-78: any subset of them can be tracked"),
     TEST(untracked_by_default, "S-78: none by default; who asks switches it on"),
+    TEST(what_is_gone_is_kept_for_who_asks, "who asks what is gone has it kept from then on (A3)"),
+    TEST(a_system_by_itself_asks_too, "a system that is run by itself, too (A3)"),
+    TEST(in_a_workload_it_is_too_late,
+         "in a workload and in shared mode it is an error that says what to do (A3)"),
+    TEST(tracking_for_who_asks_may_find_no_memory, "and out of memory is told (A3)"),
     TEST(fresh_is_not_modified, "S-88: a fresh value is inserted, not modified; overwritten: both"),
     TEST(only_what_is_marked, "S-89: KEEL_WRITE_MARKED marks what the loop says, KEEL_WRITE all"),
     TEST(loops_mark_what_they_visit, "a loop that is left early marks what it visited"),

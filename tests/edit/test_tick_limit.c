@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A world that has run for a very long time: its ticks come to the end of what 32 bits hold.
-#include "follow/track.h"
+#include "follow/changes.h"
 #include "support/api_fixture.h"
 #include "world.h"
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "collect.h"
+// Reactive sets: tags that the world gives to entities when something happens to their components,
+// or when they are created (world->entity_storage). An edit of a source is an edit of its sets,
+// too: who borrows it borrows them (world/borrow.c).
+//
+// Invariant: whoever has a source, in sight or not, has room in the set, and all that follows the
+// set has room for it. So only an edit that adds a source, or an entity, may fail because of a set;
+// overwriting, marking and deleting it may not. For that the lists of blocks name a set wherever it
+// has room, not just where somebody is in it, and its memory is not trimmed.
+#include "follow.h"
 
-#include "group.h"
-#include "observe_view.h"
-#include "track.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -11,20 +16,14 @@
 // ------------------------------------------------------------------ how many there could be
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
-    if (!(s->flags & KEELI_IS_SET)) return (uint32_t)count;
+    if (!s->sources.count) return (uint32_t)count;
     for (uint32_t i = 0; i < s->sources.count; ++i)
         count += keeli_could_have(world, s->sources.items[i]);
-    return count < keeli_entity_count(&world->entities) ? (uint32_t)count
-                                                        : keeli_entity_count(&world->entities);
+    const uint32_t alive = keeli_entity_count(&world->entities);
+    return count < alive ? (uint32_t)count : alive;
 }
 
 // ------------------------------------------------------------------ room
-static bool reserve_slots(keel_world *world, keeli_storage *set, uint32_t extra) {
-    const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
-    if (need <= set->set.room) return true;
-    return keeli_sparse_set_reserve(&set->set, &world->heap, (uint32_t)(need - set->set.count));
-}
-
 // The block's list names the set from now on; there stays room for as many more as before.
 static bool list_block(keel_world *world, const keeli_storage *set, uint32_t index,
                        uint32_t numbers) {
@@ -37,116 +36,96 @@ static bool list_block(keel_world *world, const keeli_storage *set, uint32_t ind
 
 // Entities come and go in a set any number of times after room was made for them once, so what is
 // gone has all the room it may have.
-static bool reserve_tracking(keel_world *world, keeli_storage *set, uint32_t index,
-                             uint32_t extra) {
-    keeli_queue *log = &set->tracking->gone;
-    const uint32_t both = KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL;
-    if (!keeli_track_reserve(world, set, index, extra)) return false;
-    return !(set->tracking->kinds & both) ||
-           keeli_queue_reserve(log, &world->heap, log->limit, NULL);
-}
-
-static bool reserve_feeds(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
-                          uint32_t numbers);
-
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
+    keeli_queue *log = &set->tracking.gone;
+    if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
+        !keeli_queue_reserve(log, heap, log->limit, NULL))
+        return false;
     if (!keeli_presence_reserve(&set->presence, heap, index)) return false;
     if (!list_block(world, set, index, numbers)) return false;
-    if (set->kind == KEEL_INDEXED && !keeli_indexed_set_reserve(&set->indexed, heap, index))
+    if (set->kind == KEEL_INDEXED) return keeli_indexed_set_reserve(&set->indexed, heap, index);
+    const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
+    if (need > set->set.room &&
+        !keeli_sparse_set_reserve(&set->set, heap, (uint32_t)(need - set->set.count)))
         return false;
-    if (set->kind == KEEL_SPARSE_SET && (!keeli_sparse_set_reserve_cell(&set->set, heap, index) ||
-                                         !reserve_slots(world, set, extra)))
-        return false;
-    if (set->flags & KEELI_IS_GROUPED && !keeli_groups_reserve(set, index, extra)) return false;
-    if (set->flags & KEELI_IS_TRACKED && !reserve_tracking(world, set, index, extra)) return false;
-    if (set->flags & KEELI_IS_IN_VIEW && !keeli_view_observers_reserve(world, set, index))
-        return false;
-    return reserve_feeds(world, set, index, extra, numbers);
-}
-
-static bool reserve_feeds(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
-                          uint32_t numbers) {
-    for (uint32_t i = 0; i < s->feeds.count; ++i)
-        if (!reserve_in(world, s->feeds.items[i].set, index, extra, numbers)) return false;
-    return true;
+    return keeli_sparse_set_reserve_cell(&set->set, heap, index);
 }
 
 bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
                         uint32_t numbers) {
-    return s->flags & KEELI_IS_SET ? reserve_in(world, s, index, extra, numbers)
-                                   : reserve_feeds(world, s, index, extra, numbers);
+    if (s->sources.count && !reserve_in(world, s, index, extra, numbers)) return false;
+    for (uint32_t i = 0; i < s->collectors.count; ++i)
+        if (!keeli_followers_reserve_slow(world, s->collectors.items[i].set, index, extra, numbers))
+            return false;
+    return true;
 }
 
 // Room in all sets of `s` for whoever has, or could have, `of`.
 static bool reserve_all(keel_world *world, keeli_storage *s, const keeli_storage *of) {
     for (uint32_t i = 0; (i = keeli_store_next(of, i)) != UINT32_MAX; ++i)
-        if (!reserve_feeds(world, s, i, 0, 0)) return false;
+        if (!keeli_sets_reserve(world, s, i, 0, 0)) return false;
     for (uint32_t i = 0; (i = keeli_presence_next(&of->disabled, i)) != UINT32_MAX; ++i)
-        if (!reserve_feeds(world, s, i, 0, 0)) return false;
+        if (!keeli_sets_reserve(world, s, i, 0, 0)) return false;
     for (uint32_t i = 0; i < of->sources.count; ++i)
         if (!reserve_all(world, s, of->sources.items[i])) return false;
     return true;
 }
 
 bool keeli_sets_reserve_all(keel_world *world, keeli_storage *s) {
-    return reserve_all(world, s, s);
-}
-
-bool keeli_sets_reserve_new(keel_world *world, keel_entity e, uint32_t count) {
-    keeli_storage *s = &world->entity_storage;
-    return !(s->flags & KEELI_IS_SOURCE) || reserve_feeds(world, s, keel_entity_index(e), count, 0);
+    return !s->collectors.count || reserve_all(world, s, s);
 }
 
 // ------------------------------------------------------------------ collecting
 static void put(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keel_entity_index(e))) return;
     (void)keeli_store_push(world, set, e);
-    keeli_store_joined(world, set, keel_entity_index(e));
+    keeli_came(world, set, keel_entity_index(e));
     keeli_validate_storage(world, set);
 }
 
-void keeli_collect(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    for (uint32_t i = 0; i < s->feeds.count; ++i)
-        if (s->feeds.items[i].kinds & kind) put(world, s->feeds.items[i].set, e);
+void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind) {
+    for (uint32_t i = 0; i < s->collectors.count; ++i)
+        if (s->collectors.items[i].kinds & kind) put(world, s->collectors.items[i].set, e);
 }
 
-keeli_storage *keeli_sets_before_strip(const keel_world *world, keel_entity e) {
-    if (!world->set_count) return NULL;
-    keeli_storage *first = NULL;
+static bool is_coming(const keel_world *world, const keeli_storage *set) {
+    for (uint32_t i = 0; i < world->followers.strip_sets.count; ++i)
+        if (world->followers.strip_sets.items[i] == set) return true;
+    return false;
+}
+
+void keeli_strip_begins(keel_world *world, keel_entity e) {
     uint32_t at = UINT32_MAX;
+    if (!world->followers.set_count) return;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
         if (!keeli_store_has(s, keel_entity_index(e))) continue;
-        for (uint32_t i = 0; i < s->feeds.count; ++i) {
-            keeli_storage *set = s->feeds.items[i].set;
-            if (set->is_coming || !(s->feeds.items[i].kinds & KEEL_ON_DELETED)) continue;
-            set->is_coming = true;
-            set->next_set = first;
-            first = set;
+        for (uint32_t i = 0; i < s->collectors.count; ++i) {
+            const keeli_collector *c = &s->collectors.items[i];
+            if (c->kinds & KEEL_ON_DELETED && !is_coming(world, c->set))
+                world->followers.strip_sets.items[world->followers.strip_sets.count++] = c->set;
         }
     }
-    return first;
 }
 
-void keeli_sets_after_strip(keel_world *world, keel_entity e, keeli_storage *first) {
-    for (keeli_storage *set = first; set; set = set->next_set) {
-        set->is_coming = false;
-        put(world, set, e);
-    }
+void keeli_strip_ended(keel_world *world, keel_entity e) {
+    for (uint32_t i = world->followers.strip_sets.count; i--;)
+        put(world, world->followers.strip_sets.items[i], e);
+    if (world->followers.set_count) world->followers.strip_sets.count = 0;
 }
 
 // ------------------------------------------------------------------ who fills what
-static keeli_feed *feed_of(const keeli_storage *source, const keeli_storage *set) {
-    for (uint32_t i = 0; i < source->feeds.count; ++i)
-        if (source->feeds.items[i].set == set) return &source->feeds.items[i];
+static keeli_collector *collector_of(const keeli_storage *source, const keeli_storage *set) {
+    for (uint32_t i = 0; i < source->collectors.count; ++i)
+        if (source->collectors.items[i].set == set) return &source->collectors.items[i];
     return NULL;
 }
 
 static bool reaches(const keeli_storage *from, const keeli_storage *to) {
     if (from == to) return true;
-    for (uint32_t i = 0; i < from->feeds.count; ++i)
-        if (reaches(from->feeds.items[i].set, to)) return true;
+    for (uint32_t i = 0; i < from->collectors.count; ++i)
+        if (reaches(from->collectors.items[i].set, to)) return true;
     return false;
 }
 
@@ -171,18 +150,19 @@ static uint64_t next_idle_block(const keel_world *world, const keeli_storage *se
 
 uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s) {
     uint64_t count = 0;
-    if (!(s->flags & KEELI_IS_SET)) return 0;
+    if (!s->sources.count) return 0;
     for (uint64_t i = 0; (i = next_idle_block(world, s, i)) != UINT64_MAX; i += 64)
         ++count;
     return count;
 }
 
-static void add_feed(keel_world *world, keeli_storage *source, keeli_storage *set, uint32_t kinds) {
-    source->feeds.items[source->feeds.count++] = (keeli_feed){ set, kinds };
+static void add_collector(keel_world *world, keeli_storage *source, keeli_storage *set,
+                          uint32_t kinds) {
+    source->collectors.items[source->collectors.count++] = (keeli_collector){ set, kinds };
     set->sources.items[set->sources.count++] = source;
-    world->set_count += !(set->flags & KEELI_IS_SET);
-    source->flags |= KEELI_IS_SOURCE;
-    set->flags |= KEELI_IS_SET;
+    world->followers.set_count += set->sources.count == 1;
+    keeli_followers_update(source);
+    keeli_followers_update(set);
     ++world->bindings;
 }
 
@@ -190,31 +170,29 @@ static void add_feed(keel_world *world, keeli_storage *source, keeli_storage *se
 static void end_set(keel_world *world, keeli_storage *set) {
     for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
         keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
-    set->flags &= ~(uint32_t)KEELI_IS_SET;
     KEELI_RELEASE(&world->heap, &set->sources);
-    --world->set_count;
+    --world->followers.set_count;
 }
 
-static void take_feed(keel_world *world, keeli_storage *source, keeli_storage *set) {
-    keeli_feed *feed = feed_of(source, set);
-    *feed = source->feeds.items[--source->feeds.count];
-    if (!source->feeds.count) {
-        source->flags &= ~(uint32_t)KEELI_IS_SOURCE;
-        KEELI_RELEASE(&world->heap, &source->feeds);
-    }
+static void take_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {
+    keeli_collector *c = collector_of(source, set);
+    *c = source->collectors.items[--source->collectors.count];
+    if (!source->collectors.count) KEELI_RELEASE(&world->heap, &source->collectors);
     uint32_t at = 0;
     while (set->sources.items[at] != source)
         ++at;
     set->sources.items[at] = set->sources.items[--set->sources.count];
     if (!set->sources.count) end_set(world, set);
+    keeli_followers_update(source);
+    keeli_followers_update(set);
     ++world->bindings;
 }
 
 void keeli_sets_forget(keel_world *world, keeli_storage *s) {
-    while (s->feeds.count)
-        take_feed(world, s, s->feeds.items[0].set);
+    while (s->collectors.count)
+        take_collector(world, s, s->collectors.items[0].set);
     while (s->sources.count)
-        take_feed(world, s->sources.items[0], s);
+        take_collector(world, s->sources.items[0], s);
 }
 
 // ------------------------------------------------------------------ checking
@@ -247,22 +225,18 @@ static bool is_valid(const keel_world *world, const keeli_storage *set) {
         if (comes && !has_room(world, set, (uint32_t)from)) return false;
     }
     for (uint32_t i = 0; i < set->sources.count; ++i)
-        if (!feed_of(set->sources.items[i], set)) return false;
+        if (!collector_of(set->sources.items[i], set)) return false;
     return set->kind != KEEL_SPARSE_SET || set->set.room >= count;
 }
 
 bool keeli_sets_are_valid(const keel_world *world) {
-    const keeli_storage *all = &world->entity_storage;
     uint32_t count = 0;
-    if ((all->feeds.count != 0) != ((all->flags & KEELI_IS_SOURCE) != 0)) return false;
     for (uint32_t i = 0; i < world->order.count; ++i) {
         const keeli_storage *s = world->order.items[i];
-        if ((s->feeds.count != 0) != ((s->flags & KEELI_IS_SOURCE) != 0)) return false;
-        if ((s->sources.count != 0) != ((s->flags & KEELI_IS_SET) != 0)) return false;
         if (s->sources.count && !is_valid(world, s)) return false;
         count += s->sources.count != 0;
     }
-    return count == world->set_count;
+    return count == world->followers.set_count;
 }
 
 // ------------------------------------------------------------------ public
@@ -313,12 +287,13 @@ static keel_result check(keel_world *world, const keeli_storage *set, const keel
 
 static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage *source,
                            uint32_t kinds) {
-    if (!KEELI_RESERVE(&world->heap, &source->feeds, 1) ||
-        !KEELI_RESERVE(&world->heap, &set->sources, 1))
+    if (!KEELI_RESERVE(&world->heap, &source->collectors, 1) ||
+        !KEELI_RESERVE(&world->heap, &set->sources, 1) ||
+        !KEELI_RESERVE(&world->heap, &world->followers.strip_sets, world->followers.set_count + 1))
         return keeli_out_of_memory(world, "making a set");
-    add_feed(world, source, set, kinds);
+    add_collector(world, source, set, kinds);
     if (reserve_all(world, source, source)) return KEEL_OK;
-    take_feed(world, source, set);
+    take_collector(world, source, set);
     return keeli_out_of_memory(world, "making a set");
 }
 
@@ -328,7 +303,7 @@ static keel_result collect(keel_world *world, const keel_component *set, keeli_s
     keeli_storage *to = keeli_storage_get(world, set, false, &result);
     if (!to) return result;
     KEEL_TRY(check(world, to, from, kinds));
-    keeli_feed *known = feed_of(from, to);
+    keeli_collector *known = collector_of(from, to);
     if (!known) return connect(world, to, from, kinds);
     known->kinds |= kinds;
     return KEEL_OK;
@@ -352,9 +327,9 @@ keel_result keel_collect_entities(keel_world *world, const keel_component *set, 
 static keel_result stop(keel_world *world, const keel_component *set, keeli_storage *from) {
     KEEL_TRY(keeli_world_is_idle(world, "a set is ended"));
     keeli_storage *to = set ? keeli_storage_find(world, set) : NULL;
-    if (!to || !from || !feed_of(from, to)) return KEEL_ABSENT;
+    if (!to || !from || !collector_of(from, to)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, from, "stop collecting from"));
-    take_feed(world, from, to);
+    take_collector(world, from, to);
     return KEEL_OK;
 }
 
@@ -374,6 +349,6 @@ uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set
     const keeli_storage *from = !to      ? NULL
                                 : source ? keeli_storage_find(world, source)
                                          : &world->entity_storage;
-    const keeli_feed *feed = from ? feed_of(from, to) : NULL;
-    return feed ? feed->kinds : 0;
+    const keeli_collector *c = from ? collector_of(from, to) : NULL;
+    return c ? c->kinds : 0;
 }

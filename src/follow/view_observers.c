@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: MIT
-#include "observe_view.h"
+// Observers of views: who has entered and left what some terms match. Each keeps a bit for every
+// entity that it was told has entered. An edit that takes components away asks before they go
+// whether the entity leaves because of it, and tells at once; everything else is noted in a second
+// bit and looked at when the edit is done, so that what was true in the middle of it is not told.
+//
+// Invariant: when no edit is going on the first bits are those of the entities that match, the
+// second ones are clear, and whoever has a component that must be there has room for both.
+#include "follow.h"
 
-#include "edit/commands.h"
-#include "observe.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
+
+// What a term asks of one component.
+typedef struct keeli_view_part {
+    keeli_storage *storage;
+    uint32_t role; // KEELI_MUST, KEELI_MUST_NOT, or the number of an any_of
+} keeli_view_part;
+
+enum { KEELI_MUST, KEELI_MUST_NOT, KEELI_ANY_OF };
+
+typedef struct keeli_view_observer {
+    struct keeli_view_observer *next;
+    keeli_observer observer;            // no function: it was taken away and is freed later
+    KEELI_ARRAY(keeli_view_part) parts; // those of one any_of side by side
+    keeli_presence members, noted;
+    uint32_t one; // noted alone, as most edits are of one entity: it has no bit then
+    bool has_one;
+} keeli_view_observer;
 
 // ------------------------------------------------------------------ who matches
 // Has the entity what must be there, when `except` is taken as absent?
@@ -35,24 +57,24 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
 }
 
 // Whoever has no room there has nothing that must be there, so it does not match.
-static void unsettle(keel_world *world, keeli_view_observer *v, uint32_t index) {
-    if (!keeli_presence_has_page(&v->unsettled, index / 4096)) return;
-    world->unsettled = true;
-    if (!v->has_one && !v->unsettled.count) {
+static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
+    if (!keeli_presence_has_page(&v->noted, index / 4096)) return;
+    world->followers.has_noted = true;
+    if (!v->has_one && !v->noted.count) {
         v->one = index;
         v->has_one = true;
         return;
     }
     if (v->has_one && v->one == index) return;
-    if (v->has_one) (void)keeli_presence_set(&v->unsettled, v->one);
+    if (v->has_one) (void)keeli_presence_set(&v->noted, v->one);
     v->has_one = false;
-    if (!keeli_presence_has(&v->unsettled, index)) (void)keeli_presence_set(&v->unsettled, index);
+    if (!keeli_presence_has(&v->noted, index)) (void)keeli_presence_set(&v->noted, index);
 }
 
 // ------------------------------------------------------------------ room
 static bool reserve(keel_world *world, keeli_view_observer *v, uint32_t index) {
     return keeli_presence_reserve(&v->members, &world->heap, index) &&
-           keeli_presence_reserve(&v->unsettled, &world->heap, index);
+           keeli_presence_reserve(&v->noted, &world->heap, index);
 }
 
 bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index) {
@@ -78,13 +100,13 @@ bool keeli_view_observers_reserve_all(keel_world *world, const keeli_storage *s)
     return true;
 }
 
-// ------------------------------------------------------------------ telling
-static void tell(keel_world *world, const keeli_view_observer *v, uint32_t index, uint32_t kind) {
+// ------------------------------------------------------------------ calling
+static void notify(keel_world *world, const keeli_view_observer *v, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     const keeli_observer it = v->observer;
     if (!it.function || !(it.kinds & kind)) return;
     const keel_event event = {
-        .world = world, .kind = kind, .entity = e, .commands = world->reaction
+        .world = world, .kind = kind, .entity = e, .commands = world->followers.reaction
     };
     keeli_calling_begin(world);
     it.function(&event, it.data);
@@ -93,62 +115,53 @@ static void tell(keel_world *world, const keeli_view_observer *v, uint32_t index
 
 static void enter(keel_world *world, keeli_view_observer *v, uint32_t index) {
     (void)keeli_presence_set(&v->members, index);
-    tell(world, v, index, KEEL_ON_ENTERED);
+    notify(world, v, index, KEEL_ON_ENTERED);
 }
 
 static void leave(keel_world *world, keeli_view_observer *v, uint32_t index) {
     (void)keeli_presence_clear(&v->members, index);
-    tell(world, v, index, KEEL_ON_LEFT);
+    notify(world, v, index, KEEL_ON_LEFT);
 }
 
 // ------------------------------------------------------------------ during edits
-void keeli_view_observers_joined(keel_world *world, const keeli_storage *s, uint32_t index) {
+void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
-        if (matches(v, index) != is_member(v, index)) unsettle(world, v, index);
+        if (matches(v, index) != is_member(v, index)) note(world, v, index);
     }
 }
 
-static void leaving(keel_world *world, keeli_view_observer *v, const keeli_storage *s,
-                    uint32_t index) {
-    const bool will_do = has_wanted(v, index, s);
-    if (!will_do && is_member(v, index)) leave(world, v, index);
-    else if (will_do && !is_member(v, index)) unsettle(world, v, index);
+void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index) {
+    for (uint32_t i = 0; i < s->viewers.count; ++i) {
+        keeli_view_observer *v = s->viewers.items[i];
+        const bool stays = has_wanted(v, index, s);
+        if (!stays && is_member(v, index)) leave(world, v, index);
+        else if (stays && !is_member(v, index)) note(world, v, index);
+    }
 }
 
-void keeli_view_observers_leaving(keel_world *world, const keeli_storage *s, uint32_t index) {
-    for (uint32_t i = 0; i < s->viewers.count; ++i)
-        leaving(world, s->viewers.items[i], s, index);
-}
-
-void keeli_view_observers_clearing(keel_world *world, const keeli_storage *s) {
-    for (uint32_t i = 0; i < s->viewers.count; ++i)
-        for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
-            leaving(world, s->viewers.items[i], s, k);
-}
-
-void keeli_view_observers_losing_all(keel_world *world, uint32_t index) {
-    for (keeli_view_observer *v = world->view_observers; v; v = v->next)
+void keeli_view_observers_all_going(keel_world *world, uint32_t index) {
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
         if (is_member(v, index)) leave(world, v, index);
 }
 
-static void settle_one(keel_world *world, keeli_view_observer *v, uint32_t index) {
+static void flush_one(keel_world *world, keeli_view_observer *v, uint32_t index) {
     const bool now = matches(v, index);
     if (now == is_member(v, index)) return;
     if (now) enter(world, v, index);
     else leave(world, v, index);
 }
 
-static void settle(keel_world *world, keeli_view_observer *v) {
+static void flush(keel_world *world, keeli_view_observer *v) {
     if (v->has_one) {
         v->has_one = false;
-        settle_one(world, v, v->one);
+        flush_one(world, v, v->one);
         return;
     }
-    if (!v->unsettled.count) return;
-    for (uint32_t i = 0; (i = keeli_presence_next(&v->unsettled, i)) != UINT32_MAX; ++i) {
-        (void)keeli_presence_clear(&v->unsettled, i);
-        settle_one(world, v, i);
+    for (uint32_t i = 0; v->noted.count && (i = keeli_presence_next(&v->noted, i)) != UINT32_MAX;
+         ++i) {
+        (void)keeli_presence_clear(&v->noted, i);
+        flush_one(world, v, i);
     }
 }
 
@@ -160,22 +173,21 @@ static void unlink_parts(keel_world *world, keeli_view_observer *v) {
         for (uint32_t k = 0; k < s->viewers.count; ++k)
             if (s->viewers.items[k] != v) s->viewers.items[kept++] = s->viewers.items[k];
         s->viewers.count = kept;
-        if (kept) continue;
-        s->flags &= ~(uint32_t)KEELI_IS_IN_VIEW;
-        KEELI_RELEASE(&world->heap, &s->viewers);
+        if (!kept) KEELI_RELEASE(&world->heap, &s->viewers);
+        keeli_followers_update(s);
     }
 }
 
 static void free_observer(keel_world *world, keeli_view_observer *v) {
     KEELI_RELEASE(&world->heap, &v->parts);
     keeli_presence_deinit(&v->members, &world->heap);
-    keeli_presence_deinit(&v->unsettled, &world->heap);
+    keeli_presence_deinit(&v->noted, &world->heap);
     KEELI_FREE(&world->heap, keeli_view_observer, v);
 }
 
 // Those without a function go.
 static void free_lost(keel_world *world) {
-    for (keeli_view_observer **at = &world->view_observers, *v; (v = *at) != NULL;) {
+    for (keeli_view_observer **at = &world->followers.view_observers, *v; (v = *at) != NULL;) {
         if (v->observer.function) {
             at = &v->next;
             continue;
@@ -183,16 +195,16 @@ static void free_lost(keel_world *world) {
         *at = v->next;
         unlink_parts(world, v);
         free_observer(world, v);
-        --world->observed;
+        --world->followers.observed;
         ++world->bindings;
     }
 }
 
-void keeli_view_observers_settle(keel_world *world) {
-    if (world->calling) return;
-    world->unsettled = false;
-    for (keeli_view_observer *v = world->view_observers; v; v = v->next)
-        if (v->observer.function) settle(world, v);
+void keeli_view_observers_flush(keel_world *world) {
+    if (world->followers.calling) return;
+    world->followers.has_noted = false;
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
+        if (v->observer.function) flush(world, v);
     free_lost(world);
 }
 
@@ -203,17 +215,17 @@ void keeli_view_observers_forget(keel_world *world, const keeli_storage *s) {
 }
 
 void keeli_view_observers_deinit(keel_world *world) {
-    for (keeli_view_observer *v = world->view_observers, *next; v; v = next) {
+    for (keeli_view_observer *v = world->followers.view_observers, *next; v; v = next) {
         next = v->next;
         unlink_parts(world, v);
         free_observer(world, v);
     }
-    world->view_observers = NULL;
+    world->followers.view_observers = NULL;
 }
 
 bool keeli_view_observers_are_valid(const keel_world *world) {
-    for (const keeli_view_observer *v = world->view_observers; v; v = v->next) {
-        if (!keeli_presence_is_valid(&v->members) || v->unsettled.count || v->has_one) return false;
+    for (const keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
+        if (!keeli_presence_is_valid(&v->members) || v->noted.count || v->has_one) return false;
         uint32_t count = 0;
         for (uint64_t from = 0; from <= KEEL_ENTITY_INDEX_MAX; ++from) {
             const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
@@ -333,7 +345,7 @@ static void link_parts(keeli_view_observer *v) {
         for (uint32_t k = 0; k < s->viewers.count; ++k)
             known |= s->viewers.items[k] == v;
         if (!known) s->viewers.items[s->viewers.count++] = v;
-        s->flags |= KEELI_IS_IN_VIEW;
+        keeli_followers_update(s);
     }
 }
 
@@ -349,20 +361,20 @@ static bool is_same(const keeli_view_observer *a, const keeli_view_observer *b) 
 }
 
 static keeli_view_observer **end_of(keel_world *world) {
-    keeli_view_observer **at = &world->view_observers;
+    keeli_view_observer **at = &world->followers.view_observers;
     while (*at)
         at = &(*at)->next;
     return at;
 }
 
-static void tell_present(keel_world *world, const keeli_view_observer *v) {
+static void notify_present(keel_world *world, const keeli_view_observer *v) {
     for (uint32_t i = 0; (i = keeli_presence_next(&v->members, i)) != UINT32_MAX; ++i)
-        tell(world, v, i, KEEL_ON_ENTERED);
+        notify(world, v, i, KEEL_ON_ENTERED);
 }
 
 // The observer of the same view by the same function, or NULL.
 static keeli_view_observer *find(const keel_world *world, const keeli_view_observer *v) {
-    keeli_view_observer *it = world->view_observers;
+    keeli_view_observer *it = world->followers.view_observers;
     while (it && !is_same(it, v))
         it = it->next;
     return it;
@@ -370,11 +382,12 @@ static keeli_view_observer *find(const keel_world *world, const keeli_view_obser
 
 // Its terms are read, and it is a new one.
 static keel_result begin(keel_world *world, keeli_view_observer *v) {
-    if (!world->reaction) world->reaction = keeli_commands_take(world);
-    if (!world->reaction || !fill(world, v)) return keeli_out_of_memory(world, "observing a view");
+    if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
+    if (!world->followers.reaction || !fill(world, v))
+        return keeli_out_of_memory(world, "observing a view");
     *end_of(world) = v;
     link_parts(v);
-    ++world->observed;
+    ++world->followers.observed;
     ++world->bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
@@ -386,13 +399,12 @@ static keel_result observe(keel_world *world, keeli_view_observer *v, const keel
     if (known) known->observer.kinds |= kinds;
     else if (result == KEEL_OK) result = begin(world, v);
     if (result < 0 || known) free_observer(world, v);
-    if (result == KEEL_OK && kinds & KEEL_ON_PRESENT) tell_present(world, known ? known : v);
-    return keeli_done(world, result);
+    if (result == KEEL_OK && kinds & KEEL_ON_PRESENT) notify_present(world, known ? known : v);
+    return result;
 }
 
-keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
-                              keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+keel_result keeli_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
+                               keel_observer_fn *function, void *data) {
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t told = KEEL_ON_ENTERED | KEEL_ON_LEFT;
     if (!function) return bad(world, "it needs a function");
@@ -407,13 +419,14 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
 keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
     bool any = false;
-    if (!world->calling) KEEL_TRY(keeli_world_is_editable(world));
-    for (keeli_view_observer *v = world->view_observers; function && v; v = v->next) {
+    if (!world->followers.calling) KEEL_TRY(keeli_world_is_editable(world));
+    for (keeli_view_observer *v = world->followers.view_observers; function && v; v = v->next) {
         if (v->observer.function != function || v->observer.data != data) continue;
         v->observer.function = NULL;
         any = true;
     }
-    if (any && world->calling) world->unsettled = true; // freed when the edit is done
+    if (any && world->followers.calling)
+        world->followers.has_noted = true; // freed when the edit is done
     else if (any) free_lost(world);
     return any ? KEEL_OK : KEEL_ABSENT;
 }

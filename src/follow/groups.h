@@ -38,33 +38,7 @@ static inline bool keeli_group_has(const keel_group *g, uint32_t index) {
     return keeli_sparse_set_find(set, index) < keeli_group_count(g); // no slot is above all
 }
 
-// ------------------------------------------------------------------ edits (group_pack.c)
-// For storages that have KEELI_IS_GROUPED; store.h wraps the two that are called most.
-//
-// Before values are added: make room for `extra` more members among the groups that name the
-// storage, one of them with this index. False when out of memory.
-bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
-// After new entities, which have the same components, got all of them: values were pushed in this
-// order. To be called for each of the components.
-void keeli_groups_added_new(keeli_storage *s, const keel_entity *entities, uint32_t count);
-// Before all components of an entity go. `gone`: their values were moved out.
-void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
-// Before the component goes from all entities.
-void keeli_groups_clear(keeli_storage *s);
-// Before everything goes.
-void keeli_groups_clear_all(keel_world *world);
-// Take in who matches, after values came without the two above: the groups are empty. False when
-// out of memory.
-bool keeli_groups_refill(keel_world *world);
-bool keeli_group_fill(keel_group *group);
-void keeli_groups_trim(keel_world *world);
-
-bool keeli_groups_of_are_valid(const keeli_storage *s);
-bool keeli_groups_are_valid(const keel_world *world);
-
-// ------------------------------------------------------------------ whole groups (group.c)
 // The group when it is one of the world's; NULL (reported) otherwise.
 keel_group *keeli_group_of(keel_world *world, const keel_group *group);
 // May all that the group names be edited now?
 keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, const char *verb);
-void keeli_groups_deinit(keel_world *world);

@@ -122,6 +122,30 @@ static void what_gains_nothing_is_tried_alone(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ the faster way
+// Runs of something that takes so long on one thread and on several: how many go to several.
+static uint32_t count_many(keeli_cost *cost, uint32_t runs, uint64_t one_ns, uint64_t many_ns) {
+    uint32_t many = 0;
+    while (runs--) {
+        const bool is_many = keeli_cost_decide(cost);
+        many += is_many;
+        // each 50th run is disturbed
+        keeli_cost_note(cost, is_many, (is_many ? many_ns : one_ns) * (runs % 50 ? 1 : 9));
+    }
+    return many;
+}
+
+static void the_faster_way_is_taken(void **state) {
+    (void)state;
+    keeli_cost gains = { 0 }, loses = { 0 }, equal = { 0 };
+    assert_in_range(count_many(&gains, 10000, 100000, 55000), 9700, 10000);
+    assert_in_range(count_many(&loses, 10000, 100000, 200000), 0, 300);
+    assert_in_range(count_many(&equal, 10000, 100000, 98000), 0, 300); // less than 5 %
+    // it changes its mind when things change
+    assert_in_range(count_many(&gains, 10000, 100000, 130000), 0, 600);
+    assert_in_range(count_many(&loses, 10000, 100000, 60000), 8500, 10000);
+}
+
 // ------------------------------------------------------------------ rest
 KEEL_SYSTEM(work_on_number, KEEL_WRITE(Number, n)) {
     for (uint32_t i = 0; i < 2000; ++i)
@@ -163,6 +187,7 @@ static const struct CMUnitTest tests[] = {
     TEST(one_worker_and_one_chain_are_not_measured, "nothing is measured where one thread works"),
     TEST(systems_without_entities_are_not_worth_it, "systems that match nothing wake nobody"),
     TEST(what_gains_nothing_is_tried_alone, "what gains nothing is tried on one thread"),
+    TEST(the_faster_way_is_taken, "of one thread and several the faster way is taken"),
     TEST(workers_are_at_rest_after_a_run, "no processor is used 1 ms after a run"),
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of recorded edits: spare ones, and the queue of those that wait to be applied.
-#include "edit/commands.h"
+#include "world.h"
 
 keel_commands *keeli_commands_new(keel_world *world) {
     keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
@@ -102,6 +101,6 @@ static size_t list_bytes(const keel_commands *list) {
 
 size_t keeli_commands_bytes(const keel_world *world) {
     return list_bytes(world->commands) + list_bytes(world->pending) +
-           list_bytes(world->spare_commands) + list_bytes(world->reaction) +
+           list_bytes(world->spare_commands) + list_bytes(world->followers.reaction) +
            keeli_blocks_bytes(&world->heap);
 }

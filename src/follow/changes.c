@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "track.h"
+#include "follow.h"
 
-#include "observe.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -14,8 +13,7 @@
 void keeli_ticks_rebase_all(keel_world *world) {
     const uint32_t by = KEELI_TICK_SPAN / 2;
     for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_tracking *t = world->order.items[i]->tracking;
-        if (!t) continue;
+        keeli_tracking *t = &world->order.items[i]->tracking;
         keeli_ticks_rebase(&t->inserted, by);
         keeli_ticks_rebase(&t->modified, by);
     }
@@ -38,24 +36,6 @@ uint64_t keel_tick(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what is tracked
-keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s) {
-    if (s->tracking) return s->tracking;
-    keeli_tracking *t = KEELI_NEW(&world->heap, keeli_tracking);
-    if (!t) return NULL;
-    keeli_queue_init(&t->gone, &s->component, true);
-    s->tracking = t;
-    keeli_tracking_update_hooks(s);
-    return t;
-}
-
-void keeli_tracking_update_hooks(keeli_storage *s) {
-    if (!s->tracking) return;
-    keeli_queue *log = &s->tracking->gone;
-    log->drop = s->set.drop;
-    log->move = s->set.move;
-    log->hook_data = s->set.hook_data;
-}
-
 // Also where nobody is: to a set somebody may come without asking for room.
 static bool reserve_present(keel_world *world, keeli_ticks *t, const keeli_presence *p) {
     for (uint32_t page = 0; page < p->root.page_count; ++page)
@@ -70,49 +50,41 @@ static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
 
 // How many may go before room is made again: entities come to a set any number of times.
 static uint32_t may_go(const keeli_storage *s, const keeli_queue *log) {
-    return s->flags & KEELI_IS_SET ? log->limit : s->presence.count + s->disabled.count;
+    return s->sources.count ? log->limit : s->presence.count + s->disabled.count;
+}
+
+static bool reserve_kinds(keel_world *world, keeli_storage *s, uint32_t kinds) {
+    keeli_tracking *t = &s->tracking;
+    if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
+    if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
+    return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           keeli_queue_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1, NULL);
+}
+
+bool keeli_track_reserve_all(keel_world *world, keeli_storage *s) {
+    return reserve_kinds(world, s, s->tracking.kinds);
 }
 
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
-    keeli_tracking *t = keeli_tracking_get(world, s);
-    if (!t) return false;
-    kinds &= KEEL_TRACK_ALL & ~t->kinds;
-    if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
-    if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
-    const uint32_t values = s->presence.count + s->disabled.count;
-    if (kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
-        !keeli_queue_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1, NULL))
-        return false;
-    if (kinds & KEEL_TRACK_INSERTION && values)
-        keeli_ticks_mark_all(&t->inserted, keeli_tick_now(world, s));
-    t->kinds |= kinds;
-    if (t->kinds) s->flags |= KEELI_IS_TRACKED;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) s->flags |= KEELI_IS_MARKED;
+    kinds &= KEEL_TRACK_ALL & ~s->tracking.kinds;
+    if (!reserve_kinds(world, s, kinds)) return false;
+    if (kinds & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
+        keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
+    s->tracking.kinds |= kinds;
+    keeli_followers_update(s);
     return true;
 }
 
-void keeli_tracking_deinit(keel_world *world, keeli_storage *s) {
-    keeli_tracking *t = s->tracking;
-    if (!t) return;
-    keeli_ticks_deinit(&t->inserted, &world->heap);
-    keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_queue_deinit(&t->gone, &world->heap);
-    keeli_observers_deinit(world, &t->observers);
-    KEELI_FREE(&world->heap, keeli_tracking, t);
-    s->tracking = NULL;
-}
-
-void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
-    keeli_tracking *t = s->tracking;
-    if (!t) return;
-    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
-    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
-    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
-}
-
-size_t keeli_tracking_bytes(const keeli_storage *s) {
-    const keeli_tracking *t = s->tracking;
-    return t ? t->inserted.bytes + t->modified.bytes + keeli_queue_bytes(&t->gone) : 0;
+keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
+                            const char *asker) {
+    if (!(kinds & ~s->tracking.kinds)) return KEEL_OK;
+    if (world->share_depth)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "%s asks for changes of '%s', which is not tracked, and the world is "
+                           "shared; declare .tracking, or keel_track it before",
+                           asker, s->component.name);
+    if (!keeli_track(world, s, kinds)) return keeli_out_of_memory(world, "tracking a component");
+    return KEEL_OK;
 }
 
 // Every value has its place in what is tracked.
@@ -126,8 +98,7 @@ static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
 }
 
 bool keeli_tracking_is_valid(const keeli_storage *s) {
-    const keeli_tracking *t = s->tracking;
-    if (!t) return !(s->flags & (KEELI_IS_TRACKED | KEELI_IS_OBSERVED));
+    const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
     if (!keeli_queue_is_valid(&t->gone)) return false;
     if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
@@ -136,7 +107,7 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 
 // ------------------------------------------------------------------ during edits
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     keeli_heap *heap = &world->heap;
     const uint32_t values = s->presence.count + s->disabled.count + extra;
     if (t->kinds & KEEL_TRACK_INSERTION && (!keeli_ticks_reserve(&t->inserted, heap, index) ||
@@ -151,7 +122,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
     if (t->kinds & KEEL_TRACK_INSERTION)
         keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
@@ -159,7 +130,7 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_range(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
     if (count > 64) keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
@@ -168,8 +139,8 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
             keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
 
-void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_ticks *t = &s->tracking->modified;
+void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_ticks *t = &s->tracking.modified;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
@@ -178,8 +149,8 @@ void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint
 
 bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                       void *value) {
-    keeli_tracking *t = s->tracking;
-    if (!(s->flags & KEELI_IS_TRACKED) || !(t->kinds & kind)) return false;
+    keeli_tracking *t = &s->tracking;
+    if (!(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
@@ -214,7 +185,7 @@ keel_result keel_track_component(keel_world *world, const keel_component *compon
 uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     if (s && s->flags & KEELI_IS_UNIQUE) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    return s && s->tracking ? s->tracking->kinds : 0;
+    return s ? s->tracking.kinds : 0;
 }
 
 keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
@@ -228,10 +199,9 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             "the tracking limit of '%s' is 0; at least 1 is needed",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
-    keeli_tracking *t = keeli_tracking_get(world, s);
-    const uint32_t values = s->flags & KEELI_IS_SET ? limit : keeli_store_count(s);
-    if (t) keeli_queue_set_limit(&t->gone, limit);
-    if (!t || !keeli_queue_reserve(&t->gone, &world->heap, values, NULL))
+    const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
+    keeli_queue_set_limit(&s->tracking.gone, limit);
+    if (!keeli_queue_reserve(&s->tracking.gone, &world->heap, values, NULL))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }
@@ -244,9 +214,9 @@ static void raise_to(uint64_t *cleared, uint64_t tick) {
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
     if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
-    if (!s->tracking) return;
-    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking->gone, false, tick);
-    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking->gone, true, tick);
+    kinds &= s->tracking.kinds;
+    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.gone, false, tick);
+    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.gone, true, tick);
 }
 
 // The tick to clear to; time goes on, so that what happens next is later.

@@ -4,7 +4,7 @@
 // Time. world->tick is the tick of what is changed now. A run of a system has one tick; when it is
 // over the system has seen all up to it, and the world goes on to the next. A system that runs
 // beside others has a tick of its own, by its place in the linear order: while it holds a storage
-// to write or edit, `tracking->now` of that storage is its tick. Nobody else touches the storage
+// to write or edit, `tracking.now` of that storage is its tick. Nobody else touches the storage
 // meanwhile, so the ticks of each storage ascend, whatever runs beside. The commands of a system
 // are applied after it, with a later tick.
 #pragma once
@@ -27,7 +27,7 @@ static inline uint64_t keeli_holder_now(const keel_world *world, const keeli_hol
 }
 // The tick of a change of this storage that is made now.
 static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s) {
-    return s->tracking->now ? s->tracking->now : world->tick;
+    return s->tracking.now ? s->tracking.now : world->tick;
 }
 static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
@@ -49,20 +49,21 @@ keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_stora
 // ------------------------------------------------------------------ what is tracked
 // Track these kinds too. False when out of memory.
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
-void keeli_tracking_deinit(keel_world *world, keeli_storage *s);
-// Give memory back that is not needed for the values there are.
-void keeli_tracking_trim(keel_world *world, keeli_storage *s);
-size_t keeli_tracking_bytes(const keeli_storage *s);
+// Somebody asks for changes of these kinds, and has them tracked from then on: KEEL_OK;
+// KEEL_ERROR_SHARED where that cannot begin, while several threads or a workload may be at work;
+// KEEL_ERROR_MEMORY.
+keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
-// The hooks of the component changed.
-void keeli_tracking_update_hooks(keeli_storage *s);
-// What is there to be tracked and observed, made when there is none; NULL when out of memory.
-keeli_tracking *keeli_tracking_get(keel_world *world, keeli_storage *s);
+
+// Of the flags of one storage, or of several together: does a change of values count, and is it
+// noted when one is written?
+static inline bool keeli_flags_say_tracked(uint32_t flags) { return flags & KEELI_IS_TRACKED; }
+static inline bool keeli_flags_say_marked(uint32_t flags) { return flags & KEELI_IS_MARKED; }
 
 // ------------------------------------------------------------------ during edits
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
-    const keeli_tracking *t = s->tracking;
+    const keeli_tracking *t = &s->tracking;
     const keeli_queue *log = &t->gone;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
     if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
@@ -72,12 +73,14 @@ static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) 
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
            log->capacity >= log->limit || (uint64_t)log->count + values <= log->room;
 }
-// Make room for `extra` values, one at this index; the storage is tracked.
+// Make room for `extra` values, one at this index, as far as the storage is tracked; for all that
+// are there.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
+bool keeli_track_reserve_all(keel_world *world, keeli_storage *s);
 // Indices got values; the storage is tracked. (Freely: nobody holds it.)
 static inline void keeli_track_inserted_freely(const keel_world *world, keeli_storage *s,
                                                uint32_t index) {
-    keeli_tracking *t = s->tracking;
+    keeli_tracking *t = &s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
     if (t->kinds & KEEL_TRACK_INSERTION)
         keeli_ticks_mark(&t->inserted, index, keeli_tick_freely(world));
@@ -86,17 +89,17 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count);
 // A value changed; the storage may be untracked.
-void keeli_track_modified_slowly(const keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index);
 // Does who writes a value mark it?
 static inline bool keeli_is_marked(const keeli_storage *s) { return s->flags & KEELI_IS_MARKED; }
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_is_marked(s)) keeli_track_modified_slowly(world, s, index);
+    if (keeli_is_marked(s)) keeli_track_modified_slow(world, s, index);
 }
 // A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
 // False: nothing was done, it takes more.
 static inline bool keeli_track_modified_quickly(const keel_world *world, keeli_storage *s,
                                                 uint32_t index) {
-    return keeli_ticks_mark_fast(&s->tracking->modified, index, keeli_tick_freely(world));
+    return keeli_ticks_mark_fast(&s->tracking.modified, index, keeli_tick_freely(world));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.
@@ -108,11 +111,17 @@ bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system);
 // The reader does not come any more: no log waits for it.
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
+// What everybody has passed goes, from all queues of events that nobody uses. Nothing in worlds
+// without events, and while several threads may be at work.
+void keeli_events_settle_all(keel_world *world);
+static inline void keeli_events_settle(keel_world *world) {
+    if (world->queues.count && !world->share_depth) keeli_events_settle_all(world);
+}
 // Has no value been inserted or modified since the reader looked?
 static inline bool keeli_nothing_changed(const keel_world *world, const keeli_storage *s,
                                          const keeli_reader *reader) {
     const uint32_t last = keeli_tick_of(world, reader->last);
-    return s->tracking->inserted.latest <= last && s->tracking->modified.latest <= last;
+    return s->tracking.inserted.latest <= last && s->tracking.modified.latest <= last;
 }
 // Changes of one value that the reader sees.
 uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
