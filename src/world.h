@@ -53,9 +53,9 @@ typedef struct keeli_tracking {
     keeli_observers observers;
 } keeli_tracking;
 
-// What walks found out about the order of a sparse set, so that the next one need not compare
-// handles (find/drive.c) or look at cells (find/list.c): right as long as the sets' `moves` are
-// these.
+// What iterators found out about the order of a sparse set, so that the next one need not compare
+// handles (find/scan_set.c) or look at cells (find/gather.c): right as long as the sets' `moves`
+// are these.
 typedef struct keeli_same_order {
     const struct keeli_storage *leader; // its first `count` slots have the entities that slots
     uint32_t count, from;               // `from` and on have
@@ -64,9 +64,9 @@ typedef struct keeli_same_order {
 typedef struct keeli_known_order {
     keeli_same_order same[2]; // as two others
     uint32_t oldest;          // of these
-    uint32_t run;             // the first slots so far have consecutive ascending indices;
-    uint64_t moves_of_run;
-    bool run_ends; // the next one has another index
+    uint32_t range;           // the first slots so far have consecutive ascending indices;
+    uint64_t moves_of_range;
+    bool range_ends; // the next one has another index
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. world/registry.c makes and frees it;
@@ -285,7 +285,9 @@ struct keel_world {
     struct keeli_view *views;         // all view states, open or spare (find/view.c)
     struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
     uint32_t has_inner_views;         // some system had one, ever (atomic)
-    struct keeli_match *matches;      // which archetypes views match (find/match_cache.c)
+    struct keeli_match *matches;      // which archetypes views match (find/plan.c)
+    struct keeli_kept_lists *kept_lists; // of systems (find/kept_lists.c)
+    size_t kept_bytes;                   // of all of them
 
     keeli_followers followers;
 

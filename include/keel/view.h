@@ -18,8 +18,10 @@
 /// not larger. When all are archetype components, the tables that match are visited in the order in
 /// which they were made, each row by row. For mixes the cheapest leads: a sparse set, tables, or
 /// the bits that say who has a component, by ascending index. A view with no such term visits
-/// living entities by ascending index. The order depends on what the world holds and on nothing
-/// else; keel_view_explain tells what leads.
+/// living entities by ascending index; so does one of no terms at all, or of access or uniques only
+/// (in world code the last two do not borrow the list of entities: entities may be made meanwhile).
+/// The order depends on what the world holds and on nothing else; keel_view_explain tells what
+/// leads.
 #pragma once
 #include <keel/commands.h>
 

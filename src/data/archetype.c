@@ -137,6 +137,7 @@ static void move_values(const keeli_row_component *c, char *to, char *from, uint
 // The only block of a small archetype gets larger.
 static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                        uint32_t capacity) {
+    ++a->moves; // of its values
     keeli_block *block = archetype->blocks[0];
     const keeli_block old = *block;
     if (!allocate(a, heap, archetype, block, capacity)) return false;
@@ -216,6 +217,7 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
     keeli_archetype *archetype = block->archetype;
     keeli_block *last = last_block(archetype);
     const uint32_t from = last->number << KEELI_ROW_SHIFT | (last->count - 1);
+    ++a->moves;
     if (from != place) {
         const keel_entity moved = last->entities[last->count - 1];
         block->entities[place & KEELI_ROW_MASK] = moved;
@@ -254,6 +256,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
                                uint32_t count, keeli_archetype *to) {
     const keeli_block *old = keeli_block_of(a, place);
     const keel_entity *entities = old->entities + (place & KEELI_ROW_MASK);
+    ++a->moves;
     for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
         set_place(ix, entities[i], KEELI_NO_ROW);
     for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
@@ -275,6 +278,7 @@ static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_in
 
 void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
                                uint32_t count) {
+    ++a->moves;
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_block *block = keeli_block_of(a, places[i]);
         keeli_archetype *archetype = block->archetype;

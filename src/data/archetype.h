@@ -53,6 +53,7 @@ typedef struct keeli_archetype {
 typedef struct keeli_archetypes {
     keeli_archetype **all; // [0]: the empty set, which never has rows
     uint32_t count, capacity;
+    uint64_t moves;           // goes up when a row gets another place, or none
     uint32_t generation;      // changes when archetypes are freed: lists of them are then stale
     keeli_archetype **by_set; // open addressing by hash
     uint32_t set_capacity;

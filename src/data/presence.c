@@ -131,6 +131,7 @@ void keeli_presence_reset(keeli_presence *p) {
         memset(p->top, 0, top_words(p->capacity) * sizeof *p->top);
     }
     p->count = 0;
+    ++p->cleared;
 }
 
 void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {

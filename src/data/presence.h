@@ -21,6 +21,8 @@ typedef struct keeli_presence {
     uint64_t *top;               // bit s % 64 of word s / 64: word s of the summary is not zero
     uint32_t capacity;           // pages; a multiple of 64
     uint32_t count;              // bits set
+    // Goes up when bits are cleared, by hand too: with it and `count` equal, all bits are.
+    uint64_t cleared;
     size_t bytes;
 } keeli_presence;
 
@@ -66,6 +68,7 @@ static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
     const uint64_t after = *word & ~((uint64_t)1 << (index % 64));
     *word = after;
     --p->count;
+    ++p->cleared;
     if (after == 0) keeli_presence_ended(p, index);
     return after == 0;
 }
@@ -75,6 +78,7 @@ static inline bool keeli_presence_clear_bits(keeli_presence *p, uint32_t index, 
     const uint64_t after = *word & ~bits;
     *word = after;
     p->count -= (uint32_t)__builtin_popcountll(bits);
+    ++p->cleared;
     if (after == 0) keeli_presence_ended(p, index);
     return after == 0;
 }

@@ -43,11 +43,15 @@ typedef struct keeli_command {
 } command;
 
 // ------------------------------------------------------------------ dropping
+// NULL: the component is not known any more.
+static keeli_storage *storage_of(const keel_world *world, const part *p) {
+    return p->number ? world->root.storages[p->number] : NULL;
+}
+
 static void drop_values(keel_world *world, command *c) {
     for (uint32_t i = 0; i < c->count; ++i) {
-        const part *p = &c->parts[i];
-        const keeli_storage *s = p->number ? world->root.storages[p->number] : NULL;
-        if (s && p->value) keeli_value_drop(s, p->value);
+        const keeli_storage *s = storage_of(world, &c->parts[i]);
+        if (s && c->parts[i].value) keeli_value_drop(s, c->parts[i].value);
         c->parts[i].number = 0;
     }
 }
@@ -393,10 +397,10 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
 // place.
 static const keel_value *values_of(const keel_world *world, const command *c, keel_value *room) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->count; ++i)
-        if (c->parts[i].number && world->root.storages[c->parts[i].number])
-            room[n++] = (keel_value){ &world->root.storages[c->parts[i].number]->component,
-                                      c->parts[i].value };
+    for (uint32_t i = 0; i < c->count; ++i) {
+        const keeli_storage *s = storage_of(world, &c->parts[i]);
+        if (s) room[n++] = (keel_value){ &s->component, c->parts[i].value };
+    }
     room[n] = (keel_value){ NULL, NULL };
     return room;
 }
@@ -412,8 +416,7 @@ static keel_result apply_values(keel_world *world, const keeli_holder *holder, c
 static keel_result apply_removal(keel_world *world, const keeli_holder *holder, const command *c) {
     keel_result any = KEEL_ABSENT;
     for (uint32_t i = 0; i < c->count; ++i) {
-        const keeli_storage *s =
-            c->parts[i].number ? world->root.storages[c->parts[i].number] : NULL;
+        const keeli_storage *s = storage_of(world, &c->parts[i]);
         if (!s) continue;
         const keel_component *const list[] = { &s->component, NULL };
         const keel_result result =
@@ -423,11 +426,6 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
         if (result == KEEL_OK) any = KEEL_OK;
     }
     return any;
-}
-
-static keel_result apply_event(keel_world *world, const keeli_holder *holder, const command *c) {
-    keeli_storage *s = c->parts->number ? world->root.storages[c->parts->number] : NULL;
-    return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
 }
 
 static keel_result apply_adding(keel_world *world, const keeli_holder *holder, const command *c) {
@@ -444,6 +442,7 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder, c
 // Only the first four kinds, and events, are recorded by those who said what they edit
 // (check_all_allowed).
 static keel_result apply_one(keel_world *world, const keeli_holder *holder, const command *c) {
+    keeli_storage *s;
     switch (c->kind) {
     case ADD_ENTITY:
     case ADD_VALUES:
@@ -456,7 +455,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
     case ATTACH:
         return keel_world_attach(world, c->entity, c->parent);
     case SEND:
-        return apply_event(world, holder, c);
+        s = storage_of(world, c->parts);
+        return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
     case CALL:
         return c->function(world, c->data);
     }

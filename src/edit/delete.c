@@ -57,6 +57,7 @@ take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t 
         if (!rest || !(s->goes_with_bit || s->kind == KEEL_SPARSE_SET)) break;
         *word = rest;
         --s->presence.count;
+        ++s->presence.cleared;
         if (!s->goes_with_bit)
             keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     }

@@ -92,6 +92,7 @@ static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_
                                                        uint32_t index, uint64_t *word) {
     *word &= ~((uint64_t)1 << (index % 64));
     --s->presence.count;
+    ++s->presence.cleared;
     keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -108,6 +109,7 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
         return take_general(world, e, &s->component, kind, NULL);
     *word &= ~((uint64_t)1 << (index % 64));
     --s->presence.count;
+    ++s->presence.cleared;
     keeli_row_move(world, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -139,6 +141,7 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
     *word = rest;
     --s->presence.count;
+    ++s->presence.cleared;
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The states of walks: begin, go on, end; and spans cut out of other chunks.
+// Iterators: begin, go on, end; spans cut out of other chunks; and pieces for several threads.
 #include "find/iterate.h"
 
 #include "base/memory.h"
-#include "find/mark.h"
 #include "follow/changes.h"
 #include "follow/groups.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states
-// Under the lock: whose walk it is must be told together with its serial, or the end of another
+// Under the lock: whose it is must be known together with its serial, or the end of another
 // view that used this state before takes it for its own.
 static void assign(keeli_iterator *it, keeli_view *view) {
     it->serial = ++view->world->serial;
@@ -61,8 +60,8 @@ static void spare(keeli_iterator *it) {
     keeli_world_unlock(world);
 }
 
-// An edit through a view is refused while a walk depends on the storage.
-static void count_walk(const keeli_iterator *it, int32_t change) {
+// An edit through a view is refused while an iterator depends on the storage.
+static void count_in(const keeli_iterator *it, int32_t change) {
     const keeli_view *view = it->view;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
@@ -74,36 +73,35 @@ static void count_walk(const keeli_iterator *it, int32_t change) {
         }
     }
     if (it->plan->has_rows) keeli_count(view->world, &view->world->row_storage.iterating, change);
-    if (it->plan->driver == KEELI_DRIVE_ENTITIES || it->plan->driver == KEELI_DRIVE_NOTHING)
+    if (it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_NOTHING)
         keeli_count(view->world, &view->world->entity_storage.iterating, change);
 }
 
 static uint32_t end_of(const keeli_iterator *it) {
-    if (it->plan->driver == KEELI_DRIVE_SPARSE) return it->plan->leader->set.count;
-    if (it->plan->driver == KEELI_DRIVE_GROUP) return keeli_group_count(it->plan->group);
-    if (it->plan->driver == KEELI_DRIVE_BITS)
-        return it->plan->leader->presence.root.page_count * KEELI_WINDOW;
+    if (it->plan->scan == KEELI_SCAN_SET) return it->plan->leader->set.count;
+    if (it->plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(it->plan->group);
+    if (it->plan->scan == KEELI_SCAN_BITS)
+        return it->plan->leader->presence.root.page_count * KEELI_MASK_SLOTS;
     return it->view->world->entities.size;
 }
 
 void keeli_iterator_rewind(keeli_iterator *it) {
-    it->done = it->plan->driver == KEELI_DRIVE_NOTHING;
-    it->at = it->from = it->match_at = it->block_at = it->window_end = it->next_page = 0;
+    it->done = it->plan->scan == KEELI_SCAN_NOTHING;
+    it->at = it->from = it->match_at = it->block_at = it->words_end = it->next_page = 0;
     it->rows_left = UINT32_MAX;
     it->end = end_of(it);
     it->span_at = 0;
-    it->run_misses = it->run_pause = 0;
+    it->range_misses = it->range_pause = 0;
     it->block = NULL;
     it->one_page = false;
-    if (it->plan->driver == KEELI_DRIVE_CHANGES) keeli_drive_changes_begin(it);
+    if (it->plan->scan == KEELI_SCAN_CHANGES) keeli_scan_changes_begin(it);
 }
 
-// Of all its storages.
-static uint32_t flags_of(const keeli_view *view) {
-    uint32_t flags = 0;
+static bool any_is_marked(const keeli_view *view) {
+    bool any = false;
     for (uint32_t i = 0; i < view->storage_count; ++i)
-        if (view->storages[i]) flags |= view->storages[i]->flags;
-    return flags;
+        any |= view->storages[i] && keeli_is_marked(view->storages[i]);
+    return any;
 }
 
 // Walks over the same view fill in the same columns.
@@ -120,8 +118,8 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->wants_entities = wants_entities;
     it->writes = writes;
     it->plan = like ? like : keeli_plan_get(view, &it->own_plan);
-    const uint32_t flags = flags_of(view);
-    if (!it->plan || !keeli_marks_begin(it, flags)) {
+    const bool is_marked = any_is_marked(view);
+    if (!it->plan || !keeli_marks_begin(it, is_marked)) {
         spare(it);
         return NULL;
     }
@@ -130,14 +128,17 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->chunk.words = it->span.words = NULL;
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->serial) clear_chunks(it, view);
-    // who asks: edits through the view, and marks of what is tracked
-    it->counts = view->edits || keeli_flags_say_tracked(flags);
-    if (it->counts) count_walk(it, 1);
+    // who asks: edits through the view, and marks
+    it->counts = view->edits || is_marked;
+    if (it->counts) count_in(it, 1);
+    it->kept = NULL;
     return it;
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    return take(view, NULL, view->wants_entities, view->writes);
+    keeli_iterator *it = take(view, NULL, view->wants_entities, view->writes);
+    if (it) keeli_kept_lists_begin(it);
+    return it;
 }
 
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
@@ -150,11 +151,12 @@ keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entitie
 
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
-    if (it->counts) count_walk(it, -1);
+    keeli_kept_lists_end(it);
+    if (it->counts) count_in(it, -1);
     spare(it);
 }
 
-// Some live walk of the view, or NULL.
+// Some live iterator over the view, or NULL.
 static keeli_iterator *live_of(const keeli_view *view) {
     keeli_world_lock(view->world);
     keeli_iterator *it = view->world->iterators;
@@ -172,32 +174,36 @@ void keeli_iterators_end_of(keeli_view *view) {
 void keeli_iterators_deinit(keel_world *world) {
     for (keeli_iterator *it = world->iterators, *next; it; it = next) {
         next = it->next;
-        keeli_free(&world->heap, it->flags, (size_t)it->flag_terms * KEELI_WINDOW, 1);
+        keeli_free(&world->heap, it->flags, (size_t)it->flag_terms * KEELI_MASK_SLOTS, 1);
         KEELI_FREE(&world->heap, keeli_iterator, it);
     }
     world->iterators = NULL;
 }
 
-bool keeli_iterator_drive(keeli_iterator *it) {
-    if (it->done) return false;
-    it->who = KEELI_WHO_LIST; // unless the driver says otherwise
-    switch (it->plan->driver) {
-    case KEELI_DRIVE_SPARSE:
-    case KEELI_DRIVE_GROUP:
-        return keeli_drive_sparse(it);
-    case KEELI_DRIVE_ROWS:
-        return keeli_drive_rows(it);
-    case KEELI_DRIVE_CHANGES:
-        return keeli_drive_changes(it);
+bool keeli_scan_next(keeli_iterator *it) {
+    it->who = KEELI_WHO_LIST; // unless it is found out otherwise
+    switch (it->plan->scan) {
+    case KEELI_SCAN_SET:
+    case KEELI_SCAN_GROUP:
+        return keeli_scan_set(it);
+    case KEELI_SCAN_ROWS:
+        return keeli_scan_rows(it);
+    case KEELI_SCAN_CHANGES:
+        return keeli_scan_changes(it);
     default:
-        return keeli_drive_bits(it);
+        return keeli_scan_bits(it);
     }
+}
+
+bool keeli_iterator_scan(keeli_iterator *it) {
+    if (it->done) return false;
+    return it->kept ? keeli_kept_lists_scan(it) : keeli_scan_next(it);
 }
 
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it) {
     keeli_mark_chunk(it);
     it->span_at = 0;
-    it->done = !keeli_iterator_drive(it);
+    it->done = !keeli_iterator_scan(it);
     it->has_chunk = !it->done;
     if (it->mark_count) keeli_marks_hand_out(it);
     return it->done ? NULL : &it->chunk;
@@ -306,23 +312,95 @@ const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it) {
     }
 }
 
-// ------------------------------------------------------------------ one entity
-bool keeli_view_matches(const keeli_view *view, keel_entity e) {
-    const uint32_t index = keel_entity_index(e);
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        const bool any = term->kind == KEEL_TERM_ANY_OF;
-        if (keeli_term_filters_changes(term->kind) && !keeli_change_matches(view, term, index))
+// ------------------------------------------------------------------ pieces
+uint32_t keeli_grain(uint32_t range) {
+    const uint32_t few = (range + KEELI_PIECES_OF_FEW - 1) / KEELI_PIECES_OF_FEW;
+    if (few < 64) return few ? few : 1;
+    return keeli_least((range / KEELI_PIECES + 63) / 64 * 64, KEELI_GRAIN_MOST);
+}
+
+static bool add(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
+    if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
+    p->list.items[p->list.count++] = piece;
+    return true;
+}
+
+static bool cut_range(keeli_pieces *p, keeli_heap *heap, uint32_t range) {
+    const uint32_t grain = keeli_grain(range);
+    for (uint32_t at = 0; at < range; at += keeli_least(grain, range - at))
+        if (!add(p, heap, (keeli_piece){ at, at + keeli_least(grain, range - at), 0, 0 }))
             return false;
-        if (!any && !keeli_term_must(term->kind) && term->kind != KEEL_TERM_WITHOUT) continue;
-        bool there = false;
-        for (uint32_t i = 0; i < term->count; ++i) {
-            const keeli_storage *s = view->storages[term->first + i];
-            there |= s && keeli_store_has(s, index);
+    return true;
+}
+
+// Rows of many small archetypes make one piece, those of a large one several.
+static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match) {
+    uint32_t total = 0;
+    for (uint32_t m = 0; m < match->list.count; ++m)
+        total += match->list.items[m]->row_count;
+    const uint32_t grain = keeli_grain(total);
+    keeli_piece piece = { 0 };
+    for (uint32_t m = 0; m < match->list.count; ++m) {
+        const keeli_archetype *a = match->list.items[m];
+        for (uint32_t b = 0; a->row_count && b < a->block_count; ++b) {
+            const uint32_t rows = a->blocks[b]->count;
+            for (uint32_t at = 0; at < rows;) {
+                if (piece.end == 0) piece = (keeli_piece){ at, 0, m, b };
+                const uint32_t taken = keeli_least(grain - piece.end, rows - at);
+                piece.end += taken;
+                at += taken;
+                if (piece.end < grain) continue;
+                if (!add(p, heap, piece)) return false;
+                piece.end = 0;
+            }
         }
-        if (there == (term->kind == KEEL_TERM_WITHOUT)) return false;
     }
-    return keeli_view_is_about_entities(view);
+    return piece.end == 0 || add(p, heap, piece);
+}
+
+// Presence bits go by whole pages; of a single one only the part with bits counts.
+static uint32_t range_of(const keeli_iterator *it) {
+    if (it->plan->scan != KEELI_SCAN_BITS || it->end != KEELI_MASK_SLOTS) return it->end;
+    uint32_t word = KEELI_MASK_SLOTS / 64;
+    while (word && !keeli_presence_word(&it->plan->leader->presence, word - 1))
+        --word;
+    if (!word) return 0;
+    const uint64_t last = keeli_presence_word(&it->plan->leader->presence, word - 1);
+    return word * 64 - (uint32_t)__builtin_clzll(last);
+}
+
+bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
+    keeli_heap *heap = &it->view->world->heap;
+    pieces->list.count = 0;
+    if (it->done) return true;
+    if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match);
+    if (it->plan->scan == KEELI_SCAN_CHANGES) // few by their nature
+        return add(pieces, heap, (keeli_piece){ 0 });
+    return cut_range(pieces, heap, range_of(it));
+}
+
+void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
+    keeli_mark_chunk(it); // of the piece before, when that was left early
+    keeli_kept_lists_end(it);
+    it->marks_all = false;
+    it->done = false;
+    it->span_at = 0;
+    it->chunk.count = 0;
+    if (it->plan->scan == KEELI_SCAN_CHANGES) {
+        keeli_scan_changes_begin(it);
+        return;
+    }
+    it->at = piece->at;
+    if (it->plan->scan == KEELI_SCAN_ROWS) {
+        it->match_at = piece->match_at;
+        it->block_at = piece->block_at;
+        it->rows_left = piece->end;
+        return;
+    }
+    it->end = piece->end;
+    it->from = it->words_end = piece->at;
+    it->next_page = piece->at / KEELI_MASK_SLOTS;
+    it->range_misses = it->range_pause = 0; // what is handed out depends on the piece alone
 }
 
 // ------------------------------------------------------------------ public

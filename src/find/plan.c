@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Choosing the driver. When all components that must be there are sparse sets the smallest leads,
-// always, in packed order; a group of some of them that is not larger leads instead. Otherwise
-// costs are compared: candidates, times what one costs.
-#include "find/plan.h"
-
+// Plans: which archetypes match, what leads, and what is left to check. When all components that
+// must be there are sparse sets the smallest leads, always, in packed order; a group of some of
+// them that is not larger leads instead. Otherwise costs are compared: candidates, times what one
+// costs. This is the only file of the layer that asks in which kind of storage values are.
+#include "find/iterate.h"
 #include "follow/groups.h"
 #include "world/report.h"
 
 #include <stddef.h>
 #include <string.h>
-
-bool keeli_view_is_about_entities(const keeli_view *view) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind >= KEEL_TERM_READ && view->terms[t].kind <= KEEL_TERM_ENTITY)
-            return true;
-    return false;
-}
 
 // ------------------------------------------------------------------ what is asked
 // What must be there, by kind of storage.
@@ -81,6 +74,90 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
 }
 
 // ------------------------------------------------------------------ archetypes
+static bool has(const keeli_archetype *archetype, uint32_t number) {
+    return keeli_archetype_column(archetype, number) != UINT32_MAX;
+}
+
+static bool has_any(const keeli_archetype *archetype, const uint32_t *numbers) {
+    for (uint32_t i = 0; i < KEEL_MAX_TERM_COMPONENTS && numbers[i]; ++i)
+        if (has(archetype, numbers[i])) return true;
+    return false;
+}
+
+static bool key_fits(const keeli_match_key *key, const keeli_archetype *archetype) {
+    for (uint32_t i = 0; i < key->must_count; ++i)
+        if (!has(archetype, key->must[i])) return false;
+    for (uint32_t i = 0; i < key->without_count; ++i)
+        if (has(archetype, key->without[i])) return false;
+    for (uint32_t i = 0; i < key->any_count; ++i)
+        if (!has_any(archetype, key->any[i])) return false;
+    return true;
+}
+
+static bool is_same_key(const keeli_match_key *a, const keeli_match_key *b) {
+    return a->must_count == b->must_count && a->without_count == b->without_count &&
+           a->any_count == b->any_count &&
+           memcmp(a->must, b->must, a->must_count * sizeof *a->must) == 0 &&
+           memcmp(a->without, b->without, a->without_count * sizeof *a->without) == 0 &&
+           memcmp(a->any, b->any, a->any_count * sizeof *a->any) == 0;
+}
+
+// Look at the archetypes that are new.
+static bool pull(keel_world *world, keeli_match *match) {
+    const keeli_archetypes *a = &world->archetypes;
+    if (match->generation != a->generation) {
+        match->generation = a->generation;
+        match->list.count = match->seen = 0;
+    }
+    for (; match->seen < a->count; ++match->seen) {
+        if (!key_fits(&match->key, a->all[match->seen])) continue;
+        if (!KEELI_RESERVE(&world->heap, &match->list, 1)) return false;
+        match->list.items[match->list.count++] = a->all[match->seen];
+    }
+    return true;
+}
+
+static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
+    keeli_match *match = world->matches;
+    while (match && !is_same_key(&match->key, key))
+        match = match->next;
+    if (match) return match;
+    match = KEELI_NEW(&world->heap, keeli_match);
+    if (!match) return NULL;
+    match->key = *key;
+    match->generation = world->archetypes.generation;
+    match->next = world->matches;
+    world->matches = match;
+    return match;
+}
+
+// Up to date; NULL when out of memory.
+static const keeli_match *get_match(keel_world *world, const keeli_match_key *key) {
+    keeli_world_lock(world);
+    keeli_match *match = find_match(world, key);
+    if (match && !pull(world, match)) match = NULL;
+    keeli_world_unlock(world);
+    return match;
+}
+
+// Would that find nothing to add to it?
+static bool is_current(keel_world *world, const keeli_match *match) {
+    const keeli_archetypes *a = &world->archetypes;
+    keeli_world_lock(world);
+    const bool is_current = match->generation == a->generation && match->seen == a->count;
+    keeli_world_unlock(world);
+    return is_current;
+}
+
+void keeli_matches_deinit(keel_world *world) {
+    for (keeli_match *match = world->matches, *next; match; match = next) {
+        next = match->next;
+        KEELI_RELEASE(&world->heap, &match->list);
+        KEELI_FREE(&world->heap, keeli_match, match);
+    }
+    world->matches = NULL;
+}
+
 static bool is_kept_in_rows(const keeli_view *view, const keeli_bound_term *any) {
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = view->storages[any->first + i];
@@ -201,20 +278,20 @@ static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const kee
     return (uint64_t)keeli_group_count(g) * (settles_all ? cost_member : cost_packed);
 }
 
-static keeli_driver choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
+static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
-    if (plan->lead) return plan->lead->logged < UINT32_MAX ? KEELI_DRIVE_CHANGES : KEELI_DRIVE_BITS;
+    if (plan->lead) return plan->lead->logged < UINT32_MAX ? KEELI_SCAN_CHANGES : KEELI_SCAN_BITS;
     const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
-    if (d->must_count == 0) return KEELI_DRIVE_ENTITIES;
+    if (d->must_count == 0) return KEELI_SCAN_ENTITIES;
     if (d->sparse_count == d->must_count)
-        return g && group <= sparse ? KEELI_DRIVE_GROUP : KEELI_DRIVE_SPARSE;
-    if (d->row_count == d->must_count && !g) return KEELI_DRIVE_ROWS;
+        return g && group <= sparse ? KEELI_SCAN_GROUP : KEELI_SCAN_SET;
+    if (d->row_count == d->must_count && !g) return KEELI_SCAN_ROWS;
     const uint64_t bits = cost_of_bits(d);
     const uint64_t rows = plan->match ? rows_of(plan->match) * cost_row_filtered : none;
-    if (g && group <= sparse && group <= bits && group <= rows) return KEELI_DRIVE_GROUP;
-    if (sparse <= bits && sparse <= rows) return KEELI_DRIVE_SPARSE;
-    return rows < bits ? KEELI_DRIVE_ROWS : KEELI_DRIVE_BITS;
+    if (g && group <= sparse && group <= bits && group <= rows) return KEELI_SCAN_GROUP;
+    if (sparse <= bits && sparse <= rows) return KEELI_SCAN_SET;
+    return rows < bits ? KEELI_SCAN_ROWS : KEELI_SCAN_BITS;
 }
 
 // The look-up of its values tells whether a candidate has it.
@@ -227,12 +304,14 @@ static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
 
 static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *column) {
     const keeli_storage *s = column->storage;
-    const bool is_walked = plan->driver == KEELI_DRIVE_SPARSE || plan->driver == KEELI_DRIVE_GROUP;
+    const bool is_packed = plan->scan == KEELI_SCAN_SET || plan->scan == KEELI_SCAN_GROUP;
     if (!s) return KEELI_ABSENT;
-    if (column->maybe) return KEELI_LOOK_UP;
-    if (is_walked && keeli_plan_is_ordered(plan, s)) return KEELI_FOLLOW;
-    if (plan->driver == KEELI_DRIVE_ROWS && s->kind == KEEL_ARCHETYPE) return KEELI_FOLLOW;
-    return s->kind == KEEL_INDEXED ? KEELI_BY_INDEX : KEELI_LOOK_UP;
+    if (column->maybe) return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_LOOK_UP;
+    if (is_packed && keeli_plan_is_ordered(plan, s)) return KEELI_IN_ORDER;
+    if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE) return KEELI_IN_ORDER;
+    return s->kind == KEEL_INDEXED      ? KEELI_BY_INDEX
+           : s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL
+                                        : KEELI_BY_ROW;
 }
 
 static bool has_only_rows(const keeli_plan *plan) {
@@ -244,40 +323,58 @@ static bool has_only_rows(const keeli_plan *plan) {
     return true;
 }
 
-// Are full windows spans: all values indexed, blocks of 64 on one page, and all must be there?
+// Can all columns have one base for 64 indices?
+static bool has_masks(const keeli_plan *plan) {
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_storage *s = plan->columns[c].storage;
+        if (s && s->size && (s->kind != KEEL_INDEXED || s->root->shift < 6)) return false;
+    }
+    return true;
+}
+
+// Are pages of ones spans: nothing but bits of what must be there says who matches?
 static bool has_spans(const keeli_plan *plan) {
     if (plan->without_count || plan->any_count || plan->change_count || plan->has_maybe)
         return false;
-    for (uint32_t c = 0; c < plan->column_count; ++c) {
-        const keeli_storage *s = plan->columns[c].storage;
-        if (s->kind != KEEL_INDEXED || !s->size || s->root->shift < 6) return false;
-    }
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        if (!plan->columns[c].storage->size) return false;
+    return plan->has_masks;
+}
+
+// Can ranges of equal order be found: are all that must be there sparse sets, and no `maybe`
+// beside?
+static bool has_ranges(const keeli_plan *plan) {
+    if (plan->has_maybe || plan->change_count) return false;
+    for (uint32_t i = 0; i < plan->need_count; ++i)
+        if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
+    for (uint32_t i = 0; i < plan->beside_count; ++i)
+        if (plan->beside[i]->kind != KEEL_SPARSE_SET) return false;
     return true;
 }
 
 static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     memset(d, 0, offsetof(demand, must));
     memset(plan, 0, offsetof(keeli_plan, need));
-    if (!keeli_view_is_about_entities(view) || !sort_terms(plan, view, d)) return true;
+    if (!sort_terms(plan, view, d)) return true;
     if (d->row_count) {
         const keeli_match_key key = key_of(plan, view, d);
-        plan->match = keeli_match_get(view->world, &key);
+        plan->match = get_match(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
     keel_group *group = view->world->followers.groups && !plan->lead ? find_group(plan, d) : NULL;
     plan->considered_group = group != NULL;
-    plan->driver = choose(plan, d, group);
-    if (plan->driver == KEELI_DRIVE_GROUP) follow_group(plan, group);
-    if (plan->driver == KEELI_DRIVE_SPARSE) plan->leader = d->sparse;
-    if (plan->driver == KEELI_DRIVE_BITS) plan->leader = d->smallest;
-    if (plan->driver == KEELI_DRIVE_BITS && plan->lead)
+    plan->scan = choose(plan, d, group);
+    if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
+    if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
+    if (plan->scan == KEELI_SCAN_BITS) plan->leader = d->smallest;
+    if (plan->scan == KEELI_SCAN_BITS && plan->lead)
         plan->leader = view->world->root.storages[plan->lead->storage->slot];
-    if (plan->driver == KEELI_DRIVE_ROWS) drop_settled(plan, view);
+    if (plan->scan == KEELI_SCAN_ROWS) drop_settled(plan, view);
     for (uint32_t i = 0; i < d->must_count; ++i) {
         const bool granted =
             d->must[i] == plan->leader ||
-            (plan->driver == KEELI_DRIVE_CHANGES && d->must[i] == plan->lead->storage) ||
-            (plan->driver == KEELI_DRIVE_ROWS && d->must[i]->kind == KEEL_ARCHETYPE) ||
+            (plan->scan == KEELI_SCAN_CHANGES && d->must[i] == plan->lead->storage) ||
+            (plan->scan == KEELI_SCAN_ROWS && d->must[i]->kind == KEEL_ARCHETYPE) ||
             (plan->group && is_among(d->must[i], plan->group->storages, plan->group->must_count));
         if (granted) continue;
         plan->need[plan->need_count++] = d->must[i];
@@ -286,8 +383,10 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     for (uint32_t c = 0; c < plan->column_count; ++c)
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
     plan->finds_lead = plan->lead && is_looked_up(plan, plan->lead->storage);
-    plan->has_spans = plan->driver == KEELI_DRIVE_BITS && has_spans(plan);
-    plan->only_rows = plan->driver == KEELI_DRIVE_ROWS && has_only_rows(plan);
+    plan->has_masks = has_masks(plan);
+    plan->has_spans = plan->scan == KEELI_SCAN_BITS && has_spans(plan);
+    plan->has_ranges = has_ranges(plan);
+    plan->only_rows = plan->scan == KEELI_SCAN_ROWS && has_only_rows(plan);
     return true;
 }
 
@@ -323,7 +422,7 @@ static bool still_holds(const keeli_kept_plan *kept, keel_world *world) {
     if (!kept->is_made) return false;
     for (uint32_t i = 0; i < kept->must_count; ++i)
         if (keeli_store_count(kept->must[i]) != kept->counts[i]) return false;
-    return !kept->plan.match || keeli_match_is_current(world, kept->plan.match);
+    return !kept->plan.match || is_current(world, kept->plan.match);
 }
 
 // Counts are all that decides among storages of one kind. Costs of several kinds, or of a group,
@@ -336,7 +435,7 @@ static void keep(keeli_kept_plan *kept, const demand *d) {
         kept->counts[i] = keeli_store_count(d->must[i]);
     }
     kept->must_count = d->must_count > 1 ? d->must_count : 0;
-    kept->is_made = kept->plan.driver != KEELI_DRIVE_NOTHING && !kept->plan.considered_group &&
+    kept->is_made = kept->plan.scan != KEELI_SCAN_NOTHING && !kept->plan.considered_group &&
                     !(kinds & (kinds - 1));
 }
 
@@ -352,17 +451,17 @@ const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
 }
 
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
-    switch (plan->driver) {
-    case KEELI_DRIVE_SPARSE:
-    case KEELI_DRIVE_BITS:
+    switch (plan->scan) {
+    case KEELI_SCAN_SET:
+    case KEELI_SCAN_BITS:
         return keeli_store_count(plan->leader);
-    case KEELI_DRIVE_ROWS:
+    case KEELI_SCAN_ROWS:
         return rows_of(plan->match);
-    case KEELI_DRIVE_GROUP:
+    case KEELI_SCAN_GROUP:
         return keeli_group_count(plan->group);
-    case KEELI_DRIVE_CHANGES:
+    case KEELI_SCAN_CHANGES:
         return plan->lead->logged;
-    case KEELI_DRIVE_ENTITIES:
+    case KEELI_SCAN_ENTITIES:
         return keeli_entity_count(&world->entities);
     default:
         return 0;

@@ -50,7 +50,7 @@ typedef struct keeli_view {
     const keeli_reader *reader;   // who looks, for terms about changes; NULL: nobody in particular
     keeli_reader since;           // a copy of the user's, who may forget it
     keel_chunk *one;              // what keel_view_get_all hands out; not in states that are kept
-    struct keeli_kept_plan *kept; // in those: how it was walked the last time
+    struct keeli_kept_plan *kept; // in those: how it was iterated the last time
     keel_entity one_entity;
     struct keeli_view *next; // of all states of the world
 } keeli_view;

@@ -90,8 +90,10 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
                               uint32_t count);
 // A value changed; the storage may be untracked.
 void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index);
+// Does who writes a value mark it?
+static inline bool keeli_is_marked(const keeli_storage *s) { return s->flags & KEELI_IS_MARKED; }
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_MARKED) keeli_track_modified_slow(world, s, index);
+    if (keeli_is_marked(s)) keeli_track_modified_slow(world, s, index);
 }
 // A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
 // False: nothing was done, it takes more.

@@ -131,7 +131,7 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
         if (it->plan->only_rows && !it->plan->has_maybe)
             keeli_visit_rows(it, system->run, context, &context->failed);
         else
-            while (!context->failed && keeli_iterator_drive(it))
+            while (!context->failed && keeli_iterator_scan(it))
                 system->run(&it->chunk, context);
         return;
     }

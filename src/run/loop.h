@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops over pieces, on all workers: a system that is split, or a loop or reduction by direct call.
 #pragma once
-#include "find/pieces.h"
+#include "find/iterate.h"
 #include "run/workers.h"
 
 #define KEELI_NO_PIECE UINT32_MAX

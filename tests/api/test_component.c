@@ -541,8 +541,9 @@ static void views_work_after_unregistering(void **state) {
     keel_view_end(&view);
     assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Position)), KEEL_OK);
     (void)keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)), "second");
-    assert_int_equal(keel_view_count(&view), 0); // it is about no entity
+    assert_int_equal(keel_view_count(&view), 1); // it visits the living
     assert_int_equal(keel_iterator_begin(&walk, &view), KEEL_OK);
+    assert_non_null(keel_iterator_next(&walk));
     assert_null(keel_iterator_next(&walk));
     keel_view_end(&view);
     api_end(&f);

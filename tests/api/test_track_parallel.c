@@ -205,7 +205,61 @@ static void what_was_seen_survives_new_steps(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ one component, written and
+// asked
+static void bump_some(const keel_span *span, const keel_piece *piece, void *data) {
+    (void)data;
+    Cold *c = keel_span_write(span, Cold);
+    for (uint32_t i = 0; i < span->count; ++i)
+        c[i].value += piece->number % 2 + 1;
+}
+KEEL_SPAN_SYSTEM(bump_changed, KEEL_COUNT(n), KEEL_WRITE(Cold, c), KEEL_CHANGED(Cold)) {
+    for (uint32_t i = 0; i < n; ++i)
+        ++c[i].value;
+}
+KEEL_WORKLOAD(bump, KEEL_STEP(bump_changed, .parallel = true));
+
+static uint64_t sum_of_cold(keel_world *world) {
+    uint64_t sum = 0;
+    KEEL_EACH(world, KEEL_READ(Cold, c))
+        sum = sum * 31 + c->value;
+    return sum;
+}
+
+// Each thread marks what it has visited, and asks for changes in its own piece only.
+static uint64_t write_and_ask(uint32_t workers, uint32_t count) {
+    api_fixture f;
+    api_begin_workers(&f, workers);
+    for (uint32_t i = 0; i < count; ++i)
+        (void)keel_add_entity(f.world, KEEL_INIT(Cold, { i }));
+    for (uint32_t round = 0; round < 5; ++round) {
+        keel_view view;
+        assert_int_equal(keel_view_begin(&view, f.world,
+                                         KEEL_TERMS(KEEL_WRITE(Cold, c), KEEL_CHANGED(Cold)),
+                                         "write and ask"),
+                         KEEL_OK);
+        assert_int_equal(keel_view_parallel_for(&view, bump_some, NULL), KEEL_OK);
+        keel_view_end(&view);
+        assert_int_equal(keel_run_workload(f.world, bump), KEEL_OK);
+    }
+    const uint64_t sum = sum_of_cold(f.world);
+    api_end(&f);
+    return sum;
+}
+
+static void pieces_ask_for_their_own_changes(void **state) {
+    (void)state;
+    const uint32_t counts[] = { 3000, COUNT };
+    for (uint32_t i = 0; i < 2; ++i) {
+        const uint64_t one = write_and_ask(1, counts[i]);
+        for (uint32_t workers = 2; workers <= 4; workers += 2)
+            assert_int_equal(write_and_ask(workers, counts[i]), one);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(pieces_ask_for_their_own_changes,
+         "S-79 S-89: pieces ask for changes of what they write, each of its own entities"),
     TEST(any_number_of_workers, "S-79 S-89: what is seen is the same for any number of workers"),
     TEST(who_asks_in_a_workload_has_changes_tracked,
          "changes that a task of a workload asks for are tracked from then on"),

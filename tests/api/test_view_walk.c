@@ -243,24 +243,38 @@ static void optional_values_come_in_spans(void **state) {
 }
 
 // ------------------------------------------------------------------ terms
-static void access_alone_visits_nobody(void **state) {
+static void access_alone_visits_the_living(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    keel_entity e[3];
-    fill(f.world, e, 3);
+    keel_entity e[4];
+    fill(f.world, e, 4);
+    (void)keel_delete_entity(f.world, e[2]);
+    (void)keel_set_unique(f.world, Time, { 1, 1 });
     const keel_term *terms[] = { KEEL_TERMS(KEEL_MAY_WRITE(Number)), KEEL_TERMS(KEEL_EDIT_WORLD),
                                  (const keel_term[]){ { .kind = KEEL_TERM_END } },
                                  (const keel_term[]){ { .kind = KEEL_TERM_NONE },
-                                                      { .kind = KEEL_TERM_END } } };
-    for (uint32_t i = 0; i < 4; ++i) {
+                                                      { .kind = KEEL_TERM_END } },
+                                 KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)) };
+    for (uint32_t i = 0; i < 5; ++i) {
         keel_view view = open_view(f.world, terms[i]);
         keel_iterator walk;
-        assert_int_equal(keel_view_count(&view), 0);
-        assert_false(keel_view_contains(&view, e[0]));
+        keel_span span;
+        uint32_t visited = 0;
+        assert_int_equal(keel_view_count(&view), 3);
+        assert_true(keel_view_contains(&view, e[0]));
+        assert_false(keel_view_contains(&view, e[2]));
+        assert_same_entity(keel_view_first(&view), e[0]);
         assert_int_equal(keel_iterator_begin(&walk, &view), KEEL_OK);
-        assert_null(keel_iterator_next(&walk));
+        while (keel_iterator_next_span(&walk, &span))
+            visited += span.count;
+        assert_int_equal(visited, 3);
         if (i == 0) assert_int_equal(keel_get_mut(&view, e[1], Number)->value, 1);
+        // who only has access does not keep others from making entities
+        if (i == 0 || i == 4) {
+            const keel_entity more = keel_add_entity(f.world);
+            assert_int_equal(keel_delete_entity(f.world, more), KEEL_OK);
+        }
         keel_view_end(&view);
     }
     api_end(&f);
@@ -338,7 +352,8 @@ static const struct CMUnitTest tests[] = {
     TEST(a_closed_view_answers_nothing, "a closed view answers nothing"),
     TEST(walks_cross_pages, "S-42: walks cross pages, runs and gaps"),
     TEST(optional_values_come_in_spans, "optional values are whole spans, or NULL"),
-    TEST(access_alone_visits_nobody, "terms of access alone visit nobody"),
+    TEST(access_alone_visits_the_living,
+         "terms of access or uniques alone, or none at all, visit the living"),
     TEST(writing_twice_in_one_view_is_refused, "two ways to one written value are refused"),
     TEST(broken_lists_of_terms_are_refused, "broken lists of terms are refused"),
 };

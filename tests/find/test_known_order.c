@@ -32,7 +32,7 @@ static keeli_same_order same(const sets *s) {
     return (keeli_same_order){ 0 };
 }
 static uint32_t run_of(const sets *s, const keel_component *c) {
-    return keeli_storage_find(s->f.world, c)->known.run;
+    return keeli_storage_find(s->f.world, c)->known.range;
 }
 
 KEEL_SYSTEM(check_pairs, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_DATA(uint32_t, visited)) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a view answers besides walking: single entities, counts, spans' columns, and edits within
-// what it holds.
-#include "find/view.h"
-
+// What an open view answers: single entities, counts, spans' columns; edits within what it holds,
+// and of all that match.
 #include "find/iterate.h"
 #include "follow/changes.h"
 #include "world/borrow.h"
@@ -23,6 +21,25 @@ static void *not_held(const keeli_view *view, const keeli_storage *s, keel_acces
 }
 
 // ------------------------------------------------------------------ one entity
+// Does the view match this living entity?
+static bool matches(const keeli_view *view, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        const bool any = term->kind == KEEL_TERM_ANY_OF;
+        if (keeli_term_filters_changes(term->kind) && !keeli_change_matches(view, term, index))
+            return false;
+        if (!any && !keeli_term_must(term->kind) && term->kind != KEEL_TERM_WITHOUT) continue;
+        bool there = false;
+        for (uint32_t i = 0; i < term->count; ++i) {
+            const keeli_storage *s = view->storages[term->first + i];
+            there |= s && keeli_store_has(s, index);
+        }
+        if (there == (term->kind == KEEL_TERM_WITHOUT)) return false;
+    }
+    return true;
+}
+
 // The value of a component, if the view holds at least `access` to it.
 static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
                       keel_access access) {
@@ -53,7 +70,7 @@ bool keel_view_has_component(const keel_view *view, keel_entity e,
 
 bool keel_view_contains(const keel_view *view, keel_entity e) {
     const keeli_view *state = keeli_view_of(view);
-    return state && is_alive(state, e) && keeli_view_matches(state, e);
+    return state && is_alive(state, e) && matches(state, e);
 }
 
 keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span) {
@@ -63,7 +80,7 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
                             "keel_view_get_all needs a place for the span, but it is NULL");
     if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!keeli_view_matches(state, e)) return KEEL_ABSENT;
+    if (!matches(state, e)) return KEEL_ABSENT;
     *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
     if (state->wants_entities) state->one->entities = &state->one_entity;
@@ -273,4 +290,62 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
     return (keel_column){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
+}
+
+// ------------------------------------------------------------------ all that match
+typedef KEELI_ARRAY(keel_entity) entity_list;
+
+static void append(entity_list *list, const keel_chunk *chunk) {
+    if (chunk->form != KEEL_CHUNK_MASK) {
+        memcpy(list->items + list->count, chunk->entities, chunk->count * sizeof *list->items);
+        list->count += chunk->count;
+        return;
+    }
+    for (uint32_t w = 0; w * 64 < chunk->count; ++w)
+        for (uint64_t bits = chunk->words[w]; bits; bits &= bits - 1)
+            list->items[list->count++] = chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+}
+
+static keel_result collect_from(keeli_view *view, entity_list *list) {
+    keeli_iterator *it = keeli_iterator_take_to_look(view, true);
+    if (!it) return KEEL_ERROR_MEMORY;
+    keel_result result = KEEL_OK;
+    for (const keel_chunk *c; result == KEEL_OK && (c = keeli_iterator_advance(it)) != NULL;) {
+        if (KEELI_RESERVE(&view->world->heap, list, c->count)) append(list, c);
+        else result = keeli_out_of_memory(view->world, "collecting entities");
+    }
+    keeli_iterator_give(it);
+    return result;
+}
+
+static keel_result collect(keel_world *world, const keel_term *terms, const char *function,
+                           entity_list *list) {
+    keel_view view;
+    KEEL_TRY(keel_view_begin(&view, world, terms, function));
+    const keel_result result = collect_from(keeli_view_of(&view), list);
+    keel_view_end(&view);
+    return result;
+}
+
+keel_result keel_add_component_to_matching(keel_world *world, const keel_term *terms,
+                                           const keel_component *component, const void *value) {
+    if (!world) return keeli_no_world();
+    entity_list list = { 0 };
+    keel_result result = collect(world, terms, "keel_add_component_to_matching", &list);
+    if (result == KEEL_OK)
+        result = keel_add_component_to_many(world, list.items, list.count, component, value, 0);
+    if (result == KEEL_OK && !list.count) result = KEEL_ABSENT;
+    KEELI_RELEASE(&world->heap, &list);
+    return result;
+}
+
+keel_result keel_delete_component_from_matching(keel_world *world, const keel_term *terms,
+                                                const keel_component *component) {
+    if (!world) return keeli_no_world();
+    entity_list list = { 0 };
+    keel_result result = collect(world, terms, "keel_delete_component_from_matching", &list);
+    if (result == KEEL_OK)
+        result = keel_delete_component_from_many(world, list.items, list.count, component);
+    KEELI_RELEASE(&world->heap, &list);
+    return result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The plan of a view as text, for people. Nothing is walked.
 #include "base/text.h"
-#include "find/plan.h"
+#include "find/iterate.h"
 #include "follow/groups.h"
 #include "world/registry.h"
 
@@ -11,16 +11,12 @@ static const char *name_of(const keeli_storage *s) { return s->component.name; }
 
 static const char *kind_of(const keeli_storage *s) { return keeli_storage_text(s->kind); }
 
-// ------------------------------------------------------------------ the driver
-// The components that the view names and that are kept in archetypes.
-static void put_row_terms(keeli_writer *w, const keeli_view *view) {
-    const char *separator = "";
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keeli_storage *s = view->storages[view->terms[t].first];
-        if (!keeli_term_must(view->terms[t].kind) || !s || s->kind != KEEL_ARCHETYPE) continue;
-        keeli_write(w, "%s%s", separator, name_of(s));
-        separator = ", ";
-    }
+// ------------------------------------------------------------------ what leads
+// The components that must be there and are kept in archetypes.
+static void put_row_terms(keeli_writer *w, const keeli_plan *plan, const keel_world *world) {
+    const keeli_match_key *key = &plan->match->key;
+    for (uint32_t i = 0; i < key->must_count; ++i)
+        keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->must[i]]));
 }
 
 static uint32_t archetypes_with_rows(const keeli_match *match) {
@@ -30,31 +26,31 @@ static uint32_t archetypes_with_rows(const keeli_match *match) {
     return count;
 }
 
-static void put_driver(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
+static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     keeli_write(w, "driver: ");
-    switch (plan->driver) {
-    case KEELI_DRIVE_NOTHING:
+    switch (plan->scan) {
+    case KEELI_SCAN_NOTHING:
         keeli_write(w, "none, because nothing can match");
         break;
-    case KEELI_DRIVE_SPARSE:
+    case KEELI_SCAN_SET:
         keeli_write(w, "sparse set %s, in packed order", name_of(plan->leader));
         break;
-    case KEELI_DRIVE_BITS:
+    case KEELI_SCAN_BITS:
         keeli_write(w, "presence bits of %s, by ascending index", name_of(plan->leader));
         break;
-    case KEELI_DRIVE_ROWS:
+    case KEELI_SCAN_ROWS:
         keeli_write(w, "archetypes with ");
-        put_row_terms(w, view);
+        put_row_terms(w, plan, view->world);
         keeli_write(w, " (%u of them have rows), row by row",
                     (unsigned)archetypes_with_rows(plan->match));
         break;
-    case KEELI_DRIVE_ENTITIES:
+    case KEELI_SCAN_ENTITIES:
         keeli_write(w, "living entities, by ascending index");
         break;
-    case KEELI_DRIVE_GROUP:
+    case KEELI_SCAN_GROUP:
         keeli_write(w, "group %s, in packed order", plan->group->name);
         break;
-    case KEELI_DRIVE_CHANGES:
+    case KEELI_SCAN_CHANGES:
         keeli_write(w, "changes of %s, oldest first", name_of(plan->lead->storage));
         break;
     }
@@ -100,39 +96,22 @@ static void put_columns(keeli_writer *w, const keeli_plan *plan, const keeli_vie
 }
 
 // ------------------------------------------------------------------ chunks
-static bool columns_are(const keeli_plan *plan, keel_storage kind) {
-    for (uint32_t c = 0; c < plan->column_count; ++c) {
-        const keeli_storage *s = plan->columns[c].storage;
-        if (s && s->size && s->kind != kind) return false;
-    }
-    return true;
-}
-
 static const char *chunks_of(const keeli_plan *plan) {
-    const bool filtered =
-        plan->need_count || plan->without_count || plan->any_count || plan->change_count;
-    switch (plan->driver) {
-    case KEELI_DRIVE_NOTHING:
+    switch (plan->scan) {
+    case KEELI_SCAN_NOTHING:
         return "none";
-    case KEELI_DRIVE_CHANGES:
+    case KEELI_SCAN_CHANGES:
         return "lists";
-    case KEELI_DRIVE_SPARSE:
-    case KEELI_DRIVE_GROUP:
-        if (plan->change_count) return "lists";
-        if (!filtered && !plan->has_maybe && !plan->beside_count) return "spans";
-        for (uint32_t i = 0; i < plan->need_count; ++i)
-            if (plan->need[i]->kind != KEEL_SPARSE_SET) return "lists";
-        for (uint32_t i = 0; i < plan->beside_count; ++i)
-            if (plan->beside[i]->kind != KEEL_SPARSE_SET) return "lists";
-        return plan->without_count || plan->any_count || plan->has_maybe
-                   ? "lists"
-                   : "spans where the sets have the same order, lists elsewhere";
-    case KEELI_DRIVE_ROWS:
-        return !filtered && columns_are(plan, KEEL_ARCHETYPE) ? "spans" : "lists";
+    case KEELI_SCAN_SET:
+    case KEELI_SCAN_GROUP:
+        if (!plan->has_ranges || plan->without_count || plan->any_count) return "lists";
+        return plan->need_count || plan->beside_count
+                   ? "spans where the sets have the same order, lists elsewhere"
+                   : "spans";
+    case KEELI_SCAN_ROWS:
+        return plan->only_rows ? "spans" : "lists";
     default:
-        return columns_are(plan, KEEL_INDEXED)
-                   ? "spans where no entity is left out, masks elsewhere"
-                   : "lists";
+        return plan->has_masks ? "spans where no entity is left out, masks elsewhere" : "lists";
     }
 }
 
@@ -144,7 +123,7 @@ size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     keeli_writer w = keeli_writer_begin(text, size);
     if (!state || !keeli_plan_make(&plan, state)) return 0;
     keeli_write(&w, "view: %s\n", state->holder.name);
-    put_driver(&w, &plan, state);
+    put_leader(&w, &plan, state);
     put_filters(&w, &plan, state);
     put_changes(&w, &plan);
     put_columns(&w, &plan, state);

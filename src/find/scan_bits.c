@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks by windows of presence bits: spans where they are full, masks where values lie at the
-// entity's index, and lists elsewhere.
+// Presence bits lead, page by page: spans where they are full, masks where values lie at the
+// entity's index, and lists elsewhere. Living entities lead in the same way.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
@@ -32,7 +32,7 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
 static bool is_rare(const keeli_plan *plan) {
     if (!plan->leader) return false;
     const keeli_presence *p = &plan->leader->presence;
-    return p->count < p->root.page_count * (KEELI_WINDOW / 256);
+    return p->count < p->root.page_count * (KEELI_MASK_SLOTS / 256);
 }
 
 // Are all, some or no words of the page full of ones? Gives back zero when all are zero.
@@ -49,14 +49,29 @@ static uint64_t sum_up(keeli_iterator *it) {
     return some;
 }
 
+// Leave out what is before and behind the piece, if there is such; not only because it is not asked
+// for: ticks may be marked there by the threads that have those pieces.
+static bool trim_words(keeli_iterator *it, uint32_t page) {
+    const uint32_t first = page * KEELI_MASK_SLOTS;
+    const uint32_t from = it->from > first ? it->from - first : 0;
+    const uint32_t end = keeli_least(it->end - first, KEELI_MASK_SLOTS);
+    uint64_t *words = it->words;
+    memset(words, 0, from / 64 * sizeof *words);
+    if (from % 64) words[from / 64] &= ~(uint64_t)0 << from % 64;
+    if (end % 64) words[end / 64] &= ((uint64_t)1 << end % 64) - 1;
+    for (uint32_t w = (end + 63) / 64; w < KEELI_PAGE_WORDS; ++w)
+        words[w] = 0;
+    return from != 0 || end != KEELI_MASK_SLOTS;
+}
+
 // it->words: who matches on this page. False when nobody does.
 static bool match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
     if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
-    if (is_rare(plan)) { // the others are asked about each candidate: see gather_list
+    if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
-        return true;
+        return !trim_words(it, page) || sum_up(it);
     }
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return false;
@@ -73,6 +88,7 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
+    (void)trim_words(it, page);
     for (uint32_t i = 0; i < plan->change_count; ++i)
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             if (words[w])
@@ -81,37 +97,21 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     return sum_up(it) != 0;
 }
 
-// A piece need not begin and end with a word: leave out what is before and behind it.
-static void trim_words(keeli_iterator *it, uint32_t page) {
-    const uint32_t from = it->from, end = it->end;
-    if (from % 64 || end % 64) it->all_full = false;
-    if (from % 64 && from / KEELI_WINDOW == page)
-        it->words[from % KEELI_WINDOW / 64] &= ~(uint64_t)0 << from % 64;
-    if (end % 64 && end / KEELI_WINDOW == page)
-        it->words[end % KEELI_WINDOW / 64] &= ((uint64_t)1 << end % 64) - 1;
-}
-
-static void mask_entities(keeli_iterator *it, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.versions[it->at / KEELI_ENTITY_PAGE];
-    const uint32_t from = it->at % KEELI_ENTITY_PAGE;
-    for (uint32_t i = 0; i < slots; ++i)
-        it->entities[i] =
-            (keel_entity){ (keel_entity_bits)versions[from + i] << KEEL_ENTITY_INDEX_BITS |
-                           (it->at + i) };
-    it->chunk.entities = it->entities;
-}
-
-// The next slots of the window, for which all columns have their base.
-static void hand_out_window(keeli_iterator *it, keel_chunk_form form, uint32_t slots) {
+// A chunk of consecutive slots, for which all columns have their base.
+static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
+    const uint32_t *versions = it->view->world->entities.versions[first / KEELI_ENTITY_PAGE];
     it->chunk.form = form;
     it->chunk.count = slots;
-    it->chunk.entities = NULL;
-    if (it->wants_entities) mask_entities(it, slots);
-    it->who = KEELI_WHO_RUN;
-    it->who_first = it->at;
+    it->chunk.entities = it->wants_entities ? it->entities : NULL;
+    for (uint32_t i = 0; it->wants_entities && i < slots; ++i)
+        it->entities[i] = (keel_entity){ (keel_entity_bits)versions[first % KEELI_ENTITY_PAGE + i]
+                                             << KEEL_ENTITY_INDEX_BITS |
+                                         (first + i) };
+    it->who = KEELI_WHO_RANGE;
+    it->who_first = first;
 }
 
-// ------------------------------------------------------------------ windows that are full
+// ------------------------------------------------------------------ pages that are full
 static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     uint32_t n = 0;
     while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
@@ -121,13 +121,13 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     return n;
 }
 
-// How many slots at the front of a window are ones, if no others are; else 0.
+// How many slots at the front of a page are ones, if no others are; else 0.
 static uint32_t leading_ones(const uint64_t *words) {
     uint64_t all = ~(uint64_t)0, others = 0;
     if (words[0] == all) {
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             all &= words[w];
-        if (!~all) return KEELI_WINDOW;
+        if (!~all) return KEELI_MASK_SLOTS;
     }
     const uint32_t full = leading_full(words, KEELI_PAGE_WORDS);
     const uint32_t more = (uint32_t)__builtin_ctzll(~words[full]);
@@ -137,24 +137,24 @@ static uint32_t leading_ones(const uint64_t *words) {
     return others ? 0 : full * 64 + more;
 }
 
-// The next window, where it is ones up to some slot, and zeros behind it.
-static bool next_full_window(keeli_iterator *it) {
+// The next page, where it is ones up to some slot, and zeros behind it.
+static bool next_full_page(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
-    const uint32_t window = it->next_page, first = window * KEELI_WINDOW;
-    const uint32_t slots = leading_ones(words_of(plan->leader, window));
+    const uint32_t page = it->next_page, first = page * KEELI_MASK_SLOTS;
+    const uint32_t slots = leading_ones(words_of(plan->leader, page));
     if (!slots) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (leading_ones(words_of(plan->need[i], window)) != slots) return false;
+        if (leading_ones(words_of(plan->need[i], page)) != slots) return false;
     it->is_full = true;
     it->at = first < it->from ? it->from : first;
-    it->next_page = window + 1;
-    it->window_end = keeli_least(first + slots, it->end);
-    return it->at < it->window_end;
+    it->next_page = page + 1;
+    it->words_end = keeli_least(first + slots, it->end);
+    return it->at < it->words_end;
 }
 
-// The part of a full window that lies on one page of values in each column.
+// The part of a full page that lies on one page of values in each column.
 static void next_full_span(keeli_iterator *it) {
-    uint32_t slots = it->window_end - it->at;
+    uint32_t slots = it->words_end - it->at;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
@@ -162,19 +162,19 @@ static void next_full_span(keeli_iterator *it) {
         slots = keeli_least(slots, page - (it->at & (page - 1)));
         it->chunk.columns[column->term].base = keeli_indexed_set_value(&s->indexed, it->at);
     }
-    hand_out_window(it, KEEL_CHUNK_SPAN, slots);
+    hand_out(it, KEEL_CHUNK_SPAN, it->at, slots);
     it->at += slots;
 }
 
-// ------------------------------------------------------------------ other windows
+// ------------------------------------------------------------------ other pages
 // Go to the next page that has matches.
-static bool next_window(keeli_iterator *it) {
+static bool next_words(keeli_iterator *it) {
     uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
-    if (page * KEELI_WINDOW >= it->end) return false;
+    if (page * KEELI_MASK_SLOTS >= it->end) return false;
     it->is_full = false;
     for (;; ++page) {
         if (it->plan->leader) page = keeli_presence_next_page(&it->plan->leader->presence, page);
-        if (page > (it->end - 1) / KEELI_WINDOW) return false; // UINT32_MAX too
+        if (page > (it->end - 1) / KEELI_MASK_SLOTS) return false; // UINT32_MAX too
         if (match_page(it, page)) break;
     }
     while (words > 4 && !(it->words[words - 1] | it->words[words - 2] | it->words[words - 3] |
@@ -182,23 +182,22 @@ static bool next_window(keeli_iterator *it) {
         words -= 4; // the end of a population is somewhere on a page
     while (!it->words[words - 1])
         --words;
-    it->at = page * KEELI_WINDOW;
+    it->at = page * KEELI_MASK_SLOTS;
     it->next_page = page + 1;
     // a piece begins and ends inside of a page
-    it->window_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
+    it->words_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
     if (it->at < it->from) it->at = it->from / 64 * 64;
-    trim_words(it, page);
     return true;
 }
 
-// The window can be handed out as a mask when all columns have one base: the slots from it->at on
+// The page can be handed out as a mask when all columns have one base: the slots from it->at on
 // for which that is so; 0: not even for 64.
 static uint32_t mask_slots(const keeli_iterator *it) {
-    uint32_t slots = it->window_end - it->at;
+    uint32_t slots = it->words_end - it->at;
+    if (!it->plan->has_masks) return 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_storage *s = it->plan->columns[c].storage;
         if (!s || !s->size) continue;
-        if (s->kind != KEEL_INDEXED || s->root->shift < 6) return 0;
         const uint32_t page = (uint32_t)1 << s->root->shift;
         slots = keeli_least(slots, page - (it->at & (page - 1)));
     }
@@ -207,7 +206,7 @@ static uint32_t mask_slots(const keeli_iterator *it) {
 
 // Give each column its base for `slots` slots. False when a `maybe` is there for some only.
 static bool set_bases(keeli_iterator *it, uint32_t slots) {
-    const uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    const uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
@@ -224,7 +223,7 @@ static bool set_bases(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-// Words that go into one chunk: full ones that are worth a span, or all up to such ones.
+// Words that go into one chunk: enough full ones for a span, or all up to such ones.
 static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
     uint32_t n = leading_full(words, count);
     *is_span = n == count || n >= KEELI_SPAN_WORDS;
@@ -240,7 +239,7 @@ static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_s
 
 // Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
-    uint64_t *words = &it->words[it->at % KEELI_WINDOW / 64];
+    uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     const uint32_t count = slots / 64;
     uint32_t n = count, more = 0;
     bool is_span = it->all_full;
@@ -252,16 +251,84 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
         words[n] &= words[n] + 1;
     }
     it->chunk.words = words;
-    hand_out_window(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, 64 * n + more);
+    hand_out(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n + more);
     it->at += 64 * n;
     return true;
 }
 
-// Skip words without matches. False when the window is at its end.
+// Skip words without matches. False when the page is at its end.
 static bool skip_empty(keeli_iterator *it) {
-    while (it->at < it->window_end && !it->words[it->at % KEELI_WINDOW / 64])
+    while (it->at < it->words_end && !it->words[it->at % KEELI_MASK_SLOTS / 64])
         it->at += 64;
-    return it->at < it->window_end;
+    return it->at < it->words_end;
+}
+
+// ------------------------------------------------------------------ values somewhere else
+// Where 4,096 indices have their values, or NULL where that is no question of a table.
+static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
+                                 uint32_t page) {
+    const keeli_sparse_set *set = &column->storage->set;
+    if (column->how == KEELI_BY_ROW) return it->view->world->entities.where[page];
+    return page < set->root.page_count ? set->sparse[page] : NULL;
+}
+
+// How many numbers count up from the first, to `limit`.
+static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
+    uint32_t n = 0;
+    for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
+        for (uint32_t i = n; i < n + 64; ++i)
+            differ |= numbers[i] ^ (numbers[0] + i);
+        if (differ) break;
+    }
+    while (n < limit && numbers[n] == numbers[0] + n)
+        ++n;
+    return n;
+}
+
+// For how many indices from `first` on, to `count`, values lie side by side in each column.
+static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count) {
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        uint32_t place = first;
+        if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
+            const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
+            if (!places) return 0;
+            places += first % KEELI_MASK_SLOTS;
+            place = places[0];
+            count = range_length(places, count);
+        } else if (column->how != KEELI_BY_INDEX) return 0;
+        if (s->size) count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
+        if (count < KEELI_SHORT_RANGE) return 0;
+        it->chunk.columns[column->term].base = keeli_store_at(s, s->size ? place : 0);
+    }
+    return count;
+}
+
+// How many bits from `slot` of the page on are ones.
+static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
+    const uint64_t zeros = ~words[slot / 64] >> slot % 64;
+    if (zeros) return (uint32_t)__builtin_ctzll(zeros);
+    uint32_t w = slot / 64 + 1, n = 64 - slot % 64;
+    for (; w < KEELI_PAGE_WORDS && words[w] == UINT64_MAX; ++w)
+        n += 64;
+    return w < KEELI_PAGE_WORDS ? n + (uint32_t)__builtin_ctzll(~words[w]) : n;
+}
+
+// A span of the next matches, where neighbours in all storages are many; they are matches no more.
+static bool next_span(keeli_iterator *it) {
+    const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
+    uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
+    const uint32_t slot = it->at - page + (uint32_t)__builtin_ctzll(words[0]);
+    uint32_t count = ones_from(it->words, slot);
+    if (count < KEELI_SHORT_RANGE || !(count = side_by_side(it, page + slot, count))) return false;
+    hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
+    for (uint32_t at = slot, n; count; at += n, count -= n) {
+        n = keeli_least(64 - at % 64, count);
+        const uint64_t ones = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+        it->words[at / 64] &= ~(ones << at % 64);
+    }
+    return true;
 }
 
 // Append the matches of a word to `out`; how many.
@@ -276,7 +343,7 @@ static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
 static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
     uint32_t *out = it->candidates, at = it->at;
     while (at < end && count + 64 <= KEELI_BLOCK) {
-        const uint64_t *words = &it->words[at % KEELI_WINDOW / 64];
+        const uint64_t *words = &it->words[at % KEELI_MASK_SLOTS / 64];
         if (words[0]) count += take_word(out + count, words[0], at);
         at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
     }
@@ -284,51 +351,52 @@ static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
     return count;
 }
 
-// A list of the next matches in the window; false when there are none.
+// A list of the next matches on the page; false when there are none.
 static bool next_list(keeli_iterator *it, uint32_t slots) {
     const uint32_t count = take_words(it, 0, it->at + slots);
     it->one_page = true;
     it->highest = it->at;
-    return count && keeli_list_chunk(it, count);
+    return count && keeli_gather_chunk(it, count);
 }
 
 // Few matches on each page: masks would be nearly empty, each miss of the cache would wait for the
 // one before, and most words of the other storages would be read for nothing. So the leader's
 // entities of several pages go into one list, which is filtered. False at the end.
-static bool gather_list(keeli_iterator *it) {
+static bool gather_rare(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
         while (count + 64 <= KEELI_BLOCK) {
-            if (it->at < it->window_end) count = take_words(it, count, it->window_end);
-            else if (!next_window(it)) break;
+            if (it->at < it->words_end) count = take_words(it, count, it->words_end);
+            else if (!next_words(it)) break;
         }
         if (!count) return false;
         it->highest = it->candidates[count - 1];
-        it->one_page = it->candidates[0] / KEELI_WINDOW == it->candidates[count - 1] / KEELI_WINDOW;
-        count = keeli_list_filter(it, count);
-        if (count && keeli_list_chunk(it, count)) return true;
+        it->one_page =
+            it->candidates[0] / KEELI_MASK_SLOTS == it->candidates[count - 1] / KEELI_MASK_SLOTS;
+        count = keeli_gather_filter(it, count);
+        if (count && keeli_gather_chunk(it, count)) return true;
     }
 }
 
-static __attribute__((noinline)) bool drive_words(keeli_iterator *it) {
+static __attribute__((noinline)) bool scan_words(keeli_iterator *it) {
     if (it->end == 0) return false;
-    if (is_rare(it->plan)) return gather_list(it);
+    if (is_rare(it->plan)) return gather_rare(it);
     for (;;) {
         if (!skip_empty(it)) {
-            if (!next_window(it)) return false;
+            if (!next_words(it)) return false;
             continue;
         }
-        const uint32_t slots = mask_slots(it);
-        if (slots && next_mask(it, slots)) return true;
-        if (next_list(it, slots ? slots : it->window_end - it->at)) return true;
+        const uint32_t slots = mask_slots(it), left = it->words_end - it->at;
+        if (slots ? next_mask(it, slots) : next_span(it)) return true;
+        if (next_list(it, slots ? slots : keeli_least(left, KEELI_BLOCK))) return true;
     }
 }
 
-bool keeli_drive_bits(keeli_iterator *it) {
-    if (!it->plan->has_spans) return drive_words(it);
-    const bool has_rest = it->at < it->window_end;
-    if (!has_rest && it->next_page * KEELI_WINDOW >= it->end) return false;
-    if (has_rest ? !it->is_full : !next_full_window(it)) return drive_words(it);
+bool keeli_scan_bits(keeli_iterator *it) {
+    if (!it->plan->has_spans) return scan_words(it);
+    const bool has_rest = it->at < it->words_end;
+    if (!has_rest && it->next_page * KEELI_MASK_SLOTS >= it->end) return false;
+    if (has_rest ? !it->is_full : !next_full_page(it)) return scan_words(it);
     next_full_span(it);
     return true;
 }

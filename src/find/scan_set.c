@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// A sparse set leads, or the front of it that a group orders: spans where all sets have the
+// same order, and lists of filtered candidates elsewhere.
+#include "base/assert.h"
+#include "base/memory.h"
+#include "find/iterate.h"
+#include "world/storage.h"
+
+// Slots from `slot` on whose entities, and values if asked, lie on one page each.
+static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
+    const uint32_t dense = (1u << KEELI_DENSE_SHIFT) - (slot & ((1u << KEELI_DENSE_SHIFT) - 1));
+    const uint32_t page = (uint32_t)1 << set->root.shift;
+    return values ? keeli_least(dense, page - (slot & (page - 1))) : dense;
+}
+
+// How many entities from both places on are the same, to `limit`.
+static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t limit) {
+    enum { block = 128 };
+    uint32_t n = 0;
+    while (n + block <= limit && memcmp(a + n, b + n, block * sizeof *a) == 0)
+        n += block;
+    while (n < limit && a[n].bits == b[n].bits)
+        ++n;
+    return n;
+}
+
+// Walks note what they found out about orders, for the next ones: while one thread is at work,
+// where nobody else looks, and about sets that the world keeps.
+static bool may_note(const keeli_iterator *it) {
+    return it->plan->scan == KEELI_SCAN_SET && !it->view->world->concurrent;
+}
+
+// What is known about the order of a set beside the leader's, or NULL.
+static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) {
+    const keeli_storage *leader = it->plan->leader;
+    for (uint32_t i = 0; i < 2; ++i) {
+        keeli_same_order *same = &s->known.same[i];
+        if (same->leader == leader && same->moves == s->set.moves &&
+            same->leader_moves == leader->set.moves)
+            return same;
+    }
+    return NULL;
+}
+
+// Those from it->at on are the same as `range` from `slot` on.
+static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot, uint32_t range) {
+    keeli_same_order *same = known_same(it, s);
+    const uint32_t known = same ? same->count : 0, from = slot - it->at;
+    if (!may_note(it) || it->at > known || it->at + range <= known) return;
+    if (it->at && (!same || same->from != from)) return;
+    if (!same) {
+        same = &s->known.same[s->known.oldest];
+        s->known.oldest ^= 1;
+    }
+    *same = (keeli_same_order){ it->plan->leader, it->at + range, from, s->set.moves,
+                                it->plan->leader->set.moves };
+}
+
+// The same about slots whose entities have consecutive indices.
+static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, uint32_t range) {
+    keeli_storage *s = it->plan->leader;
+    const uint32_t known = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
+    if (it->at + range <= known) {
+        KEEL_ASSERT_INTERNAL(keeli_range_length(first, range) == range);
+        return range;
+    }
+    const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
+    range = skip + keeli_range_length(first + skip, range - skip);
+    if (!may_note(it) || it->at > known || it->at + range <= known) return range;
+    s->known.moves_of_range = s->set.moves;
+    s->known.range = it->at + range;
+    s->known.range_ends = false; // as far as is known
+    return range;
+}
+
+// How far the sets hold the same entities in the same order as the leader from `first` on, to
+// `range`; 0 when one lacks the first entity.
+static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *list, uint32_t count,
+                             const keel_entity *first, uint32_t range) {
+    for (uint32_t i = 0; i < count && range; ++i) {
+        const keeli_sparse_set *set = &list[i]->set;
+        const keeli_same_order *same = known_same(it, list[i]);
+        const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
+        if (range <= known) {
+            KEEL_ASSERT_INTERNAL(first->bits ==
+                                 keeli_sparse_set_entity(set, same->from + it->at)->bits);
+            continue;
+        }
+        const uint32_t slot =
+            known ? same->from + it->at : keeli_sparse_set_find(set, keel_entity_index(*first));
+        if (slot == KEELI_NO_SLOT) return 0;
+        range = keeli_least(keeli_least(range, left_on_page(set, slot, false)), set->count - slot);
+        const uint32_t skip = keeli_least(known, range);
+        range = skip +
+                equal_range(first + skip, keeli_sparse_set_entity(set, slot) + skip, range - skip);
+        note_same(it, list[i], slot, range);
+    }
+    return range;
+}
+
+// 64 bits of presence from any index on.
+static uint64_t bits_from(const keeli_presence *p, uint32_t index) {
+    const uint32_t shift = index % 64;
+    const uint64_t low = keeli_presence_word(p, index / 64) >> shift;
+    return shift ? low | keeli_presence_word(p, index / 64 + 1) << (64 - shift) : low;
+}
+
+// Which of 64 entities with consecutive indices pass the filters that are no sets to range along.
+static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
+    const keeli_plan *plan = it->plan;
+    uint64_t bits = ~(uint64_t)0;
+    for (uint32_t i = 0; i < plan->without_count; ++i)
+        bits &= ~bits_from(&plan->without[i]->presence, index);
+    for (uint32_t i = 0; i < plan->any_count; ++i) {
+        const keeli_bound_term *any = plan->any[i];
+        uint64_t some = 0;
+        for (uint32_t k = 0; k < any->count; ++k) {
+            const keeli_storage *s = it->view->storages[any->first + k];
+            if (s) some |= bits_from(&s->presence, index);
+        }
+        bits &= some;
+    }
+    return bits;
+}
+
+// Fill it->words for a range of consecutive indices. The form to hand it out: LIST when nobody
+// passes.
+static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t range) {
+    uint64_t all = ~(uint64_t)0, some = 0;
+    for (uint32_t at = 0; at < range; at += 64) {
+        const uint64_t valid = range - at < 64 ? ((uint64_t)1 << (range - at)) - 1 : ~(uint64_t)0;
+        const uint64_t bits = passing_bits(it, index + at) & valid;
+        it->words[at / 64] = bits;
+        all &= bits | ~valid;
+        some |= bits;
+    }
+    return !some ? KEEL_CHUNK_LIST : ~all ? KEEL_CHUNK_MASK : KEEL_CHUNK_SPAN;
+}
+
+typedef enum attempt { NO_RANGE, SKIPPED, HANDED_OUT } attempt;
+
+// Try to hand out a span: all sets hold the same entities in the same order from here on. With
+// filters beside, a mask over entities with consecutive indices.
+static attempt find_range(keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    const keeli_sparse_set *leader = &plan->leader->set;
+    const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
+    const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
+    uint32_t range = keeli_least(it->end - it->at, on_page);
+    const bool is_filtered = plan->without_count || plan->any_count;
+    if (is_filtered) range = consecutive_range(it, first, range);
+    range = common_range(it, plan->need, plan->need_count, first, range);
+    range = common_range(it, plan->beside, plan->beside_count, first, range);
+    if (range == 0) return NO_RANGE;
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_sparse_set *set = &plan->columns[c].storage->set;
+        const bool is_ordered = keeli_plan_is_ordered(plan, plan->columns[c].storage);
+        const uint32_t slot = is_ordered ? it->at : keeli_sparse_set_find(set, index);
+        range = keeli_least(range, left_on_page(set, slot, true));
+        it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
+    }
+    // a short range makes no chunk of its own, unless nothing is left
+    if (range < KEELI_SHORT_RANGE && it->at + range < it->end && range < on_page) return NO_RANGE;
+    it->at += range;
+    it->chunk.form = is_filtered ? mask_range(it, index, range) : KEEL_CHUNK_SPAN;
+    if (it->chunk.form == KEEL_CHUNK_LIST) return SKIPPED;
+    it->chunk.count = range;
+    it->chunk.words = it->words;
+    it->chunk.entities = it->wants_entities ? first : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = first;
+    return HANDED_OUT;
+}
+
+// The same, but where there was no range for a while it is not tried before every block.
+static attempt try_range(keeli_iterator *it) {
+    if (it->range_pause) {
+        --it->range_pause;
+        return NO_RANGE;
+    }
+    const attempt tried = find_range(it);
+    it->range_misses = tried == NO_RANGE ? keeli_least(it->range_misses + 1, 4) : 0;
+    it->range_pause = it->range_misses ? (1u << it->range_misses) - 2 : 0; // 0, 2, 6, 14 blocks
+    return tried;
+}
+
+bool keeli_scan_set(keeli_iterator *it) {
+    const keeli_sparse_set *set = &it->plan->leader->set;
+    while (it->at < it->end) {
+        const attempt tried = it->plan->has_ranges ? try_range(it) : NO_RANGE;
+        if (tried == HANDED_OUT) return true;
+        if (tried == SKIPPED) continue;
+        uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
+        count = keeli_least(count, left_on_page(set, it->at, false));
+        const keel_entity *first = keeli_sparse_set_entity(set, it->at);
+        keeli_gather_block(it, first, count, it->at);
+        it->at += count;
+        count = keeli_gather_filter(it, count);
+        if (count && keeli_gather_chunk(it, count)) return true;
+    }
+    return false;
+}

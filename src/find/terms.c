@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// The terms of views, systems and custom views: checked, and their components bound to storages.
+#include "find/view.h"
+#include "follow/changes.h"
+#include "world/registry.h"
+#include "world/report.h"
+
+keel_access keeli_term_access(keel_term_kind kind) {
+    switch (kind) {
+    case KEEL_TERM_WRITE:
+    case KEEL_TERM_WRITE_MARKED:
+    case KEEL_TERM_MAYBE_WRITE:
+    case KEEL_TERM_MAY_WRITE:
+    case KEEL_TERM_UNIQUE_WRITE:
+    case KEEL_TERM_SEND:
+        return KEEL_ACCESS_WRITE;
+    case KEEL_TERM_EDIT:
+    case KEEL_TERM_MAY_EDIT:
+        return KEEL_ACCESS_EDIT;
+    default:
+        return KEEL_ACCESS_READ;
+    }
+}
+
+static bool is_for_systems(keel_term_kind kind) {
+    return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA ||
+           keeli_term_is_custom(kind) || keeli_term_is_event(kind);
+}
+bool keeli_term_takes_component(keel_term_kind kind) {
+    return keeli_term_is_walked(kind) ||
+           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) ||
+           keeli_term_is_unique(kind) || keeli_term_is_event(kind);
+}
+
+static keel_result bad_term(const keeli_view *view, const char *what) {
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: %s", view->holder.name, what);
+}
+
+uint32_t keeli_term_tracks(keel_term_kind kind) {
+    switch (kind) {
+    case KEEL_TERM_INSERTED:
+    case KEEL_TERM_NOT_INSERTED:
+        return KEEL_TRACK_INSERTION;
+    case KEEL_TERM_MODIFIED:
+    case KEEL_TERM_NOT_MODIFIED:
+        return KEEL_TRACK_MODIFICATION;
+    case KEEL_TERM_CHANGED:
+    case KEEL_TERM_NOT_CHANGED:
+        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    default:
+        return 0;
+    }
+}
+
+// Commands name components, but borrow nothing: what they edit is edited later.
+keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
+                                      const keel_component *component) {
+    keel_world *world = view->world;
+    if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
+    keel_result result = KEEL_OK;
+    keeli_storage *s;
+    const bool to_event = keeli_term_is_event(term->kind);
+    const bool to_unique = keeli_term_is_unique(term->kind) || to_event;
+    if (component->is_event != to_event)
+        return bad_term(view, to_event ? "KEEL_SEND and KEEL_RECEIVE take a type of events, which "
+                                         "KEEL_EVENT declares"
+                                       : "a type of events is only for KEEL_SEND and "
+                                         "KEEL_RECEIVE");
+    if (world->share_depth && component->is_unique == to_unique &&
+        !keeli_storage_find(world, component))
+        s = NULL; // nothing becomes known in shared mode: it matches nothing
+    else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
+    const bool is_link = s && (s == world->parents || s == world->children);
+    if (is_link && keeli_term_access(term->kind) > KEEL_ACCESS_READ)
+        return bad_term(view,
+                        "keel_parent and keel_child can only be read; use keel_attach and so on");
+    view->storages[view->storage_count++] = s;
+    if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
+    if (s && term->kind != KEEL_TERM_COMMANDS &&
+        !keeli_holder_want(world, &view->holder, s, keeli_term_access(term->kind)))
+        return keeli_out_of_memory(world, "opening a view");
+    return KEEL_OK;
+}
+
+keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_component *unique) {
+    return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
+                       "%s needs the unique '%s', which was never set; call keel_set_unique first",
+                       who, keeli_component_name(unique));
+}
+
+keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
+    for (uint32_t t = 0; view->has_uniques && t < view->term_count; ++t) {
+        const keeli_bound_term *bound = &view->terms[t];
+        if (!keeli_term_is_unique(bound->kind)) continue;
+        const keeli_storage *s = view->storages[bound->first];
+        if (!s || !s->unique)
+            return keeli_missing_unique(view->world, view->holder.name, terms[t].component);
+    }
+    return KEEL_OK;
+}
+
+static keel_result bind_components(keeli_view *view, const keel_term *term, uint32_t *count) {
+    *count = 0;
+    if (!term->component)
+        return keeli_term_takes_component(term->kind) ? bad_term(view, "a term lacks its component")
+                                                      : KEEL_OK;
+    const keel_component *const *other = term->others;
+    for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
+        KEEL_TRY(keeli_view_bind_component(view, term, c));
+        if (++*count > KEEL_MAX_TERM_COMPONENTS)
+            return bad_term(view, "a term names more than 8 components");
+    }
+    return KEEL_OK;
+}
+
+bool keeli_view_want_entities(keeli_view *view, keel_access access) {
+    return keeli_holder_want(view->world, &view->holder, &view->world->entity_storage, access);
+}
+
+static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
+    if (is_for_systems(term->kind) && !for_system)
+        return bad_term(view, "commands, context, data, events and custom views are for systems");
+    if ((uint32_t)term->kind > KEEL_TERM_RECEIVE)
+        return bad_term(view, "a term of an unknown kind");
+    if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
+    keeli_bound_term *bound = &view->terms[view->term_count++];
+    *bound = (keeli_bound_term){ .kind = term->kind,
+                                 .first = view->storage_count,
+                                 .name = term->name,
+                                 .data_size = term->data_size };
+    KEEL_TRY(bind_components(view, term, &bound->count));
+    const bool is_event = keeli_term_is_event(term->kind);
+    view->has_events |= is_event;
+    view->sends |= term->kind == KEEL_TERM_SEND;
+    view->filters_changes |= keeli_term_filters_changes(term->kind);
+    view->writes |= keeli_term_writes(term->kind);
+    view->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
+    if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
+                             term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
+                             keeli_term_filters_changes(term->kind) || is_event))
+        return bad_term(view, "only any_of and the may_ terms name several components");
+    if (keeli_term_is_custom(term->kind)) ++view->custom_count;
+    if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
+    if (keeli_term_is_unique(term->kind)) view->has_uniques = true;
+    if (term->kind == KEEL_TERM_DATA) view->takes_data = true;
+    if (term->kind == KEEL_TERM_COMMANDS) view->records = true;
+    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
+    const bool room =
+        term->kind == KEEL_TERM_ENTITY          ? keeli_view_want_entities(view, KEEL_ACCESS_READ)
+        : term->kind == KEEL_TERM_EDIT_ENTITIES ? keeli_view_want_entities(view, KEEL_ACCESS_EDIT)
+                                                : true;
+    return room ? KEEL_OK : keeli_out_of_memory(view->world, "opening a view");
+}
+
+static bool hands_out(keel_term_kind kind) {
+    return keeli_term_has_values(kind) || keeli_term_is_unique(kind) ||
+           (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT);
+}
+
+static keel_result written_twice(const keeli_view *view, const keeli_storage *s) {
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                        "%s writes '%s' and names it again: the pointers could be the "
+                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
+                        view->holder.name, s->component.name);
+}
+
+// Two ways to the same value, one of them for writing: the compiler may assume that there are none.
+static keel_result check_aliases(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const keeli_bound_term *a = &view->terms[k], *b = &view->terms[i];
+            const bool both_look_up =
+                !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
+            if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) continue;
+            if (keeli_term_access(a->kind) == KEEL_ACCESS_READ &&
+                keeli_term_access(b->kind) == KEEL_ACCESS_READ)
+                continue;
+            for (uint32_t x = 0; x < a->count; ++x)
+                for (uint32_t y = 0; y < b->count; ++y) {
+                    const keeli_storage *s = view->storages[a->first + x];
+                    if (s && s == view->storages[b->first + y]) return written_twice(view, s);
+                }
+        }
+    return KEEL_OK;
+}
+
+// The same between what the system is handed and a custom view.
+static keel_result check_custom_aliases(const keeli_view *view, const keeli_bound_term *custom,
+                                        const keel_custom_view *kind) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *bound = &view->terms[t];
+        if (!keeli_term_has_values(bound->kind) && !keeli_term_is_unique(bound->kind)) continue;
+        const keeli_storage *s = view->storages[bound->first];
+        for (uint32_t i = 0; s && i < custom->count; ++i) {
+            if (view->storages[custom->first + i] != s) continue;
+            if (keeli_term_access(bound->kind) > KEEL_ACCESS_READ ||
+                keeli_custom_access(view->world, kind, s) > KEEL_ACCESS_READ)
+                return written_twice(view, s);
+        }
+    }
+    return KEEL_OK;
+}
+
+// What custom views declare comes behind the storages of all terms.
+static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        keeli_bound_term *bound = &view->terms[t];
+        if (!keeli_term_is_custom(bound->kind)) continue;
+        bound->first = view->storage_count;
+        KEEL_TRY(keeli_custom_bind(view, terms[t].custom));
+        bound->count = view->storage_count - bound->first;
+        KEEL_TRY(check_custom_aliases(view, bound, terms[t].custom));
+    }
+    return KEEL_OK;
+}
+
+// Does it receive what it sends itself?
+static bool receives_own(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        for (uint32_t k = 0; k < view->term_count; ++k)
+            if (view->terms[i].kind == KEEL_TERM_SEND && view->terms[k].kind == KEEL_TERM_RECEIVE &&
+                view->storages[view->terms[i].first] == view->storages[view->terms[k].first])
+                return true;
+    return false;
+}
+
+// A view that no required component leads visits the living entities. One that is opened to access
+// components or uniques only, and not as a system's loop, does not hold the list of entities all
+// the time, or nobody could make any.
+static bool borrows_entities(const keeli_view *view, const keel_system *system) {
+    bool filters =
+        view->wants_entities || !view->term_count || (system && system->kind <= KEEL_PER_SPAN);
+    for (uint32_t i = 0; i < view->term_count; ++i) {
+        if (keeli_term_must(view->terms[i].kind)) return false;
+        if (view->terms[i].kind >= KEEL_TERM_MAYBE && view->terms[i].kind <= KEEL_TERM_ENTITY)
+            filters = true;
+    }
+    return filters;
+}
+
+// With its context a system may ask whether any entity is alive.
+static bool has_context(const keeli_view *view, const keel_system *system) {
+    if (!system || system->function) return system != NULL;
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        if (view->terms[i].kind == KEEL_TERM_CONTEXT) return true;
+    return false;
+}
+
+static bool holds_edits(const keeli_holder *holder) {
+    bool edits = holder->everything;
+    for (uint32_t i = 0; i < holder->uses.count; ++i)
+        edits |= holder->uses.items[i].access == KEEL_ACCESS_EDIT;
+    return edits;
+}
+
+keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system) {
+    if (!terms) return bad_term(view, "the list of terms is NULL");
+    for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
+        KEEL_TRY(bind_term(view, term, system != NULL));
+    KEEL_TRY(check_aliases(view));
+    if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
+    view->asks_about_changes = view->filters_changes || view->custom_count || view->has_events ||
+                               has_context(view, system);
+    view->defers_events = view->sends && receives_own(view);
+    view->has_events |= view->holder.everything; // it may
+    if ((has_context(view, system) || borrows_entities(view, system)) &&
+        !keeli_view_want_entities(view, KEEL_ACCESS_READ))
+        return keeli_out_of_memory(view->world, "opening a view");
+    view->edits = holds_edits(&view->holder);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ custom views
+static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind,
+                            const char *what) {
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "custom view '%s' of %s %s",
+                        kind && kind->name ? kind->name : "without a name", view->holder.name,
+                        what);
+}
+
+static keel_result check_kind(const keeli_view *view, const keel_custom_view *kind) {
+    if (!kind) return bad_kind(view, kind, "is NULL: the term lacks its descriptor");
+    if (!kind->name || !kind->terms || !kind->size || !kind->align ||
+        (kind->align & (kind->align - 1)) != 0)
+        return bad_kind(view, kind, "needs a name, terms, a size and an alignment");
+    return KEEL_OK;
+}
+
+static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *kind,
+                                    const keel_term *term) {
+    if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
+        return bad_kind(view, kind,
+                        "declares commands, context, data or events, which only systems have");
+    if (keeli_term_takes_component(term->kind) && !term->component)
+        return bad_kind(view, kind, "has a term that lacks its component");
+    const keel_component *const *other = term->others;
+    uint32_t count = 0;
+    for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
+        if (++count > KEEL_MAX_TERM_COMPONENTS)
+            return bad_kind(view, kind, "has a term that names more than 8 components");
+        KEEL_TRY(keeli_view_bind_component(view, term, c));
+    }
+    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
+    if (term->kind == KEEL_TERM_EDIT_ENTITIES && !keeli_view_want_entities(view, KEEL_ACCESS_EDIT))
+        return keeli_out_of_memory(view->world, "opening a view");
+    return KEEL_OK;
+}
+
+static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, uint32_t depth) {
+    KEEL_TRY(check_kind(view, kind));
+    if (depth == KEEL_MAX_CUSTOM_DEPTH)
+        return keeli_misuse(view->world, KEEL_ERROR_CYCLE,
+                            "custom view '%s' contains itself, or more than %d contain each other",
+                            kind->name, KEEL_MAX_CUSTOM_DEPTH);
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
+        KEEL_TRY(keeli_term_is_custom(t->kind) ? bind_custom(view, t->custom, depth + 1)
+                                               : bind_custom_term(view, kind, t));
+    return KEEL_OK;
+}
+
+static bool is_about_entities(keel_term_kind kind) {
+    return kind >= KEEL_TERM_MAYBE && kind <= KEEL_TERM_ENTITY;
+}
+
+// In a system its code may ask who is alive, as the system may; in the world it has no need to keep
+// entities from being made.
+keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind) {
+    KEEL_TRY(bind_custom(view, kind, 0));
+    const bool in_system = view->holder.is_system || view->holder.parent;
+    if (!in_system && !keeli_custom_has(kind, is_about_entities)) return KEEL_OK;
+    return keeli_view_want_entities(view, KEEL_ACCESS_READ)
+               ? KEEL_OK
+               : keeli_out_of_memory(view->world, "opening a view");
+}
+
+keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind) {
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (!keeli_term_is_unique(t->kind)) continue;
+        const keeli_storage *s = keeli_storage_find(world, t->component);
+        if (!s || !s->unique) return keeli_missing_unique(world, kind->name, t->component);
+    }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ looking through one
+// Also before it was checked: what contains itself is looked at to a depth.
+static keel_access access_to(const keel_world *world, const keel_custom_view *kind,
+                             const keeli_storage *s, uint32_t depth) {
+    keel_access most = KEEL_ACCESS_NONE;
+    if (depth == KEEL_MAX_CUSTOM_DEPTH) return most;
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
+        keel_access access = KEEL_ACCESS_NONE;
+        if (keeli_term_is_custom(t->kind)) access = access_to(world, t->custom, s, depth + 1);
+        const keel_component *const *other = t->others;
+        for (const keel_component *c = t->component; c; c = other ? *other++ : NULL)
+            if (keeli_storage_find(world, c) == s) access = keeli_term_access(t->kind);
+        if (access > most) most = access;
+    }
+    return most;
+}
+
+keel_access keeli_custom_access(const keel_world *world, const keel_custom_view *kind,
+                                const keeli_storage *s) {
+    return access_to(world, kind, s, 0);
+}
+
+static bool has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind), uint32_t depth) {
+    if (!kind || !kind->terms || depth == KEEL_MAX_CUSTOM_DEPTH) return false;
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
+        if (like(t->kind) || (keeli_term_is_custom(t->kind) && has(t->custom, like, depth + 1)))
+            return true;
+    return false;
+}
+
+bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind)) {
+    return has(kind, like, 0);
+}
+
+keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside) {
+    keeli_world_lock(world);
+    keeli_view *view = world->views;
+    while (view &&
+           !(view->serial && view->custom && view->value == value && view->inside == inside))
+        view = view->next;
+    keeli_world_unlock(world);
+    return view;
+}
