@@ -6,13 +6,19 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ from one entity
-keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
-                              const keel_component *component, void *out) {
+static keel_result take_one(keel_world *world, const keeli_holder *holder, keel_entity e,
+                            const keel_component *component, uint32_t kind, void *out) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     keel_result result;
-    keeli_storage *s = keeli_known_to_edit(world, holder, component, "remove", &result);
+    const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    return keeli_done(world, keeli_take_value(world, s, e, KEEL_TRACK_REMOVAL, out));
+    return keeli_done(world, keeli_take_value(world, s, e, kind, out));
+}
+
+keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
+                              const keel_component *component, void *out) {
+    return take_one(world, holder, e, component, KEEL_TRACK_REMOVAL, out);
 }
 
 // Several: all or, on error, none.
@@ -48,6 +54,7 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
     uint32_t count = 0;
     while (components && components[count])
         ++count;
+    if (count == 1) return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
     keeli_batch b;
     keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
     for (uint32_t i = 0; result == KEEL_OK && i < count; ++i) {
@@ -82,10 +89,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 static __attribute__((noinline)) keel_result take_general(keel_world *world, keel_entity e,
                                                           const keel_component *component,
                                                           uint32_t kind, void *out) {
-    const keel_component *const list[] = { component, NULL };
-    if (!world) return keeli_no_world();
-    return kind == KEEL_TRACK_REMOVAL ? keeli_edit_remove(world, NULL, e, component, out)
-                                      : keeli_edit_delete_components(world, NULL, e, list);
+    return world ? take_one(world, NULL, e, component, kind, out) : keeli_no_world();
 }
 
 static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
@@ -117,11 +121,10 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
 
 static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
                                                            keel_entity e, uint32_t kind) {
-    if (!keeli_entity_is_alive(&world->entities, e) || s->kind == KEEL_ARCHETYPE ||
-        !keeli_store_has(s, keel_entity_index(e)) || !keeli_followers_are_simple(world, s))
+    if (!keeli_entity_is_alive(&world->entities, e) || !keeli_followers_are_simple(world, s) ||
+        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)))
         return take_general(world, e, &s->component, kind, NULL);
-    (void)keeli_take_value(world, s, e, kind, NULL);
-    return keeli_done(world, KEEL_OK);
+    return keeli_done(world, keeli_take_value(world, s, e, kind, NULL));
 }
 
 // From an entity that stays among others of its block of 64. What has a value is alive, so its
@@ -134,6 +137,7 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~((uint64_t)1 << (index % 64));
+    if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
     if (s->kind == KEEL_SPARSE_SET) return take_slot(world, s, index, word);
