@@ -413,15 +413,22 @@ static keel_result apply_values(keel_world *world, const keeli_holder *holder, c
     return keeli_edit_add_held(world, holder, c->entity, values);
 }
 
+static keel_result apply_taking(keel_world *world, const keeli_holder *holder, const command *c,
+                                const keel_component *component) {
+    const keel_component *const list[] = { component, NULL };
+    if (c->kind == REMOVE)
+        return holder ? keeli_edit_remove(world, holder, c->entity, component, NULL)
+                      : keel_remove_component(world, c->entity, component, NULL);
+    return holder ? keeli_edit_delete_components(world, holder, c->entity, list)
+                  : keel_delete_component(world, c->entity, component);
+}
+
 static keel_result apply_removal(keel_world *world, const keeli_holder *holder, const command *c) {
     keel_result any = KEEL_ABSENT;
     for (uint32_t i = 0; i < c->count; ++i) {
         const keeli_storage *s = storage_of(world, &c->parts[i]);
         if (!s) continue;
-        const keel_component *const list[] = { &s->component, NULL };
-        const keel_result result =
-            c->kind == REMOVE ? keeli_edit_remove(world, holder, c->entity, &s->component, NULL)
-                              : keeli_edit_delete_components(world, holder, c->entity, list);
+        const keel_result result = apply_taking(world, holder, c, &s->component);
         if (result < 0) return result;
         if (result == KEEL_OK) any = KEEL_OK;
     }
