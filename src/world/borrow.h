@@ -40,6 +40,10 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
 static inline bool keeli_is_free(const keel_world *world, const keeli_storage *storage) {
     return !((uint32_t)keeli_atomic_peek(&storage->borrow) | world->share_depth);
 }
+// The same for a storage whose values are bytes that nobody follows.
+static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *storage) {
+    return !(storage->flags | (uint32_t)keeli_atomic_peek(&storage->borrow) | world->share_depth);
+}
 // The same for the rows that an edit of any component kept in archetypes moves.
 static inline bool keeli_rows_are_free(const keel_world *world) {
     return keeli_is_free(world, &world->row_storage) && !world->row_storage.flags;
