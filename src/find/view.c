@@ -60,10 +60,16 @@ static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *f
     return true;
 }
 
+static bool names_components(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->storage_count; ++i)
+        if (!view->storages[i] || !view->storages[i]->component.is_unique) return true;
+    return false;
+}
+
 keeli_view *keeli_view_keep(const keeli_view *view) {
     keel_world *world = view->world;
     const uint32_t terms = view->term_count, storages = view->storage_count;
-    const bool has_plan = !view->filters_changes;
+    const bool has_plan = !view->filters_changes && names_components(view);
     const size_t plan_bytes = has_plan ? keeli_kept_plan_bytes(terms) : 0;
     keeli_view *kept = new_view(world, terms, storages, 0, plan_bytes);
     if (!kept) return NULL;
