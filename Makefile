@@ -17,7 +17,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make test    build with all checks and run every test"
-	@echo "make bench   run the benchmarks, 2 to 5 minutes: a table, and out/bench.json"
+	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
