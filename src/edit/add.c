@@ -171,7 +171,7 @@ create(keel_world *world, const keel_value *values, bool follows) {
     if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
     fill_places(world, e, values, places, count);
     if (follows) tell_places(world, e, places, count);
-    for (int32_t i = 0; i < count; ++i)
+    for (int32_t i = 0; !follows && i < count; ++i)
         keeli_validate_storage(world, places[i].s);
     return e;
 }
@@ -209,7 +209,7 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
 
 static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_storage *s, void *to,
                                                      const void *value) {
-    if (to) keeli_bytes_put(to, value, s->size);
+    keeli_bytes_put(to, value, s->size);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
