@@ -5,22 +5,11 @@
 #include "edit/removal.h"
 #include "world/report.h"
 
-// The links of an entity that has them.
-static keel_parent *parent_at(const keel_world *world, keel_entity e) {
-    return keeli_parent_at(&world->links, e);
-}
-static keel_child *child_at(const keel_world *world, keel_entity e) {
-    return keeli_child_at(&world->links, e);
-}
-static bool is_alive(const keel_world *world, keel_entity e) {
-    return keeli_entity_is_alive(&world->entities, e);
-}
-
 // ------------------------------------------------------------------ attach and detach
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
     // What has no children is above nothing: a tree that grows at its leaves is not climbed.
     if (!keeli_has_children(world, above)) return keel_is_same(above, of);
-    for (;; of = child_at(world, of)->parent) {
+    for (;; of = keeli_link_of_child(world, of)->parent) {
         if (keel_is_same(above, of)) return true;
         if (!keeli_has_parent(world, of)) return false;
     }
@@ -39,12 +28,14 @@ static inline bool attach_beside(keel_world *world, keel_entity child, keel_enti
     keeli_storage *parents = world->parents, *children = world->children;
     if (world->holders || world->share_depth) return false;
     if ((parents->flags | children->flags) != KEELI_IS_LINK) return false;
-    if (!is_alive(world, child) || !is_alive(world, to)) return false;
+    if (!keeli_entity_is_alive(&world->entities, child) ||
+        !keeli_entity_is_alive(&world->entities, to))
+        return false;
     const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
     const uint64_t around = keeli_presence_word(&children->presence, c / 64);
     if (!around || around >> (c % 64) & 1 || keeli_has_children(world, child)) return false;
     keel_parent *parent;
-    if (keeli_has_children(world, to)) parent = parent_at(world, to);
+    if (keeli_has_children(world, to)) parent = keeli_link_of_parent(world, to);
     else if (c == p || !keeli_presence_word(&parents->presence, p / 64)) return false;
     else *(parent = push_beside(parents, p)) = (keel_parent){ 0 };
     ++world->links.edits;
@@ -55,7 +46,9 @@ static inline bool attach_beside(keel_world *world, keel_entity child, keel_enti
 
 static __attribute__((noinline)) keel_result attach_general(keel_world *world, keel_entity child,
                                                             keel_entity parent) {
-    if (!is_alive(world, child) || !is_alive(world, parent)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, child) ||
+        !keeli_entity_is_alive(&world->entities, parent))
+        return KEEL_ERROR_DEAD_ENTITY;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (is_self_or_ancestor(world, child, parent))
         return keeli_error(
@@ -77,7 +70,7 @@ keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity 
 
 keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
-    if (!is_alive(world, parent)) {
+    if (!keeli_entity_is_alive(&world->entities, parent)) {
         keeli_error(world, KEEL_ERROR_DEAD_ENTITY, "cannot add a child: the parent is not alive");
         return keel_null();
     }
@@ -102,7 +95,7 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
 
 keel_result keel_world_detach(keel_world *world, keel_entity child) {
     if (!world) return keeli_no_world();
-    if (!is_alive(world, child)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, child)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     keeli_commit_detach(world, child);
@@ -112,7 +105,7 @@ keel_result keel_world_detach(keel_world *world, keel_entity child) {
 
 keel_result keel_world_unlink(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
-    if (!is_alive(world, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     keeli_commit_unlink(world, e);
@@ -123,19 +116,19 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
 // The last of all descendants of `e` in pre-order, or `e` itself.
 static keel_entity last_below(const keel_world *world, keel_entity e) {
     while (keeli_has_children(world, e))
-        e = child_at(world, parent_at(world, e)->first_child)->prev;
+        e = keeli_link_of_child(world, keeli_link_of_parent(world, e)->first_child)->prev;
     return e;
 }
 
 keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
     if (!world) return keeli_no_world();
-    if (!is_alive(world, root)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, root)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     // take leaves off until none is left: each step goes on from the parent of the last
     for (keel_entity e = last_below(world, root); !keel_is_same(e, root);) {
-        const keel_entity parent = child_at(world, e)->parent;
+        const keel_entity parent = keeli_link_of_child(world, e)->parent;
         keeli_commit_detach(world, e);
         e = last_below(world, parent);
     }
@@ -155,8 +148,8 @@ static keel_result may_delete_tree(keel_world *world, keel_entity root) {
 // From the last child of `e` on down: the last of all descendants.
 static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity first) {
     while (keeli_has_children(world, e)) {
-        first = parent_at(world, e)->first_child;
-        e = child_at(world, first)->prev;
+        first = keeli_link_of_parent(world, e)->first_child;
+        e = keeli_link_of_child(world, first)->prev;
     }
     return (keeli_step){ e, first };
 }
@@ -165,21 +158,21 @@ static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity fi
 // before, so it waits for memory; siblings that were made one after the other have links side by
 // side, and those that come eight steps later can be fetched now.
 static inline keeli_step before(const keel_world *world, keel_entity root, keeli_step step) {
-    const keel_child *link = child_at(world, step.at);
+    const keel_child *link = keeli_link_of_child(world, step.at);
     __builtin_prefetch((const void *)((uintptr_t)link - 8 * sizeof *link));
     if (!keel_is_same(step.at, step.first))
         return keeli_has_children(world, link->prev) ? last_of(world, link->prev, step.first)
                                                      : (keeli_step){ link->prev, step.first };
     if (keel_is_same(link->parent, root)) return (keeli_step){ root, root };
-    const keel_entity above = child_at(world, link->parent)->parent;
-    return (keeli_step){ link->parent, parent_at(world, above)->first_child };
+    const keel_entity above = keeli_link_of_child(world, link->parent)->parent;
+    return (keeli_step){ link->parent, keeli_link_of_parent(world, above)->first_child };
 }
 
 // From the last descendant in pre-order up to the root. All links go, so none is repaired on the
 // way: what is left of the tree is whole as far as it is still looked at.
 keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     if (!world) return keeli_no_world();
-    if (!is_alive(world, root)) return KEEL_ABSENT;
+    if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ABSENT;
     KEEL_TRY(may_delete_tree(world, root));
     ++world->links.edits;
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);

@@ -4,17 +4,6 @@
 
 #include "edit/removal.h"
 
-// The links of an entity that has them.
-static keel_parent *parent_at(const keel_world *world, keel_entity e) {
-    return keeli_parent_at(&world->links, e);
-}
-static keel_child *child_at(const keel_world *world, keel_entity e) {
-    return keeli_child_at(&world->links, e);
-}
-static bool is_alive(const keel_world *world, keel_entity e) {
-    return keeli_entity_is_alive(&world->entities, e);
-}
-
 // ------------------------------------------------------------------ changing
 keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) {
     KEEL_TRY(keeli_may_edit(world, holder, world->parents, "change"));
@@ -45,14 +34,14 @@ static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 
 void keeli_commit_detach(keel_world *world, keel_entity e) {
-    const keel_child link = *child_at(world, e);
-    keel_parent *parent = parent_at(world, link.parent);
+    const keel_child link = *keeli_link_of_child(world, e);
+    keel_parent *parent = keeli_link_of_parent(world, link.parent);
     if (--parent->child_count == 0) {
         pop(world, world->parents, link.parent);
     } else {
         if (keel_is_same(parent->first_child, e)) parent->first_child = link.next;
-        child_at(world, link.prev)->next = link.next;
-        child_at(world, link.next)->prev = link.prev;
+        keeli_link_of_child(world, link.prev)->next = link.next;
+        keeli_link_of_child(world, link.next)->prev = link.prev;
     }
     pop(world, world->children, e);
 }
@@ -60,17 +49,17 @@ void keeli_commit_detach(keel_world *world, keel_entity e) {
 void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     const bool is_first = !keeli_has_children(world, to);
     if (is_first) *(keel_parent *)push(world, world->parents, to) = (keel_parent){ 0 };
-    keeli_link_last(world, e, to, parent_at(world, to), push(world, world->children, e));
+    keeli_link_last(world, e, to, keeli_link_of_parent(world, to), push(world, world->children, e));
     if (is_first) keeli_came(world, world->parents, keel_entity_index(to));
     keeli_came(world, world->children, keel_entity_index(e));
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {
     if (!keeli_has_children(world, e)) return;
-    const keel_parent parent = *parent_at(world, e);
+    const keel_parent parent = *keeli_link_of_parent(world, e);
     keel_entity child = parent.first_child;
     for (uint32_t left = parent.child_count; left; --left) {
-        const keel_entity next = child_at(world, child)->next;
+        const keel_entity next = keeli_link_of_child(world, child)->next;
         pop(world, world->children, child);
         child = next;
     }
@@ -85,30 +74,31 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
 
 // ------------------------------------------------------------------ walking
 static bool is_parent(const keel_world *world, keel_entity e) {
-    return world && is_alive(world, e) && keeli_has_children(world, e);
+    return world && keeli_entity_is_alive(&world->entities, e) && keeli_has_children(world, e);
 }
 static bool is_child(const keel_world *world, keel_entity e) {
-    return world && is_alive(world, e) && keeli_has_parent(world, e);
+    return world && keeli_entity_is_alive(&world->entities, e) && keeli_has_parent(world, e);
 }
 
 keel_entity keel_world_parent_of(const keel_world *world, keel_entity e) {
-    return is_child(world, e) ? child_at(world, e)->parent : keel_null();
+    return is_child(world, e) ? keeli_link_of_child(world, e)->parent : keel_null();
 }
 
 uint32_t keel_child_count(const keel_world *world, keel_entity e) {
-    return is_parent(world, e) ? parent_at(world, e)->child_count : 0;
+    return is_parent(world, e) ? keeli_link_of_parent(world, e)->child_count : 0;
 }
 
 keel_entity keel_world_first_child(const keel_world *world, keel_entity parent) {
-    return is_parent(world, parent) ? parent_at(world, parent)->first_child : keel_null();
+    return is_parent(world, parent) ? keeli_link_of_parent(world, parent)->first_child
+                                    : keel_null();
 }
 
 static const keeli_step nowhere;
 
 // One step to the right, if there is one.
 static keeli_step beside(const keel_world *world, keel_entity e) {
-    const keel_child *link = child_at(world, e);
-    const keel_entity first = parent_at(world, link->parent)->first_child;
+    const keel_child *link = keeli_link_of_child(world, e);
+    const keel_entity first = keeli_link_of_parent(world, link->parent)->first_child;
     return keel_is_same(link->next, first) ? nowhere : (keeli_step){ link->next, first };
 }
 
@@ -118,14 +108,15 @@ const struct keeli_links *keeli_world_links(const keel_world *world, keel_entity
 
 keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of, keel_entity child) {
     const keel_world *world = links->world;
-    const bool is_there = is_alive(world, of) && is_child(world, child);
-    return is_there && keel_is_same(child_at(world, child)->parent, of) ? beside(world, child)
-                                                                        : nowhere;
+    const bool is_there = keeli_entity_is_alive(&world->entities, of) && is_child(world, child);
+    return is_there && keel_is_same(keeli_link_of_child(world, child)->parent, of)
+               ? beside(world, child)
+               : nowhere;
 }
 
 keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root, keel_entity e) {
     const keel_world *world = links->world;
-    for (; !keel_is_same(e, root); e = child_at(world, e)->parent) {
+    for (; !keel_is_same(e, root); e = keeli_link_of_child(world, e)->parent) {
         if (!keeli_has_parent(world, e)) return nowhere; // it is not below `root`
         const keeli_step step = beside(world, e);
         if (!keel_is_null(step.at)) return step;
@@ -135,9 +126,11 @@ keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root, k
 
 keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root, keel_entity e) {
     const keel_world *world = links->world;
-    if (!is_alive(world, root) || !is_alive(world, e)) return nowhere;
+    if (!keeli_entity_is_alive(&world->entities, root) ||
+        !keeli_entity_is_alive(&world->entities, e))
+        return nowhere;
     if (!keeli_has_children(world, e)) return keeli_links_past(links, root, e);
-    const keel_entity first = parent_at(world, e)->first_child;
+    const keel_entity first = keeli_link_of_parent(world, e)->first_child;
     return (keeli_step){ first, first };
 }
 
@@ -182,7 +175,7 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
 // Without a queue: each level is found by walking the levels above it.
 keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
                                                keel_entity after) {
-    if (!world || !is_alive(world, root)) return keel_null();
+    if (!world || !keeli_entity_is_alive(&world->entities, root)) return keel_null();
     if (keel_is_null(after) || keel_is_same(after, root))
         return keel_world_first_child(world, root);
     uint32_t level = 0;
@@ -197,13 +190,13 @@ keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_ent
 // ------------------------------------------------------------------ checking
 // The children of `parent`, which has the links of one that has some.
 static bool circle_is_valid(const keel_world *world, keel_entity parent) {
-    const keel_parent *p = parent_at(world, parent);
+    const keel_parent *p = keeli_link_of_parent(world, parent);
     keel_entity e = p->first_child;
     for (uint32_t left = p->child_count; left; --left) {
         if (!is_child(world, e)) return false;
-        const keel_child *link = child_at(world, e);
+        const keel_child *link = keeli_link_of_child(world, e);
         if (!keel_is_same(link->parent, parent) || !is_child(world, link->next)) return false;
-        if (!keel_is_same(child_at(world, link->next)->prev, e)) return false;
+        if (!keel_is_same(keeli_link_of_child(world, link->next)->prev, e)) return false;
         e = link->next;
     }
     return p->child_count && keel_is_same(e, p->first_child);
@@ -213,8 +206,9 @@ bool keeli_hierarchy_is_valid(const keel_world *world) {
     uint32_t children = 0;
     for (uint32_t i = 0; (i = keeli_store_next(world->parents, i)) != UINT32_MAX; ++i) {
         const keel_entity parent = keeli_entity_at(&world->entities, i);
-        if (!is_alive(world, parent) || !circle_is_valid(world, parent)) return false;
-        children += parent_at(world, parent)->child_count;
+        if (!keeli_entity_is_alive(&world->entities, parent) || !circle_is_valid(world, parent))
+            return false;
+        children += keeli_link_of_parent(world, parent)->child_count;
     }
     return children == keeli_store_count(world->children);
 }

@@ -8,6 +8,13 @@
 #include "base/assert.h"
 #include "edit/edit.h"
 
+// The links of an entity that has them.
+static inline keel_parent *keeli_link_of_parent(const keel_world *world, keel_entity e) {
+    return keeli_parent_at(&world->links, e);
+}
+static inline keel_child *keeli_link_of_child(const keel_world *world, keel_entity e) {
+    return keeli_child_at(&world->links, e);
+}
 static inline bool keeli_has_children(const keel_world *world, keel_entity e) {
     return keeli_store_has(world->parents, keel_entity_index(e));
 }
