@@ -99,10 +99,11 @@ static keeli_kept_lists *new_lists(const keeli_view *view) {
 }
 
 // ------------------------------------------------------------------ is everything as it was?
-static place_key key_of(const keeli_storage *s) {
+// Of what a view only borrows or has commands for, nothing: others may be at work there.
+static place_key key_of(const keeli_storage *s, keel_term_kind kind) {
     place_key key;
     memset(&key, 0, sizeof key);
-    if (!s) return key;
+    if (!s || !keeli_term_is_walked(kind)) return key;
     key.cleared = s->presence.cleared;
     key.moves = s->set.moves;
     key.count = s->presence.count;
@@ -117,10 +118,13 @@ static bool is_unchanged(keeli_kept_lists *lists, const keeli_iterator *it) {
     const uint64_t row_moves = it->plan->has_rows ? view->world->archetypes.moves : 0;
     bool is_same = lists->scan == it->plan->scan && lists->leader == it->plan->leader &&
                    lists->row_moves == row_moves;
-    for (uint32_t i = 0; i < lists->key_count; ++i) {
-        const place_key key = key_of(view->storages[i]);
-        is_same &= memcmp(&key, &lists->keys[i], sizeof key) == 0;
-        lists->keys[i] = key;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        for (uint32_t i = term->first; i < term->first + term->count; ++i) {
+            const place_key key = key_of(view->storages[i], term->kind);
+            is_same &= memcmp(&key, &lists->keys[i], sizeof key) == 0;
+            lists->keys[i] = key;
+        }
     }
     lists->scan = it->plan->scan;
     lists->leader = it->plan->leader;
