@@ -118,7 +118,7 @@ enum {
     KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
     KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
     KEELI_IS_SET = 1024,     // it is such a set
-    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/view_observers.c)
+    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observers.c)
     // somebody is told of what happens to its values
     KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
@@ -212,7 +212,7 @@ typedef struct keeli_loop_cost {
 // Who follows all storages together; who follows one is kept there. Changed in follow/ only.
 typedef struct keeli_followers {
     struct keel_group *groups;                  // the latest first (groups.c)
-    struct keeli_view_observer *view_observers; // in order of registration (view_observers.c)
+    struct keeli_view_observer *view_observers; // in order of registration (observers.c)
     uint32_t observed;  // storages with observers, entities included, and observed views
     uint32_t calling;   // observers are being called, so deep: their lists only grow
     uint32_t set_count; // reactive sets (reactive_set.c)

@@ -12,14 +12,15 @@
 
 #include <string.h>
 
+// Those from VERB on may touch whatever an entity has.
 typedef enum command_kind {
     ADD_ENTITY,
-    ADD_VALUES,
+    ADD,
     REMOVE,
     DELETE,
+    SEND,
     VERB,
     ATTACH,
-    SEND,
     CALL
 } command_kind;
 // An edit of one entity that needs no more than its handle.
@@ -36,24 +37,27 @@ typedef struct keeli_command {
     command_kind kind;
     uint32_t count; // of parts
     keel_entity entity, parent;
-    part *parts;
     verb_fn *verb;             // VERB
     keel_command_fn *function; // CALL
     void *data;
+    part parts[];
 } command;
 
-// ------------------------------------------------------------------ dropping
 // NULL: the component is not known any more.
 static keeli_storage *storage_of(const keel_world *world, const part *p) {
     return p->number ? world->root.storages[p->number] : NULL;
 }
 
-static void drop_values(keel_world *world, command *c) {
-    for (uint32_t i = 0; i < c->count; ++i) {
-        const keeli_storage *s = storage_of(world, &c->parts[i]);
-        if (s && c->parts[i].value) keeli_value_drop(s, c->parts[i].value);
-        c->parts[i].number = 0;
-    }
+// ------------------------------------------------------------------ dropping
+static void drop_part(const keel_world *world, part *p) {
+    const keeli_storage *s = storage_of(world, p);
+    if (s && p->value) keeli_value_drop(s, p->value);
+    p->number = 0;
+}
+
+static void drop_values(const keel_world *world, command *c) {
+    for (uint32_t i = 0; i < c->count; ++i)
+        drop_part(world, &c->parts[i]);
 }
 
 static void drop_command(keel_world *world, command *c) {
@@ -88,26 +92,27 @@ void keeli_commands_deinit(keel_world *world) {
         }
 }
 
-static void forget_in(keel_world *world, keel_commands *list, const keeli_storage *storage) {
-    for (command *c = list->first; c; c = c->next)
-        for (uint32_t i = 0; i < c->count; ++i) {
-            if (c->parts[i].number != storage->slot) continue;
-            command one = { .count = 1, .parts = &c->parts[i] };
-            drop_values(world, &one);
-        }
-}
-
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
-    forget_in(world, world->commands.own, storage);
-    if (world->followers.reaction) forget_in(world, world->followers.reaction, storage);
-    for (keel_commands *list = world->commands.pending; list; list = list->next)
-        forget_in(world, list, storage);
+    const keel_commands *const all[] = { world->commands.pending, world->commands.own,
+                                         world->followers.reaction };
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; ++i)
+        for (const keel_commands *list = all[i]; list; list = list->next)
+            for (command *c = list->first; c; c = c->next)
+                for (uint32_t k = 0; k < c->count; ++k)
+                    if (c->parts[k].number == storage->slot) drop_part(world, &c->parts[k]);
 }
 
 // ------------------------------------------------------------------ recording
 static keel_result no_memory(keel_commands *list) {
     return keeli_error(list->world, KEEL_ERROR_MEMORY,
                        "out of memory while recording a command; it is not recorded");
+}
+
+static keel_result not_allowed(keel_commands *list, const char *what) {
+    return keeli_misuse(list->world, KEEL_ERROR_ACCESS,
+                        "these commands may not edit %s; name it in KEEL_COMMANDS, or name nothing "
+                        "there to allow everything",
+                        what);
 }
 
 // A list that is the world's own needs a spare one, to move to the queue without memory.
@@ -119,33 +124,25 @@ static bool reserve_spare(keel_commands *list) {
     return spare != NULL;
 }
 
-// A record that is not in the list yet; NULL when out of memory (reported).
-static command *new_command(keel_commands *list, command_kind kind, keel_entity e, uint32_t parts) {
+// A record that is not in the list yet.
+static keel_result begin(keel_commands *list, command_kind kind, keel_entity e, uint32_t parts,
+                         command **out) {
     if (!list) {
         KEEL_ASSERT(false,
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
-        return NULL;
+        return KEEL_ERROR_ARGUMENT;
     }
-    keeli_heap *heap = &list->world->heap;
+    if (kind >= VERB && list->allowed.count)
+        return not_allowed(list, "all components of an entity");
+    const size_t bytes = sizeof(command) + parts * sizeof(part);
     command *c = reserve_spare(list)
-                     ? keeli_arena_new(&list->arena, heap, sizeof *c, _Alignof(command))
+                     ? keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(command))
                      : NULL;
-    part *p = c ? keeli_arena_new(&list->arena, heap, parts * sizeof *p, _Alignof(part)) : NULL;
-    if (!p) return no_memory(list), NULL;
-    *c = (command){ .kind = kind, .entity = e, .count = parts, .parts = p };
-    memset(p, 0, parts * sizeof *p);
-    return c;
-}
-
-// Why new_command gave none.
-static keel_result not_recorded(const keel_commands *list) {
-    return list ? KEEL_ERROR_MEMORY : KEEL_ERROR_ARGUMENT;
-}
-
-static keel_result no_component(const keel_commands *list) {
-    if (!list) return KEEL_ERROR_ARGUMENT;
-    return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
-                        "the component is NULL; pass KEEL_OF(T) or what keel_find_component found");
+    if (!c) return no_memory(list);
+    *c = (command){ .kind = kind, .entity = e, .count = parts };
+    memset(c->parts, 0, parts * sizeof(part));
+    *out = c;
+    return KEEL_OK;
 }
 
 static keel_result append(keel_commands *list, command *c) {
@@ -155,56 +152,36 @@ static keel_result append(keel_commands *list, command *c) {
     return KEEL_OK;
 }
 
-static keel_result not_allowed(keel_commands *list, const char *what) {
-    return keeli_misuse(list->world, KEEL_ERROR_ACCESS,
-                        "these commands may not edit %s; name it in KEEL_COMMANDS, or name nothing "
-                        "there to allow everything",
-                        what);
-}
-
 static bool is_allowed(const keel_commands *list, const keeli_storage *s) {
     for (uint32_t i = 0; i < list->allowed.count; ++i)
         if (list->allowed.items[i] == s) return true;
     return list->allowed.count == 0;
 }
 
-// Edits that touch whatever an entity has need commands that may edit everything.
-static keel_result check_all_allowed(keel_commands *list) {
-    return list && list->allowed.count ? not_allowed(list, "all components of an entity") : KEEL_OK;
-}
-
-// The storage of a type of events that a command sends; NULL with the reason in `*result`.
-static keeli_storage *named_event(keel_commands *list, const keel_component *event,
-                                  keel_result *result) {
-    keel_world *world = list->world;
-    const bool is_new = event && event->is_event && !keeli_storage_find(world, event);
-    *result = KEEL_OK;
-    keeli_storage *s = list->enroll && is_new ? list->enroll(list, event, result)
-                                              : keeli_event_get(world, event, result);
-    if (!s || is_allowed(list, s)) return s;
-    *result = keeli_misuse(world, KEEL_ERROR_ACCESS,
-                           "these commands may not send events '%s'; send with the parameter "
-                           "KEEL_SEND(%s, ...), or name nothing in KEEL_COMMANDS to allow all",
-                           s->component.name, s->component.name);
-    return NULL;
-}
-
-// The storage of a component that a command names; NULL with the reason in `*result`.
-static keeli_storage *named(keel_commands *list, const keel_component *component,
+// The storage of a component, or of a type of events, that a command names; NULL with the reason in
+// `*result`.
+static keeli_storage *named(keel_commands *list, bool is_event, const keel_component *component,
                             keel_result *result) {
     keel_world *world = list->world;
-    keeli_storage *s =
-        list->enroll && !component->is_unique && !keeli_storage_find(world, component)
-            ? list->enroll(list, component, result)
-            : keeli_storage_get(world, component, false, result);
-    if (s && (s == world->hierarchy.parents || s == world->hierarchy.children)) {
-        *result =
-            keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                         "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink",
-                         s->component.name);
-        return NULL;
-    }
-    if (s && !is_allowed(list, s)) *result = not_allowed(list, s->component.name);
+    const bool fits = component && (is_event ? component->is_event : !component->is_unique);
+    *result = KEEL_OK;
+    keeli_storage *s = fits && list->enroll && !keeli_storage_find(world, component)
+                           ? list->enroll(list, component, result)
+                       : is_event ? keeli_event_get(world, component, result)
+                                  : keeli_storage_get(world, component, false, result);
+    if (!s) return NULL;
+    const char *name = s->component.name;
+    if (s->flags & KEELI_IS_LINK)
+        *result = keeli_misuse(
+            world, KEEL_ERROR_ARGUMENT,
+            "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink", name);
+    else if (!is_allowed(list, s))
+        *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
+                                          "these commands may not send events '%s'; send with the "
+                                          "parameter KEEL_SEND(%s, ...), or name nothing in "
+                                          "KEEL_COMMANDS to allow all",
+                                          name, name)
+                           : not_allowed(list, name);
     return *result < 0 ? NULL : s;
 }
 
@@ -212,9 +189,7 @@ static keeli_storage *named(keel_commands *list, const keel_component *component
 static keel_result prepare_values(keel_commands *list, command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         keel_result result;
-        const keel_component *component = values[i].component;
-        const keeli_storage *s = c->kind == SEND ? named_event(list, component, &result)
-                                                 : named(list, component, &result);
+        const keeli_storage *s = named(list, c->kind == SEND, values[i].component, &result);
         if (!s) return result;
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         c->parts[i].number = s->slot;
@@ -227,44 +202,43 @@ static keel_result prepare_values(keel_commands *list, command *c, const keel_va
 }
 
 static void take_values(const keel_commands *list, const command *c, const keel_value *values) {
-    for (uint32_t i = 0; i < c->count; ++i) {
-        const keeli_storage *s = list->world->root.storages[c->parts[i].number];
+    for (uint32_t i = 0; i < c->count; ++i)
         if (values[i].value)
-            keeli_value_move(s, c->parts[i].value, (void *)(uintptr_t)values[i].value);
-    }
+            keeli_value_move(storage_of(list->world, &c->parts[i]), c->parts[i].value,
+                             (void *)(uintptr_t)values[i].value);
 }
 
 // A handle for a new entity. While several threads are at work the index of entities cannot grow.
 static keel_result promise(keel_commands *list, keel_entity *out) {
     keel_world *world = list->world;
-    if (list->promise) return list->promise(list, out);
     keel_result result = KEEL_OK;
-    const bool locked = keeli_handles_lock(world);
-    if (!world->access.concurrent)
-        result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
-    else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
-    if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
-    keeli_handles_unlock(world, locked);
-    return result;
-}
-
-static keel_result no_entity(keel_world *world, keel_result result) {
+    if (list->promise) {
+        result = list->promise(list, out);
+    } else {
+        const bool locked = keeli_handles_lock(world);
+        if (!world->access.concurrent)
+            result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
+        else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
+        if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
+        keeli_handles_unlock(world, locked);
+    }
     if (result == KEEL_ERROR_SHARED)
         return keeli_error(world, result,
                            "no more entities can be recorded while the world is shared; make room "
                            "with keel_reserve_entities before keel_share_begin");
-    return keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result));
+    return result < 0
+               ? keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result))
+               : result;
 }
 
 // The handle is the last that may fail: so none is given back. `attach`: a command that makes it a
 // child of `parent`, or NULL.
 static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
                                      command *attach) {
-    command *c = new_command(list, ADD_ENTITY, keel_null(), keeli_count_values(values));
-    if (!c) return keel_null();
-    if (prepare_values(list, c, values) < 0) return keel_null();
-    const keel_result result = promise(list, &c->entity);
-    if (result < 0) return no_entity(list->world, result), keel_null();
+    command *c;
+    if (begin(list, ADD_ENTITY, keel_null(), keeli_count_values(values), &c) < 0 ||
+        prepare_values(list, c, values) < 0 || promise(list, &c->entity) < 0)
+        return keel_null();
     take_values(list, c, values);
     append(list, c);
     if (attach) {
@@ -280,17 +254,16 @@ keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *
 
 keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
                                     const keel_value *values) {
-    if (check_all_allowed(commands) < 0) return keel_null();
-    command *attach = new_command(commands, ATTACH, keel_null(), 0);
-    if (!attach) return keel_null();
+    command *attach;
+    if (begin(commands, ATTACH, keel_null(), 0, &attach) < 0) return keel_null();
     attach->parent = parent;
     return record_add_entity(commands, values, attach);
 }
 
 static keel_result record_values(keel_commands *list, command_kind kind, keel_entity e,
                                  const keel_value *values, uint32_t count) {
-    command *c = new_command(list, kind, e, count);
-    if (!c) return not_recorded(list);
+    command *c;
+    KEEL_TRY(begin(list, kind, e, count, &c));
     KEEL_TRY(prepare_values(list, c, values));
     take_values(list, c, values);
     return append(list, c);
@@ -298,13 +271,12 @@ static keel_result record_values(keel_commands *list, command_kind kind, keel_en
 
 keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
                                      const keel_value *values) {
-    return record_values(commands, ADD_VALUES, e, values, keeli_count_values(values));
+    return record_values(commands, ADD, e, values, keeli_count_values(values));
 }
 
 keel_result keel_commands_add_component(keel_commands *commands, keel_entity e,
                                         const keel_component *component, const void *value) {
-    if (!component) return no_component(commands);
-    return record_values(commands, ADD_VALUES, e, &(keel_value){ component, value }, 1);
+    return record_values(commands, ADD, e, &(keel_value){ component, value }, 1);
 }
 
 keel_result keel_commands_send_event(keel_commands *commands, const keel_component *event,
@@ -312,16 +284,13 @@ keel_result keel_commands_send_event(keel_commands *commands, const keel_compone
     return record_values(commands, SEND, keel_null(), &(keel_value){ event, value }, 1);
 }
 
-static keel_result record_parts(keel_commands *list, command_kind kind, keel_entity e,
-                                const keel_component *const *components) {
-    uint32_t count = 0;
-    while (components && components[count])
-        ++count;
-    command *c = new_command(list, kind, e, count);
-    if (!c) return not_recorded(list);
+static keel_result record_removal(keel_commands *list, command_kind kind, keel_entity e,
+                                  const keel_component *const *components, uint32_t count) {
+    command *c;
+    KEEL_TRY(begin(list, kind, e, count, &c));
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
-        const keeli_storage *s = named(list, components[i], &result);
+        const keeli_storage *s = named(list, false, components[i], &result);
         if (!s) return result;
         c->parts[i].number = s->slot;
     }
@@ -330,28 +299,27 @@ static keel_result record_parts(keel_commands *list, command_kind kind, keel_ent
 
 keel_result keel_commands_remove_component(keel_commands *commands, keel_entity e,
                                            const keel_component *component) {
-    const keel_component *const components[] = { component, NULL };
-    if (!component) return no_component(commands);
-    return record_parts(commands, REMOVE, e, components);
+    return record_removal(commands, REMOVE, e, &component, 1);
 }
 
 keel_result keel_commands_delete_components(keel_commands *commands, keel_entity e,
                                             const keel_component *const *components) {
-    return record_parts(commands, DELETE, e, components);
+    uint32_t count = 0;
+    while (components && components[count])
+        ++count;
+    return record_removal(commands, DELETE, e, components, count);
 }
 
 keel_result keel_commands_attach(keel_commands *commands, keel_entity child, keel_entity parent) {
-    KEEL_TRY(check_all_allowed(commands));
-    command *c = new_command(commands, ATTACH, child, 0);
-    if (!c) return not_recorded(commands);
+    command *c;
+    KEEL_TRY(begin(commands, ATTACH, child, 0, &c));
     c->parent = parent;
     return append(commands, c);
 }
 
 static keel_result record(keel_commands *list, verb_fn *verb, keel_entity e) {
-    KEEL_TRY(check_all_allowed(list));
-    command *c = new_command(list, VERB, e, 0);
-    if (!c) return not_recorded(list);
+    command *c;
+    KEEL_TRY(begin(list, VERB, e, 0, &c));
     c->verb = verb;
     return append(list, c);
 }
@@ -377,9 +345,8 @@ keel_result keel_commands_delete_tree(keel_commands *commands, keel_entity root)
 
 keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
                                size_t size) {
-    KEEL_TRY(check_all_allowed(commands));
-    command *c = new_command(commands, CALL, keel_null(), 0);
-    if (!c) return not_recorded(commands);
+    command *c;
+    KEEL_TRY(begin(commands, CALL, keel_null(), 0, &c));
     if (!function)
         return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,
                             "keel_commands_call needs a function");
@@ -394,34 +361,23 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
 }
 
 // ------------------------------------------------------------------ applying
-// The parts as a list of values, or of components; forgotten ones are left out. `room` has one more
-// place.
-static const keel_value *values_of(const keel_world *world, const command *c, keel_value *room) {
+static keel_result apply_adding(keel_world *world, const keeli_holder *holder, const command *c) {
+    keel_value few[9], *values = few;
+    const size_t bytes = (c->count + 1) * sizeof *values;
+    if (bytes > sizeof few && !(values = keeli_new(&world->heap, bytes, _Alignof(keel_value))))
+        return keeli_out_of_memory(world, "applying commands");
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->count; ++i) {
+    for (uint32_t i = 0; i < c->count; ++i) { // forgotten ones are left out
         const keeli_storage *s = storage_of(world, &c->parts[i]);
-        if (s) room[n++] = (keel_value){ &s->component, c->parts[i].value };
+        if (s) values[n++] = (keel_value){ &s->component, c->parts[i].value };
     }
-    room[n] = (keel_value){ NULL, NULL };
-    return room;
-}
-
-static keel_result apply_values(keel_world *world, const keeli_holder *holder, const command *c,
-                                const keel_value *values) {
-    if (c->kind == ADD_VALUES)
-        return holder ? keeli_edit_add_values(world, holder, c->entity, values)
-                      : keel_world_add_values(world, c->entity, values);
-    return keeli_edit_add_held(world, holder, c->entity, values);
-}
-
-static keel_result apply_taking(keel_world *world, const keeli_holder *holder, const command *c,
-                                const keel_component *component) {
-    const keel_component *const list[] = { component, NULL };
-    if (c->kind == REMOVE)
-        return holder ? keeli_edit_remove(world, holder, c->entity, component, NULL)
-                      : keel_remove_component(world, c->entity, component, NULL);
-    return holder ? keeli_edit_delete_components(world, holder, c->entity, list)
-                  : keel_delete_component(world, c->entity, component);
+    values[n] = (keel_value){ NULL, NULL };
+    const keel_result result = c->kind == ADD_ENTITY
+                                   ? keeli_edit_add_held(world, holder, c->entity, values)
+                               : holder ? keeli_edit_add_values(world, holder, c->entity, values)
+                                        : keel_world_add_values(world, c->entity, values);
+    if (values != few) keeli_free(&world->heap, values, bytes, _Alignof(keel_value));
+    return result;
 }
 
 static keel_result apply_removal(keel_world *world, const keeli_holder *holder, const command *c) {
@@ -429,52 +385,45 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
     for (uint32_t i = 0; i < c->count; ++i) {
         const keeli_storage *s = storage_of(world, &c->parts[i]);
         if (!s) continue;
-        const keel_result result = apply_taking(world, holder, c, &s->component);
+        const keel_component *const list[] = { &s->component, NULL };
+        const keel_result result =
+            c->kind == REMOVE ? (holder ? keeli_edit_remove(world, holder, c->entity, *list, NULL)
+                                        : keel_remove_component(world, c->entity, *list, NULL))
+            : holder          ? keeli_edit_delete_components(world, holder, c->entity, list)
+                              : keel_delete_component(world, c->entity, *list);
         if (result < 0) return result;
         if (result == KEEL_OK) any = KEEL_OK;
     }
     return any;
 }
 
-static keel_result apply_adding(keel_world *world, const keeli_holder *holder, const command *c) {
-    keel_value few[9];
-    if (c->count < 9) return apply_values(world, holder, c, values_of(world, c, few));
-    const size_t bytes = (c->count + 1) * sizeof(keel_value);
-    keel_value *many = keeli_new(&world->heap, bytes, _Alignof(keel_value));
-    if (!many) return keeli_out_of_memory(world, "applying commands");
-    const keel_result result = apply_values(world, holder, c, values_of(world, c, many));
-    keeli_free(&world->heap, many, bytes, _Alignof(keel_value));
-    return result;
-}
-
-// Only the first four kinds, and events, are recorded by those who said what they edit
-// (check_all_allowed).
 static keel_result apply_one(keel_world *world, const keeli_holder *holder, const command *c) {
     keeli_storage *s;
     switch (c->kind) {
     case ADD_ENTITY:
-    case ADD_VALUES:
+    case ADD:
         return apply_adding(world, holder, c);
     case REMOVE:
     case DELETE:
         return apply_removal(world, holder, c);
+    case SEND:
+        s = storage_of(world, c->parts);
+        return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
     case VERB:
         return c->verb(world, c->entity);
     case ATTACH:
         return keel_world_attach(world, c->entity, c->parent);
-    case SEND:
-        s = storage_of(world, c->parts);
-        return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
     case CALL:
         return c->function(world, c->data);
     }
     return KEEL_OK;
 }
 
+// Was there nobody any more, whom the command is about?
 static bool is_dead_end(const command *c, keel_result result) {
-    return result == KEEL_ERROR_DEAD_ENTITY ||
-           (result == KEEL_ABSENT &&
-            (c->verb == keel_world_delete_entity || c->verb == keel_world_delete_tree));
+    return c->kind != CALL && (result == KEEL_ERROR_DEAD_ENTITY ||
+                               (result == KEEL_ABSENT && (c->verb == keel_world_delete_entity ||
+                                                          c->verb == keel_world_delete_tree)));
 }
 
 // Apply one list; out of memory, or in the wrong thread, the command that failed and those after it
@@ -488,7 +437,7 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         keeli_edit_unlock(world, holder);
         const bool stays = result == KEEL_ERROR_MEMORY || result == KEEL_ERROR_THREAD;
         if (stays && c->kind != CALL) return result;
-        if (c->kind != CALL && is_dead_end(c, result)) {
+        if (is_dead_end(c, result)) {
             drop_values(world, c);
             keeli_world_lock(world);
             ++world->commands.dropped;
@@ -512,8 +461,8 @@ keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
     if (!keeli_commands_queue_own(world)) return keeli_out_of_memory(world, "applying commands");
-    keel_commands *last =
-        world->commands.pending_end; // what is recorded meanwhile waits for the next time
+    // what is recorded meanwhile waits for the next time
+    const keel_commands *last = world->commands.pending_end;
     world->commands.applying = true;
     for (bool more = last != NULL; more;) {
         keel_commands *list = world->commands.pending;
@@ -560,21 +509,14 @@ static keel_result apply_round(keel_world *world) {
 }
 
 static void react(keel_world *world) {
-    // whoever is at it, or uses storages, comes by when all is free
-    if (world->commands.applying || world->followers.calling || world->access.holders ||
-        world->refused)
-        return;
-    if (world->commands.reacting) return;
     uint32_t rounds = 0;
     world->commands.reacting = true;
     while (world->followers.has_reactions && rounds++ < rounds_at_most)
         if (apply_round(world) == KEEL_ERROR_MEMORY) break;
     world->commands.reacting = false;
     if (!world->followers.has_reactions || rounds <= rounds_at_most) return;
-    keel_commands *next = keeli_commands_take(world);
-    if (!next) return;
     keeli_commands_discard(world, world->followers.reaction);
-    world->followers.reaction = next;
+    world->followers.reaction = keeli_commands_take(world); // a spare one: there is one now
     world->followers.has_reactions = false;
     keeli_error(world, KEEL_ERROR_CYCLE,
                 "observers answer each other's edits without end: what they asked for after %d "
@@ -584,16 +526,13 @@ static void react(keel_world *world) {
 
 void keeli_flush(keel_world *world) {
     if (world->followers.has_noted) keeli_view_observers_flush(world);
-    if (world->followers.has_reactions) react(world);
+    // whoever is at it, or uses storages, comes by when all is free
+    if (!world->followers.has_reactions || world->commands.applying || world->commands.reacting ||
+        world->followers.calling || world->access.holders || world->refused)
+        return;
+    react(world);
 }
 
-keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
-                              keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
-    return keeli_done(world, keeli_observe_view(world, terms, kinds, function, data));
-}
-
-// ------------------------------------------------------------------ public: applying
 keel_commands *keel_world_commands(keel_world *world) {
     return world ? world->commands.own : (keeli_no_world(), NULL);
 }
@@ -608,9 +547,6 @@ keel_result keel_apply(keel_world *world) {
     if (world->commands.applying)
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "commands are being applied; what is recorded now is applied next time");
-    if (world->access.holders)
-        return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "cannot apply commands while %s is open; end it first",
-                           world->access.holders->name);
+    KEEL_TRY(keeli_nothing_is_open(world, "apply commands"));
     return apply_pending(world);
 }

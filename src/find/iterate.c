@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "follow/changes.h"
-#include "follow/groups.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states

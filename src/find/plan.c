@@ -4,7 +4,7 @@
 // them that is not larger leads instead. Otherwise costs are compared: candidates, times what one
 // costs. This is the only file of the layer that asks in which kind of storage values are.
 #include "find/iterate.h"
-#include "follow/groups.h"
+#include "follow/follow.h"
 #include "world/report.h"
 
 #include <stddef.h>

@@ -56,9 +56,10 @@ bool keeli_followers_reserve_all(keel_world *world) {
     if (!keeli_groups_refill(world)) return false;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
-        if (!keeli_track_reserve_all(world, s) || !keeli_sets_reserve_all(world, s) ||
-            !keeli_view_observers_reserve_all(world, s))
-            return false;
+        if (!keeli_track_reserve_all(world, s) || !keeli_sets_reserve_all(world, s)) return false;
+        for (uint32_t page = 0;
+             s->viewers.count && (page = keeli_store_next_page(s, page)) != UINT32_MAX; ++page)
+            if (!keeli_view_observers_reserve(world, s, page * 4096)) return false;
     }
     keel_entity e = keel_null();
     while (world->stand_in.entities.collectors.count &&
@@ -70,7 +71,7 @@ bool keeli_followers_reserve_all(keel_world *world) {
 
 // ------------------------------------------------------------------ coming
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->groups.count) keeli_groups_came(s, index);
+    if (s->groups.count) keeli_groups_changed(s, index, true);
     if (s->tracking.kinds) keeli_track_inserted(world, s, index);
     if (s->flags & KEELI_IS_TOLD)
         keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
@@ -78,7 +79,7 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
 }
 
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_groups_came(s, index);
+    keeli_groups_changed(s, index, true);
     keeli_view_observers_came(world, s, index);
 }
 
@@ -90,7 +91,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
                      uint32_t count, const uint64_t *fresh) {
     if (!(s->flags & KEELI_IS_WATCHED)) return;
     for (uint32_t i = 0; s->groups.count && i < count; ++i)
-        keeli_groups_came(s, keel_entity_index(entities[i]));
+        keeli_groups_changed(s, keel_entity_index(entities[i]), true);
     for (uint32_t i = 0, n; s->tracking.kinds && i < count; i += n) {
         n = keeli_range_length(entities + i, count - i);
         for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
@@ -134,13 +135,13 @@ void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint3
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // the bits are the same
     if (s->viewers.count) keeli_view_observers_going(world, s, index);
-    if (s->groups.count) keeli_groups_going(s, index);
+    if (s->groups.count) keeli_groups_changed(s, index, false);
     if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_gone(world, s, e, kind, NULL);
 }
 
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_view_observers_going(world, s, index);
-    keeli_groups_going(s, index);
+    keeli_groups_changed(s, index, false);
 }
 
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {

@@ -5,8 +5,122 @@
 // what changed. A storage that nobody follows has none of the flags of KEELI_IS_WATCHED, and each
 // of these is one test for it.
 #pragma once
-#include "followers.h"
+#include "changes.h"
+#include "world/storage.h"
 
+#include <keel/group.h>
+
+struct keel_group {
+    keel_world *world;
+    struct keel_group *next; // of the world
+    char title[70];          // "group " and its name
+    const char *name;        // in `title`
+    // owned, then got, then excluded: the first `must_count` have to be there
+    keeli_storage **storages;
+    uint32_t owned_count, must_count, storage_count, capacity;
+    uint32_t length; // members, where it owns something
+    void *scratch;   // room for one value of any owned storage
+    size_t scratch_size, scratch_align;
+    // Stands for the order of the members where something borrows it: what reads an owned component
+    // reads the order, an edit of any component that the group names changes it. Its `set` has the
+    // members of a group that owns nothing.
+    keeli_storage order;
+};
+
+static inline uint32_t keeli_group_count(const keel_group *g) {
+    return g->owned_count ? g->length : g->order.set.count;
+}
+// Where the members are.
+static inline const keeli_sparse_set *keeli_group_set(const keel_group *g) {
+    return g->owned_count ? &g->storages[0]->set : &g->order.set;
+}
+static inline bool keeli_group_has(const keel_group *g, uint32_t index) {
+    // no slot is above all
+    return keeli_sparse_set_find(keeli_group_set(g), index) < keeli_group_count(g);
+}
+
+// The group when it is one of the world's; NULL (reported) otherwise.
+keel_group *keeli_group_of(keel_world *world, const keel_group *group);
+// May all that the group names be edited now?
+keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, const char *verb);
+
+// ------------------------------------------------------------------ each kind of follower
+// The flags of a storage say what its lists of followers hold; call this when one has changed.
+void keeli_followers_update(keeli_storage *s);
+
+// groups.c
+// Make room for `extra` more members among the groups that name the storage, one of them with this
+// index. False when out of memory.
+bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
+// After the entity got the component (`comes`), or before it loses it.
+void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes);
+// Before all components of an entity go. `gone`: their values were moved out.
+void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
+// Before the component goes from all entities; before everything does.
+void keeli_groups_clear(keeli_storage *s);
+void keeli_groups_clear_all(keel_world *world);
+// Take in who matches, after values came without the above: the groups are empty. False when out of
+// memory.
+bool keeli_groups_refill(keel_world *world);
+void keeli_groups_trim(keel_world *world);
+void keeli_groups_deinit(keel_world *world);
+bool keeli_groups_of_are_valid(const keeli_storage *s);
+bool keeli_groups_are_valid(const keel_world *world);
+
+// reactive_set.c
+// If the storage is a source or a set: make room for `extra` more, one of them at this index.
+// `numbers`: how many its block's list is going to get besides. False when out of memory.
+bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
+                        uint32_t numbers);
+// The same for all that it has, as far as its own sets go.
+bool keeli_sets_reserve_all(keel_world *world, keeli_storage *s);
+// Something happened to a component of a living entity: the sets that collect it get the entity.
+void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind);
+// How many entities a storage could have without making room: what it has, and for a set what its
+// sources could have.
+uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s);
+// The component becomes unknown: it fills nothing, and nothing fills it.
+void keeli_sets_forget(keel_world *world, keeli_storage *s);
+// For a set: the blocks whose lists name it although it has nobody there.
+uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s);
+bool keeli_sets_are_valid(const keel_world *world);
+
+// observers.c
+// Call the observers of a component for one entity's. While they run the world is shared, so that
+// edits are refused; what they record is applied when the edit that called them is done.
+// `has_value`: it is still there.
+void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                       bool has_value);
+static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+    if (s->tracking.observers.kinds & kind) keeli_notify_slow(world, s, e, kind, true);
+}
+// The same where the value is known, nobody uses anything, and that is the whole edit.
+void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                        const void *value);
+// All entities go: nobody is called after that.
+void keeli_notify_end(keel_world *world);
+// Around each call of an observer: what the first returns is for the second.
+uint32_t keeli_calling_begin(keel_world *world);
+void keeli_calling_end(keel_world *world, uint32_t before);
+// The component becomes unknown: nobody observes it.
+void keeli_observers_forget(keel_world *world, keeli_storage *s);
+
+// Observers of views. Before an entity with this index gets the component: make room. False when
+// out of memory.
+bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index);
+// After it got it, or it came in sight.
+void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index);
+// Before it loses it, or it goes out of sight; before it loses all it has.
+void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index);
+void keeli_view_observers_all_going(keel_world *world, uint32_t index);
+// An edit is done: call those of who has entered and left.
+void keeli_view_observers_flush(keel_world *world);
+// The component becomes unknown: views that name it are not observed any more.
+void keeli_view_observers_forget(keel_world *world, const keeli_storage *s);
+void keeli_view_observers_deinit(keel_world *world);
+bool keeli_view_observers_are_valid(const keel_world *world);
+
+// ------------------------------------------------------------------ the door
 // Does anybody follow what comes to the storage and goes from it?
 static inline bool keeli_is_followed(const keeli_storage *s) {
     return (s->flags & KEELI_IS_WATCHED) != 0;

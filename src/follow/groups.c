@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Groups: making them, keeping them packed while components come and go, and looking at them. A
-// value is pushed first, then its entity is swapped into the group; an entity is swapped out of the
-// group first, then its value is taken. Keeping them cannot fail: all room was made before.
+// Groups: the entities that have a set of components, kept together. What a group owns are sparse
+// sets whose first `length` slots hold the members, in the same order in each; a group that owns
+// nothing keeps its members in a set of its own. A value is pushed first, then its entity is
+// swapped into the group; an entity is swapped out of the group first, then its value is taken.
+// Keeping them cannot fail: all room was made before. Invariant: the members are exactly the
+// entities that match.
 #include "follow.h"
 
 #include "base/assert.h"
@@ -12,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// ------------------------------------------------------------------ who belongs
 // Does the entity match, when `except` is taken as absent?
 static bool matches(const keel_group *g, uint32_t index, const keeli_storage *except) {
     for (uint32_t i = 0; i < g->must_count; ++i)
@@ -42,20 +44,11 @@ static void leave(keel_group *g, uint32_t index, bool gone) {
     else keeli_sparse_set_take(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
 }
 
-// ------------------------------------------------------------------ one entity
-void keeli_groups_came(keeli_storage *s, uint32_t index) {
+void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        if (s->groups.items[i].excludes) leave(g, index, false);
-        else if (!keeli_group_has(g, index) && matches(g, index, NULL)) enter(g, index);
-    }
-}
-
-void keeli_groups_going(keeli_storage *s, uint32_t index) {
-    for (uint32_t i = 0; i < s->groups.count; ++i) {
-        keel_group *g = s->groups.items[i].group;
-        if (!s->groups.items[i].excludes) leave(g, index, false);
-        else if (!keeli_group_has(g, index) && matches(g, index, s)) enter(g, index);
+        if (s->groups.items[i].excludes == comes) leave(g, index, false);
+        else if (!keeli_group_has(g, index) && matches(g, index, comes ? NULL : s)) enter(g, index);
     }
 }
 
@@ -67,7 +60,6 @@ void keeli_groups_leave(keel_world *world, keel_entity e, bool gone) {
             leave(s->groups.items[i].group, index, gone);
 }
 
-// ------------------------------------------------------------------ all entities
 static void empty(keel_group *g) {
     g->length = 0;
     keeli_sparse_set_clear(&g->order.set);
@@ -114,28 +106,14 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
     return true;
 }
 
-// Also where nobody is: to a set somebody may come without asking for room.
-static bool reserve_pages(keel_group *g, const keeli_presence *p) {
-    for (uint32_t page = 0; page < p->root.page_count; ++page)
-        if (keeli_presence_has_page(p, page) && !reserve(g, page * 4096, 0)) return false;
-    return true;
-}
-
 static bool fill(keel_group *g) {
-    keeli_storage *first = g->storages[0];
-    if (!g->owned_count &&
-        (!reserve_pages(g, &first->presence) || !reserve_pages(g, &first->disabled)))
-        return false;
-    if (first->kind == KEEL_SPARSE_SET) {
-        // what is swapped to a slot behind was looked at already
-        for (uint32_t slot = 0; slot < first->set.count; ++slot) {
-            const uint32_t index = keel_entity_index(*keeli_sparse_set_entity(&first->set, slot));
-            if (matches(g, index, NULL)) enter(g, index);
-        }
-    } else {
-        for (uint32_t i = 0; (i = keeli_store_next(first, i)) != UINT32_MAX; ++i)
-            if (matches(g, i, NULL)) enter(g, i);
-    }
+    const keeli_storage *first = g->storages[0];
+    for (uint32_t page = 0;
+         !g->owned_count && (page = keeli_store_next_page(first, page)) != UINT32_MAX; ++page)
+        if (!reserve(g, page * 4096, 0)) return false;
+    // what is swapped to a slot behind was looked at already
+    for (uint32_t at = 0, i; (i = keeli_store_in_order(first, &at)) != UINT32_MAX; ++at)
+        if (matches(g, i, NULL)) enter(g, i);
     return true;
 }
 
@@ -154,23 +132,7 @@ void keeli_groups_trim(keel_world *world) {
             keeli_sparse_set_trim(&g->order.set, &world->heap);
 }
 
-// ------------------------------------------------------------------ what a description says
-static uint32_t length_of(const keel_component *const *list) {
-    uint32_t count = 0;
-    while (list && list[count])
-        ++count;
-    return count;
-}
-
-static bool resolve_list(keel_group *g, const keel_component *const *list, keel_result *result) {
-    for (; list && *list; ++list) {
-        keeli_storage *s = keeli_storage_get(g->world, *list, false, result);
-        if (!s) return false;
-        g->storages[g->storage_count++] = s;
-    }
-    return true;
-}
-
+// ------------------------------------------------------------------ making
 static keel_result bad(keel_world *world, const char *name, const char *what) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot make a group: %s%s", name, what);
 }
@@ -179,7 +141,7 @@ static keel_result check_owned(keel_world *world, const keeli_storage *s) {
     const char *name = s->component.name;
     if (s->flags & KEELI_IS_LINK)
         return bad(world, name, " is ordered by nobody; get it instead of owning it");
-    if (s->kind != KEEL_SPARSE_SET)
+    if (!keeli_store_is_packed(s))
         return bad(world, name,
                    " is no sparse set; get it instead of owning it, or declare it with "
                    ".storage = KEEL_SPARSE_SET");
@@ -210,30 +172,13 @@ static keel_result check(keel_world *world, const keel_group *g, const char *nam
 
 static void set_name(keel_group *g, const char *name) {
     size_t at = (size_t)snprintf(g->title, sizeof g->title, "group %s", name ? name : "");
+    g->name = g->title + sizeof "group " - 1;
     for (uint32_t i = 0; !name && i < g->storage_count && at < sizeof g->title; ++i) {
         const char *before = i == 0 ? "" : i < g->must_count ? ", " : " without ";
         const int n = snprintf(g->title + at, sizeof g->title - at, "%s%s", before,
                                g->storages[i]->component.name);
         at += n > 0 ? (size_t)n : 0;
     }
-}
-
-// ------------------------------------------------------------------ making
-static bool reserve_scratch(keel_group *g) {
-    g->scratch_size = g->scratch_align = 1;
-    for (uint32_t i = 0; i < g->owned_count; ++i) {
-        const keel_component *c = &g->storages[i]->component;
-        if (c->size > g->scratch_size) g->scratch_size = c->size;
-        if (c->align > g->scratch_align) g->scratch_align = c->align;
-    }
-    g->scratch = keeli_new(&g->world->heap, g->scratch_size, g->scratch_align);
-    return g->scratch != NULL;
-}
-
-static bool reserve_links(keel_group *g) {
-    for (uint32_t i = 0; i < g->storage_count; ++i)
-        if (!KEELI_RESERVE(&g->world->heap, &g->storages[i]->groups, 1)) return false;
-    return true;
 }
 
 static void link_storages(keel_group *g) {
@@ -260,38 +205,49 @@ static void unlink_storages(keel_group *g) {
     }
 }
 
-static void free_group(keel_group *g, uint32_t capacity) {
+static void free_group(keel_group *g) {
     keeli_heap *heap = &g->world->heap;
+    unlink_storages(g);
     keeli_sparse_set_deinit(&g->order.set, heap);
     keeli_free(heap, g->scratch, g->scratch_size, g->scratch_align);
-    keeli_free(heap, g->storages, capacity * sizeof *g->storages, _Alignof(keeli_storage *));
+    keeli_free(heap, g->storages, g->capacity * sizeof *g->storages, _Alignof(keeli_storage *));
     KEELI_FREE(heap, keel_group, g);
 }
 
-// Storages are resolved and everything is checked; nothing is linked yet.
-static keel_result prepare(keel_group *g, const keel_group_desc *desc, uint32_t capacity) {
-    keel_world *world = g->world;
-    keel_result result = KEEL_OK;
-    g->storages =
-        keeli_new(&world->heap, capacity * sizeof *g->storages, _Alignof(keeli_storage *));
-    if (capacity && !g->storages) return keeli_out_of_memory(world, "making a group");
-    if (!resolve_list(g, desc->owned, &result)) return result;
-    g->owned_count = g->storage_count;
-    if (!resolve_list(g, desc->get, &result)) return result;
-    g->must_count = g->storage_count;
-    if (!resolve_list(g, desc->exclude, &result)) return result;
-    KEEL_TRY(check(world, g, desc->name));
-    set_name(g, desc->name);
-    return reserve_scratch(g) && reserve_links(g) ? KEEL_OK
-                                                  : keeli_out_of_memory(world, "making a group");
+// A place for one value of any owned storage, and for what link_storages adds.
+static bool reserve_parts(keel_group *g) {
+    g->scratch_size = g->scratch_align = 1;
+    for (uint32_t i = 0; i < g->storage_count; ++i) {
+        const keel_component *c = &g->storages[i]->component;
+        if (!KEELI_RESERVE(&g->world->heap, &g->storages[i]->groups, 1)) return false;
+        if (i >= g->owned_count) continue;
+        if (c->size > g->scratch_size) g->scratch_size = c->size;
+        if (c->align > g->scratch_align) g->scratch_align = c->align;
+    }
+    g->scratch = keeli_new(&g->world->heap, g->scratch_size, g->scratch_align);
+    return g->scratch != NULL;
 }
 
-static void init_order(keel_group *g) {
-    g->order.kind = KEEL_SPARSE_SET;
-    g->order.component.name = g->title;
-    g->name = g->title + sizeof "group " - 1;
-    keeli_sparse_set_init(&g->order.set, &(keel_component){ .size = 0 });
-    g->order.root = &g->order.set.root;
+// Storages are resolved and everything is checked; nothing is linked yet.
+static keel_result prepare(keel_group *g, const keel_group_desc *desc) {
+    keel_world *world = g->world;
+    const keel_component *const *const lists[] = { desc->owned, desc->get, desc->exclude };
+    uint32_t *const ends[] = { &g->owned_count, &g->must_count, &g->storage_count };
+    for (uint32_t i = 0; i < 3; ++i)
+        for (uint32_t k = 0; lists[i] && lists[i][k]; ++k)
+            ++g->capacity;
+    g->storages =
+        keeli_new(&world->heap, g->capacity * sizeof *g->storages, _Alignof(keeli_storage *));
+    if (g->capacity && !g->storages) return keeli_out_of_memory(world, "making a group");
+    for (uint32_t i = 0, count = 0; i < 3; *ends[i++] = count)
+        for (uint32_t k = 0; lists[i] && lists[i][k]; ++k) {
+            keel_result result;
+            g->storages[count] = keeli_storage_get(world, lists[i][k], false, &result);
+            if (!g->storages[count++]) return result;
+        }
+    KEEL_TRY(check(world, g, desc->name));
+    set_name(g, desc->name);
+    return reserve_parts(g) ? KEEL_OK : keeli_out_of_memory(world, "making a group");
 }
 
 keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group) {
@@ -299,28 +255,28 @@ keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, ke
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is made"));
     if (!desc) return bad(world, "", "its description is NULL");
-    const uint32_t capacity =
-        length_of(desc->owned) + length_of(desc->get) + length_of(desc->exclude);
     keel_group *g = KEELI_NEW(&world->heap, keel_group);
     if (!g) return keeli_out_of_memory(world, "making a group");
     g->world = world;
-    init_order(g);
-    const keel_result result = prepare(g, desc, capacity);
+    g->order.component.name = g->title;
+    g->order.root = &g->order.set.root;
+    keeli_sparse_set_init(&g->order.set, &(keel_component){ .size = 0 });
+    keel_result result = prepare(g, desc);
     if (result == KEEL_OK) {
         link_storages(g);
-        if (fill(g)) {
-            g->next = world->followers.groups;
-            world->followers.groups = g;
-            ++world->registry.bindings;
-            for (uint32_t i = 0; i < g->storage_count; ++i)
-                keeli_validate_storage(world, g->storages[i]);
-            if (group) *group = g;
-            return KEEL_OK;
-        }
+        if (!fill(g)) result = keeli_out_of_memory(world, "making a group");
     }
-    unlink_storages(g);
-    free_group(g, capacity);
-    return result < 0 ? result : keeli_out_of_memory(world, "making a group");
+    if (result < 0) {
+        free_group(g);
+        return result;
+    }
+    g->next = world->followers.groups;
+    world->followers.groups = g;
+    ++world->registry.bindings;
+    for (uint32_t i = 0; i < g->storage_count; ++i)
+        keeli_validate_storage(world, g->storages[i]);
+    if (group) *group = g;
+    return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ ending
@@ -335,18 +291,15 @@ keel_result keel_group_destroy(keel_world *world, keel_group *group) {
     while (*at != g)
         at = &(*at)->next;
     *at = g->next;
-    unlink_storages(g);
-    free_group(g, g->storage_count);
+    free_group(g);
     return KEEL_OK;
 }
 
 void keeli_groups_deinit(keel_world *world) {
-    for (keel_group *g = world->followers.groups, *next; g; g = next) {
-        next = g->next;
-        unlink_storages(g);
-        free_group(g, g->storage_count);
+    for (keel_group *g; (g = world->followers.groups) != NULL;) {
+        world->followers.groups = g->next;
+        free_group(g);
     }
-    world->followers.groups = NULL;
 }
 
 // ------------------------------------------------------------------ checking
@@ -371,7 +324,7 @@ static bool is_named_by(const keel_group *g, const keeli_storage *s, bool exclud
 
 static bool is_valid(const keel_group *g) {
     const uint32_t count = keeli_group_count(g);
-    const keeli_sparse_set *first = g->owned_count ? &g->storages[0]->set : &g->order.set;
+    const keeli_sparse_set *first = keeli_group_set(g);
     if (!g->owned_count && !has_room(g)) return false;
     for (uint32_t i = 0; i < g->storage_count; ++i) {
         const keeli_storage *s = g->storages[i];
@@ -405,12 +358,19 @@ bool keeli_groups_are_valid(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ looking
+static keel_group *find(const keel_world *world, const keel_group *group) {
+    keel_group *g = world ? world->followers.groups : NULL;
+    while (g && g != group)
+        g = g->next;
+    return g;
+}
+
 keel_group *keeli_group_of(keel_world *world, const keel_group *group) {
-    for (keel_group *g = world->followers.groups; g; g = g->next)
-        if (g == group) return g;
-    keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                 "the group is NULL, was destroyed, or is of another world");
-    return NULL;
+    keel_group *g = find(world, group);
+    if (!g)
+        keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                     "the group is NULL, was destroyed, or is of another world");
+    return g;
 }
 
 keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, const char *verb) {
@@ -428,28 +388,20 @@ keel_group *keel_find_group(const keel_world *world, const char *name) {
     return NULL;
 }
 
-static bool is_of(const keel_world *world, const keel_group *group) {
-    const keel_group *g = world ? world->followers.groups : NULL;
-    while (g && g != group)
-        g = g->next;
-    return g != NULL;
-}
-
 const char *keel_group_name(const keel_world *world, const keel_group *group) {
-    return is_of(world, group) ? group->name : "";
+    return find(world, group) ? group->name : "";
 }
 
 uint32_t keel_group_count(const keel_world *world, const keel_group *group) {
-    return is_of(world, group) ? keeli_group_count(group) : 0;
+    return find(world, group) ? keeli_group_count(group) : 0;
 }
 
 bool keel_group_contains(const keel_world *world, const keel_group *group, keel_entity e) {
-    return is_of(world, group) && keeli_entity_is_alive(&world->entities, e) &&
+    return find(world, group) && keeli_entity_is_alive(&world->entities, e) &&
            keeli_group_has(group, keel_entity_index(e));
 }
 
 keel_entity keel_group_entity(const keel_world *world, const keel_group *group, uint32_t position) {
-    if (!is_of(world, group) || position >= keeli_group_count(group)) return keel_null();
-    const keeli_sparse_set *set = group->owned_count ? &group->storages[0]->set : &group->order.set;
-    return *keeli_sparse_set_entity(set, position);
+    if (!find(world, group) || position >= keeli_group_count(group)) return keel_null();
+    return *keeli_sparse_set_entity(keeli_group_set(group), position);
 }

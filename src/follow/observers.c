@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Observers: functions of the user's that are called when something happens to a component, when an
+// entity is created or destroyed, and when one enters or leaves what some terms match.
+//
+// Of the last ones each keeps a bit for every entity that it was told has entered. An edit that
+// takes components away asks before they go whether the entity leaves because of it, and tells at
+// once; everything else is noted in a second bit and looked at when the edit is done, so that what
+// was true in the middle of it is not told. Invariant: when no edit is going on the first bits are
+// those of the entities that match, the second ones are clear, and whoever has a component that
+// must be there has room for both.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -36,11 +45,16 @@ static keeli_observer *find(const keeli_observers *o, keel_observer_fn *function
     return NULL;
 }
 
+// The list that observers record in is made with the first of them.
+static bool reserve_reaction(keel_world *world) {
+    if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
+    return world->followers.reaction != NULL;
+}
+
 // Also while observers are called: the list only grows then.
 static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer *fresh) {
     keeli_observers *o = &s->tracking.observers;
-    if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
-    if (!world->followers.reaction || !KEELI_RESERVE(&world->heap, &o->list, 1))
+    if (!reserve_reaction(world) || !KEELI_RESERVE(&world->heap, &o->list, 1))
         return keeli_out_of_memory(world, "adding an observer");
     keeli_observer *known = find(o, fresh->function, fresh->data);
     world->followers.observed += !o->list.count;
@@ -151,14 +165,15 @@ static keel_result check_changeable(keel_world *world) {
                                                               : KEEL_OK;
 }
 
-static keel_result check(keel_world *world, uint32_t kinds, uint32_t allowed,
-                         keel_observer_fn *function, const char *name) {
+static keel_result observe(keel_world *world, keeli_storage *s, uint32_t kinds, uint32_t allowed,
+                           keel_observer_fn *function, void *data) {
     KEEL_TRY(check_changeable(world));
-    if (function && kinds && !(kinds & ~allowed)) return KEEL_OK;
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        function ? "an observer of '%s' takes other KEEL_ON_* bits"
-                                 : "an observer of '%s' needs a function",
-                        name);
+    if (!function || !kinds || kinds & ~allowed)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            function ? "an observer of '%s' takes other KEEL_ON_* bits"
+                                     : "an observer of '%s' needs a function",
+                            s->component.name);
+    return add(world, s, &(keeli_observer){ function, data, kinds });
 }
 
 keel_result keel_observe_component(keel_world *world, const keel_component *component,
@@ -167,10 +182,16 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, component, false, &result);
     if (!s) return result;
-    const uint32_t allowed =
-        KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
-    KEEL_TRY(check(world, kinds, allowed, function, s->component.name));
-    return add(world, s, &(keeli_observer){ function, data, kinds });
+    return observe(world, s, kinds,
+                   KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED,
+                   function, data);
+}
+
+keel_result keel_observe_entities(keel_world *world, uint32_t kinds, keel_observer_fn *function,
+                                  void *data) {
+    if (!world) return keeli_no_world();
+    return observe(world, &world->stand_in.entities, kinds, KEEL_ON_CREATED | KEEL_ON_DESTROYED,
+                   function, data);
 }
 
 keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
@@ -180,15 +201,342 @@ keel_result keel_unobserve_component(keel_world *world, const keel_component *co
     return take(world, component ? keeli_storage_find(world, component) : NULL, function, data);
 }
 
-keel_result keel_observe_entities(keel_world *world, uint32_t kinds, keel_observer_fn *function,
-                                  void *data) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(check(world, kinds, KEEL_ON_CREATED | KEEL_ON_DESTROYED, function, "entities"));
-    return add(world, &world->stand_in.entities, &(keeli_observer){ function, data, kinds });
-}
-
 keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     return take(world, &world->stand_in.entities, function, data);
+}
+
+// ------------------------------------------------------------------ views
+// What a term asks of one component.
+typedef struct keeli_view_part {
+    keeli_storage *storage;
+    uint32_t role; // KEELI_MUST, KEELI_MUST_NOT, or the number of an any_of
+} keeli_view_part;
+
+enum { KEELI_MUST, KEELI_MUST_NOT, KEELI_ANY_OF };
+
+typedef struct keeli_view_observer {
+    struct keeli_view_observer *next;
+    keeli_observer observer;            // no function: it was taken away and is freed later
+    KEELI_ARRAY(keeli_view_part) parts; // those of one any_of side by side
+    keeli_presence members, noted;
+} keeli_view_observer;
+
+// Has the entity what must be there, when `except` is taken as absent?
+static bool has_wanted(const keeli_view_observer *v, uint32_t index, const keeli_storage *except) {
+    for (uint32_t i = 0; i < v->parts.count;) {
+        const uint32_t role = v->parts.items[i].role;
+        bool any = false;
+        do {
+            const keeli_storage *s = v->parts.items[i].storage;
+            any |= s != except && keeli_store_has(s, index);
+        } while (++i < v->parts.count && role >= KEELI_ANY_OF && v->parts.items[i].role == role);
+        if (!any && role != KEELI_MUST_NOT) return false;
+    }
+    return true;
+}
+
+static bool matches(const keeli_view_observer *v, uint32_t index) {
+    for (uint32_t i = 0; i < v->parts.count; ++i)
+        if (v->parts.items[i].role == KEELI_MUST_NOT &&
+            keeli_store_has(v->parts.items[i].storage, index))
+            return false;
+    return has_wanted(v, index, NULL);
+}
+
+static bool is_member(const keeli_view_observer *v, uint32_t index) {
+    return keeli_presence_has(&v->members, index);
+}
+
+// Whoever has no room there has nothing that must be there, so it does not match.
+static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
+    if (!keeli_presence_has_page(&v->noted, index / 4096)) return;
+    world->followers.has_noted = true;
+    if (!keeli_presence_has(&v->noted, index)) (void)keeli_presence_set(&v->noted, index);
+}
+
+static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_t index,
+                        uint32_t kind) {
+    const keeli_observer it = v->observer;
+    if (!it.function || !(it.kinds & kind)) return;
+    const keel_event event = { .world = world,
+                               .kind = kind,
+                               .entity = keeli_entity_at(&world->entities, index),
+                               .commands = world->followers.reaction };
+    const uint32_t before = keeli_calling_begin(world);
+    it.function(&event, it.data);
+    keeli_calling_end(world, before);
+}
+
+static void set_member(keel_world *world, keeli_view_observer *v, uint32_t index, bool is) {
+    if (is) (void)keeli_presence_set(&v->members, index);
+    else (void)keeli_presence_clear(&v->members, index);
+    notify_view(world, v, index, is ? KEEL_ON_ENTERED : KEEL_ON_LEFT);
+}
+
+static bool reserve(keel_world *world, keeli_view_observer *v, uint32_t index) {
+    return keeli_presence_reserve(&v->members, &world->heap, index) &&
+           keeli_presence_reserve(&v->noted, &world->heap, index);
+}
+
+bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index) {
+    for (uint32_t i = 0; i < s->viewers.count; ++i)
+        if (!reserve(world, s->viewers.items[i], index)) return false;
+    return true;
+}
+
+void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index) {
+    for (uint32_t i = 0; i < s->viewers.count; ++i) {
+        keeli_view_observer *v = s->viewers.items[i];
+        if (matches(v, index) != is_member(v, index)) note(world, v, index);
+    }
+}
+
+void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index) {
+    for (uint32_t i = 0; i < s->viewers.count; ++i) {
+        keeli_view_observer *v = s->viewers.items[i];
+        const bool stays = has_wanted(v, index, s);
+        if (!stays && is_member(v, index)) set_member(world, v, index, false);
+        else if (stays && !is_member(v, index)) note(world, v, index);
+    }
+}
+
+void keeli_view_observers_all_going(keel_world *world, uint32_t index) {
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
+        if (is_member(v, index)) set_member(world, v, index, false);
+}
+
+// ------------------------------------------------------------------ ending views
+static void unlink_and_free(keel_world *world, keeli_view_observer *v) {
+    for (uint32_t i = 0; i < v->parts.count; ++i) {
+        keeli_storage *s = v->parts.items[i].storage;
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < s->viewers.count; ++k)
+            if (s->viewers.items[k] != v) s->viewers.items[kept++] = s->viewers.items[k];
+        s->viewers.count = kept;
+        if (!kept) KEELI_RELEASE(&world->heap, &s->viewers);
+        keeli_followers_update(s);
+    }
+    KEELI_RELEASE(&world->heap, &v->parts);
+    keeli_presence_deinit(&v->members, &world->heap);
+    keeli_presence_deinit(&v->noted, &world->heap);
+    KEELI_FREE(&world->heap, keeli_view_observer, v);
+}
+
+// Those without a function go.
+static void free_lost(keel_world *world) {
+    for (keeli_view_observer **at = &world->followers.view_observers, *v; (v = *at) != NULL;) {
+        if (v->observer.function) {
+            at = &v->next;
+            continue;
+        }
+        *at = v->next;
+        unlink_and_free(world, v);
+        --world->followers.observed;
+        ++world->registry.bindings;
+    }
+}
+
+void keeli_view_observers_flush(keel_world *world) {
+    if (world->followers.calling) return;
+    world->followers.has_noted = false;
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
+        for (uint32_t i = 0; v->observer.function && v->noted.count &&
+                             (i = keeli_presence_next(&v->noted, i)) != UINT32_MAX;
+             ++i) {
+            (void)keeli_presence_clear(&v->noted, i);
+            const bool now = matches(v, i);
+            if (now != is_member(v, i)) set_member(world, v, i, now);
+        }
+    free_lost(world);
+}
+
+void keeli_view_observers_forget(keel_world *world, const keeli_storage *s) {
+    for (uint32_t i = 0; i < s->viewers.count; ++i)
+        s->viewers.items[i]->observer.function = NULL;
+    free_lost(world);
+}
+
+void keeli_view_observers_deinit(keel_world *world) {
+    for (keeli_view_observer *v; (v = world->followers.view_observers) != NULL;) {
+        world->followers.view_observers = v->next;
+        unlink_and_free(world, v);
+    }
+}
+
+bool keeli_view_observers_are_valid(const keel_world *world) {
+    for (const keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
+        if (!keeli_presence_is_valid(&v->members) || v->noted.count) return false;
+        uint32_t count = 0;
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
+            const uint32_t index = keel_entity_index(e);
+            if (matches(v, index) != is_member(v, index)) return false;
+            count += is_member(v, index);
+        }
+        if (count != v->members.count) return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ observing views
+static keel_result bad(keel_world *world, const char *what) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot observe a view: %s", what);
+}
+
+static keel_result add_part(keel_world *world, keeli_view_observer *v, const keel_component *c,
+                            uint32_t role) {
+    keel_result result;
+    keeli_storage *s = keeli_storage_get(world, c, false, &result);
+    if (!s) return result;
+    if (!KEELI_RESERVE(&world->heap, &v->parts, 1) || !KEELI_RESERVE(&world->heap, &s->viewers, 1))
+        return keeli_out_of_memory(world, "observing a view");
+    v->parts.items[v->parts.count++] = (keeli_view_part){ s, role };
+    return KEEL_OK;
+}
+
+static keel_result add_term(keel_world *world, keeli_view_observer *v, const keel_term *term,
+                            uint32_t number) {
+    uint32_t role = KEELI_MUST, count = 0;
+    switch (term->kind) {
+    case KEEL_TERM_READ:
+    case KEEL_TERM_WRITE:
+    case KEEL_TERM_WRITE_MARKED:
+    case KEEL_TERM_EDIT:
+    case KEEL_TERM_WITH:
+        break;
+    case KEEL_TERM_WITHOUT:
+        role = KEELI_MUST_NOT;
+        break;
+    case KEEL_TERM_ANY_OF:
+        role = KEELI_ANY_OF + number;
+        break;
+    case KEEL_TERM_NONE:
+    case KEEL_TERM_MAYBE:
+    case KEEL_TERM_MAYBE_WRITE:
+    case KEEL_TERM_ENTITY:
+        return KEEL_OK; // says nothing about who matches
+    case KEEL_TERM_UNIQUE_READ:
+    case KEEL_TERM_UNIQUE_WRITE:
+        return bad(world, "it names a unique, which no entity has");
+    default:
+        return bad(world, term->kind >= KEEL_TERM_INSERTED && term->kind <= KEEL_TERM_NOT_CHANGED
+                              ? "its terms are about who has what; changes are told by "
+                                "keel_observe, or found by looking at a view from time to time"
+                              : "its terms are about who has what: KEEL_WITH, KEEL_WITHOUT, "
+                                "KEEL_ANY_OF, KEEL_READ and the like");
+    }
+    const keel_component *const *other = term->others;
+    if (!term->component) return bad(world, "a term lacks its component");
+    for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
+        if (++count > KEEL_MAX_TERM_COMPONENTS)
+            return bad(world, "a term names more than 8 components");
+        KEEL_TRY(add_part(world, v, c, role));
+    }
+    return count > 1 && role < KEELI_ANY_OF ? bad(world, "only any_of names several components")
+                                            : KEEL_OK;
+}
+
+// Who matches already is a member from the start.
+static bool fill(keel_world *world, keeli_view_observer *v) {
+    for (uint32_t i = 0; i < v->parts.count; ++i) {
+        const keeli_storage *s = v->parts.items[i].storage;
+        if (v->parts.items[i].role == KEELI_MUST_NOT) continue;
+        for (uint32_t page = 0; (page = keeli_store_next_page(s, page)) != UINT32_MAX; ++page)
+            if (!reserve(world, v, page * 4096)) return false;
+    }
+    for (uint32_t i = 0; i < v->parts.count; ++i) {
+        const keeli_storage *s = v->parts.items[i].storage;
+        if (v->parts.items[i].role == KEELI_MUST_NOT) continue;
+        for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
+            if (!is_member(v, k) && matches(v, k)) (void)keeli_presence_set(&v->members, k);
+    }
+    return true;
+}
+
+// Its terms are read: it becomes one of the world's, after the others.
+static keel_result link(keel_world *world, keeli_view_observer *v) {
+    if (!reserve_reaction(world) || !fill(world, v))
+        return keeli_out_of_memory(world, "observing a view");
+    keeli_view_observer **at = &world->followers.view_observers;
+    while (*at)
+        at = &(*at)->next;
+    *at = v;
+    for (uint32_t i = 0; i < v->parts.count; ++i) {
+        keeli_storage *s = v->parts.items[i].storage;
+        bool known = false;
+        for (uint32_t k = 0; k < s->viewers.count; ++k)
+            known |= s->viewers.items[k] == v;
+        if (!known) s->viewers.items[s->viewers.count++] = v;
+        keeli_followers_update(s);
+    }
+    ++world->followers.observed;
+    ++world->registry.bindings; // who edits what is observed takes turns: run/graph.c
+    return KEEL_OK;
+}
+
+static bool is_same(const keeli_view_observer *a, const keeli_view_observer *b) {
+    if (a->observer.function != b->observer.function || a->observer.data != b->observer.data ||
+        a->parts.count != b->parts.count)
+        return false;
+    for (uint32_t i = 0; i < a->parts.count; ++i)
+        if (a->parts.items[i].storage != b->parts.items[i].storage ||
+            a->parts.items[i].role != b->parts.items[i].role)
+            return false;
+    return true;
+}
+
+static keel_result add_terms(keel_world *world, keeli_view_observer *v, const keel_term *terms) {
+    bool wants = false;
+    for (uint32_t t = 0; terms && terms[t].kind != KEEL_TERM_END; ++t) {
+        if (t == KEEL_MAX_TERMS) return bad(world, "more than 16 terms");
+        KEEL_TRY(add_term(world, v, &terms[t], t));
+    }
+    for (uint32_t i = 0; i < v->parts.count; ++i)
+        wants |= v->parts.items[i].role != KEELI_MUST_NOT;
+    return wants ? KEEL_OK
+                 : bad(world, "it names nothing that must be there; add KEEL_WITH or KEEL_ANY_OF, "
+                              "or observe entities (keel_observe_entities)");
+}
+
+keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
+                              keel_observer_fn *function, void *data) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    const uint32_t told = KEEL_ON_ENTERED | KEEL_ON_LEFT;
+    if (!function) return bad(world, "it needs a function");
+    if (!(kinds & told) || kinds & ~(told | KEEL_ON_PRESENT))
+        return bad(world, "it takes KEEL_ON_ENTERED, KEEL_ON_LEFT, and KEEL_ON_PRESENT with them");
+    keeli_view_observer *fresh = KEELI_NEW(&world->heap, keeli_view_observer), *v = NULL;
+    if (!fresh) return keeli_out_of_memory(world, "observing a view");
+    fresh->observer = (keeli_observer){ function, data, kinds };
+    keel_result result = add_terms(world, fresh, terms);
+    if (result == KEEL_OK) {
+        v = world->followers.view_observers;
+        while (v && !is_same(v, fresh))
+            v = v->next;
+        if (v) v->observer.kinds |= kinds;
+        else result = link(world, v = fresh);
+    }
+    if (result < 0 || v != fresh) unlink_and_free(world, fresh);
+    if (result < 0) return keeli_done(world, result);
+    for (uint32_t i = 0;
+         kinds & KEEL_ON_PRESENT && (i = keeli_presence_next(&v->members, i)) != UINT32_MAX; ++i)
+        notify_view(world, v, i, KEEL_ON_ENTERED);
+    return keeli_done(world, KEEL_OK);
+}
+
+keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {
+    if (!world) return keeli_no_world();
+    bool any = false;
+    if (!world->followers.calling) KEEL_TRY(keeli_world_is_editable(world));
+    for (keeli_view_observer *v = world->followers.view_observers; function && v; v = v->next) {
+        if (v->observer.function != function || v->observer.data != data) continue;
+        v->observer.function = NULL;
+        any = true;
+    }
+    if (any && world->followers.calling)
+        world->followers.has_noted = true; // freed when the edit is done
+    else if (any) free_lost(world);
+    return any ? KEEL_OK : KEEL_ABSENT;
 }

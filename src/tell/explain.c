@@ -2,7 +2,7 @@
 // The plan of a view as text, for people. Nothing is walked.
 #include "base/text.h"
 #include "find/iterate.h"
-#include "follow/groups.h"
+#include "follow/follow.h"
 #include "world/registry.h"
 
 #include <inttypes.h>

@@ -412,13 +412,19 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
     return KEEL_OK;
 }
 
+keel_result keeli_nothing_is_open(keel_world *world, const char *to_do) {
+    keeli_world_lock(world);
+    const keeli_holder *open = world->access.holders;
+    keeli_world_unlock(world);
+    return open ? keeli_error(world, KEEL_ERROR_BORROWED,
+                              "cannot %s while %s is open; end it first", to_do, open->name)
+                : KEEL_OK;
+}
+
 // ------------------------------------------------------------------ shared mode
 keel_result keel_share_begin(keel_world *world) {
     if (!world) return keeli_no_world();
-    if (world->refused == 0 && world->access.holders)
-        return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "cannot share the world while %s is open; end it first",
-                           world->access.holders->name);
+    if (!world->refused) KEEL_TRY(keeli_nothing_is_open(world, "share the world"));
     if (!(world->refused & KEELI_REFUSED_SHARED) &&
         (world->access.concurrent || keeli_atomic_peek(&world->access.workload_depth)))
         return keeli_error(world, KEEL_ERROR_BORROWED,
@@ -434,14 +440,7 @@ keel_result keel_share_end(keel_world *world) {
     if (!world) return keeli_no_world();
     if (!(world->refused & KEELI_REFUSED_SHARED))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
-    if (world->access.concurrent == 1) {
-        keeli_world_lock(world);
-        const keeli_holder *open = world->access.holders;
-        keeli_world_unlock(world);
-        if (open)
-            return keeli_error(world, KEEL_ERROR_BORROWED,
-                               "cannot end shared mode while %s is open; end it first", open->name);
-    }
+    if (world->access.concurrent == 1) KEEL_TRY(keeli_nothing_is_open(world, "end shared mode"));
     if (--world->access.concurrent) return KEEL_OK;
     world->refused &= ~(uint32_t)KEELI_REFUSED_SHARED;
     world->heap.shared = false;

@@ -30,6 +30,35 @@ static inline void *keeli_store_value(const keel_world *world, const keeli_stora
     return place == UINT32_MAX ? NULL : keeli_store_at(s, place);
 }
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
+// Are its values in an order of their own, in rows of archetypes, or where the index says?
+static inline bool keeli_store_is_packed(const keeli_storage *s) {
+    return s->kind == KEEL_SPARSE_SET;
+}
+static inline bool keeli_store_is_in_rows(const keeli_storage *s) {
+    return s->kind == KEEL_ARCHETYPE;
+}
+static inline bool keeli_store_is_by_index(const keeli_storage *s) {
+    return s->kind == KEEL_INDEXED;
+}
+// Walk over all entities that have the component, by ascending index: the next at `from` or above;
+// UINT32_MAX at the end.
+static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
+    return keeli_presence_next(&s->presence, from);
+}
+// The same in the storage's own order: the index at place `*at`, or the next that there is.
+static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at) {
+    if (!keeli_store_is_packed(s)) return *at = keeli_store_next(s, *at);
+    return *at < s->set.count ? keel_entity_index(*keeli_sparse_set_entity(&s->set, *at))
+                              : UINT32_MAX;
+}
+// Walk over the pages of 4,096 indices where somebody has the component, in sight or not, or may
+// get it without asking for room (a reactive set): the next from `page` on; UINT32_MAX at the end.
+static inline uint32_t keeli_store_next_page(const keeli_storage *s, uint32_t page) {
+    const keeli_presence *p = &s->presence, *d = &s->disabled;
+    for (; page < p->root.page_count || page < d->root.page_count; ++page)
+        if (keeli_presence_has_page(p, page) || keeli_presence_has_page(d, page)) return page;
+    return UINT32_MAX;
+}
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
     return &world->entities.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
@@ -181,11 +210,6 @@ void keeli_store_trim(keel_world *world, keeli_storage *s);
 void keeli_store_update_hooks(keeli_storage *s);
 size_t keeli_store_bytes(const keeli_storage *s);
 bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
-// Walk over all entities that have the component, by ascending index: the next at `from` or above;
-// UINT32_MAX at the end.
-static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
-    return keeli_presence_next(&s->presence, from);
-}
 // In test builds: walk what was just edited.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 bool keeli_is_turn_to_validate(uint32_t count);
