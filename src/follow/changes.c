@@ -36,29 +36,27 @@ uint64_t keel_tick(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what is tracked
-// Also where nobody is: to a set somebody may come without asking for room.
-static bool reserve_present(keel_world *world, keeli_ticks *t, const keeli_presence *p) {
-    for (uint32_t page = 0; page < p->root.page_count; ++page)
-        if (keeli_presence_has_page(p, page) && !keeli_ticks_reserve(t, &world->heap, page * 4096))
+// Make room for the ticks at an index, for `logged` entries in the logs of ticks, and for `gone`
+// values that may go before room is made again; as far as these kinds need it.
+static bool reserve(keel_world *world, keeli_storage *s, uint32_t kinds, uint32_t index,
+                    uint32_t logged, uint32_t gone) {
+    static const uint32_t each[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
+    keeli_ticks *const ticks[] = { &s->tracking.inserted, &s->tracking.modified };
+    for (uint32_t i = 0; i < 2; ++i)
+        if (kinds & each[i] && (!keeli_ticks_reserve(ticks[i], &world->heap, index) ||
+                                !keeli_ticks_reserve_log(ticks[i], &world->heap, logged)))
             return false;
-    return keeli_ticks_reserve_log(t, &world->heap, p->count);
-}
-
-static bool reserve_ticks(keel_world *world, keeli_storage *s, keeli_ticks *t) {
-    return reserve_present(world, t, &s->presence) && reserve_present(world, t, &s->disabled);
-}
-
-// How many may go before room is made again: entities come to a set any number of times.
-static uint32_t may_go(const keeli_storage *s, const keeli_queue *log) {
-    return s->sources.count ? log->limit : s->presence.count + s->disabled.count;
+    return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           keeli_queue_reserve(&s->tracking.gone, &world->heap, gone, NULL);
 }
 
 static bool reserve_kinds(keel_world *world, keeli_storage *s, uint32_t kinds) {
-    keeli_tracking *t = &s->tracking;
-    if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
-    if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
-    return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_queue_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1, NULL);
+    const uint32_t values = s->presence.count + s->disabled.count;
+    // entities come to a set any number of times
+    const uint32_t gone = (s->sources.count ? s->tracking.gone.limit : values) + 1;
+    for (uint32_t page = 0; (page = keeli_store_next_page(s, page)) != UINT32_MAX; ++page)
+        if (!reserve(world, s, kinds, page * 4096, values, gone)) return false;
+    return true;
 }
 
 bool keeli_track_reserve_all(keel_world *world, keeli_storage *s) {
@@ -107,18 +105,8 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 
 // ------------------------------------------------------------------ during edits
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
-    keeli_tracking *t = &s->tracking;
-    keeli_heap *heap = &world->heap;
     const uint32_t values = s->presence.count + s->disabled.count + extra;
-    if (t->kinds & KEEL_TRACK_INSERTION && (!keeli_ticks_reserve(&t->inserted, heap, index) ||
-                                            !keeli_ticks_reserve_log(&t->inserted, heap, values)))
-        return false;
-    if (t->kinds & KEEL_TRACK_MODIFICATION &&
-        (!keeli_ticks_reserve(&t->modified, heap, index) ||
-         !keeli_ticks_reserve_log(&t->modified, heap, values)))
-        return false;
-    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_queue_reserve(&t->gone, heap, values, NULL);
+    return reserve(world, s, s->tracking.kinds, index, values, values);
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
@@ -206,41 +194,37 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
     return KEEL_OK;
 }
 
-// Not below what was cleared before, nor above what happened.
-static void raise_to(uint64_t *cleared, uint64_t tick) {
-    if (tick > *cleared) *cleared = tick;
-}
-
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
-    if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
-    if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
+    // not below what was cleared before
+    if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted) s->cleared_inserted = tick;
+    if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified) s->cleared_modified = tick;
     kinds &= s->tracking.kinds;
     if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.gone, false, tick);
     if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.gone, true, tick);
 }
 
-// The tick to clear to; time goes on, so that what happens next is later.
-static uint64_t clearing_tick(keel_world *world, uint64_t tick) {
+// The tick to clear to, or an error; time goes on, so that what happens next is later.
+static keel_result begin_clearing(keel_world *world, const keel_component *component,
+                                  uint32_t kinds, uint64_t *tick) {
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", component, kinds));
     const uint64_t now = keel_tick(world);
-    return tick < now ? tick : now;
+    if (*tick > now) *tick = now; // nor above what happened
+    return KEEL_OK;
 }
 
 keel_result keel_clear_component_changes(keel_world *world, const keel_component *component,
                                          uint32_t kinds, uint64_t tick) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
-    KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", component, kinds));
+    KEEL_TRY(begin_clearing(world, component, kinds, &tick));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
-    clear_changes(s, kinds, clearing_tick(world, tick));
+    clear_changes(s, kinds, tick);
     return KEEL_OK;
 }
 
 keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t tick) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
-    KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", NULL, kinds));
-    tick = clearing_tick(world, tick);
+    KEEL_TRY(begin_clearing(world, NULL, kinds, &tick));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         clear_changes(world->storages.items[i], kinds, tick);
     return KEEL_OK;

@@ -32,10 +32,6 @@ static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s
 static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
 }
-// The tick of a change of what nobody holds, which is the world's.
-static inline uint32_t keeli_tick_freely(const keel_world *world) {
-    return (uint32_t)(world->changes.tick - world->changes.tick_base);
-}
 // 32-bit ticks reach so far above the base; then the base rises.
 #define KEELI_TICK_SPAN 0xFFF00000u
 void keeli_ticks_rebase_all(keel_world *world);
@@ -56,11 +52,6 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 
-// Of the flags of one storage, or of several together: does a change of values count, and is it
-// noted when one is written?
-static inline bool keeli_flags_say_tracked(uint32_t flags) { return flags & KEELI_IS_TRACKED; }
-static inline bool keeli_flags_say_marked(uint32_t flags) { return flags & KEELI_IS_MARKED; }
-
 // ------------------------------------------------------------------ during edits
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
@@ -78,14 +69,7 @@ static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) 
 // are there.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
 bool keeli_track_reserve_all(keel_world *world, keeli_storage *s);
-// Indices got values; the storage is tracked. (Freely: nobody holds it.)
-static inline void keeli_track_inserted_freely(const keel_world *world, keeli_storage *s,
-                                               uint32_t index) {
-    keeli_tracking *t = &s->tracking;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
-    if (t->kinds & KEEL_TRACK_INSERTION)
-        keeli_ticks_mark(&t->inserted, index, keeli_tick_freely(world));
-}
+// Indices got values; the storage is tracked.
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count);
@@ -100,7 +84,8 @@ static inline void keeli_track_modified(const keel_world *world, keeli_storage *
 // False: nothing was done, it takes more.
 static inline bool keeli_track_modified_fast(const keel_world *world, keeli_storage *s,
                                              uint32_t index) {
-    return keeli_ticks_mark_fast(&s->tracking.modified, index, keeli_tick_freely(world));
+    return keeli_ticks_mark_fast(&s->tracking.modified, index,
+                                 (uint32_t)(world->changes.tick - world->changes.tick_base));
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.

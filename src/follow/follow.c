@@ -29,21 +29,17 @@ bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t 
     return !s->viewers.count || keeli_view_observers_reserve(world, s, index);
 }
 
-// Groups that only order what they own need no room, and nobody may be looking at what they move.
-static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
-    if (world->access.holders) return false;
+bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
+    const uint32_t simple =
+        KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
+    if (s->flags & ~simple || world->refused || (s->groups.count && world->access.holders))
+        return false;
+    // groups that only order what they own need no room; nobody may be looking at what they move
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
         if (!g->owned_count || g->order.flags) return false;
     }
     return true;
-}
-
-bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
-    const uint32_t simple =
-        KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
-    if (s->flags & ~simple || world->refused) return false;
-    return !s->groups.count || groups_are_ready(world, s);
 }
 
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,

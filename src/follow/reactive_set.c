@@ -13,7 +13,6 @@
 #include "world/registry.h"
 #include "world/report.h"
 
-// ------------------------------------------------------------------ how many there could be
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
     if (!s->sources.count) return (uint32_t)count;
@@ -23,19 +22,8 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     return count < alive ? (uint32_t)count : alive;
 }
 
-// ------------------------------------------------------------------ room
-// The block's list names the set from now on; there stays room for as many more as before.
-static bool list_block(keel_world *world, const keeli_storage *set, uint32_t index,
-                       uint32_t numbers) {
-    if (keeli_component_lists_has(&world->lists, index, set->ordinal)) return true;
-    if (!keeli_component_lists_reserve(&world->lists, &world->heap, index, numbers + 1))
-        return false;
-    keeli_component_lists_add(&world->lists, index, set->ordinal);
-    return true;
-}
-
 // Entities come and go in a set any number of times after room was made for them once, so what is
-// gone has all the room it may have.
+// gone has all the room it may have, and the list of the block names the set from now on.
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
@@ -43,14 +31,12 @@ static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, ui
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(log, heap, log->limit, NULL))
         return false;
-    if (!keeli_presence_reserve(&set->presence, heap, index)) return false;
-    if (!list_block(world, set, index, numbers)) return false;
-    if (set->kind == KEEL_INDEXED) return keeli_indexed_set_reserve(&set->indexed, heap, index);
+    if (!keeli_store_reserve(world, set, index, numbers)) return false;
+    if (!keeli_component_lists_has(&world->lists, index, set->ordinal))
+        keeli_component_lists_add(&world->lists, index, set->ordinal);
     const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
-    if (need > set->set.room &&
-        !keeli_sparse_set_reserve(&set->set, heap, (uint32_t)(need - set->set.count)))
-        return false;
-    return keeli_sparse_set_reserve_cell(&set->set, heap, index);
+    return !keeli_store_is_packed(set) || need <= set->set.room ||
+           keeli_sparse_set_reserve(&set->set, heap, (uint32_t)(need - set->set.count));
 }
 
 bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
@@ -64,10 +50,10 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
 
 // Room in all sets of `s` for whoever has, or could have, `of`.
 static bool reserve_all(keel_world *world, keeli_storage *s, const keeli_storage *of) {
-    for (uint32_t i = 0; (i = keeli_store_next(of, i)) != UINT32_MAX; ++i)
-        if (!keeli_sets_reserve(world, s, i, 0, 0)) return false;
-    for (uint32_t i = 0; (i = keeli_presence_next(&of->disabled, i)) != UINT32_MAX; ++i)
-        if (!keeli_sets_reserve(world, s, i, 0, 0)) return false;
+    const keeli_presence *const who[] = { &of->presence, &of->disabled };
+    for (uint32_t k = 0; k < 2; ++k)
+        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX; ++i)
+            if (!keeli_sets_reserve(world, s, i, 0, 0)) return false;
     for (uint32_t i = 0; i < of->sources.count; ++i)
         if (!reserve_all(world, s, of->sources.items[i])) return false;
     return true;
@@ -129,21 +115,16 @@ static bool reaches(const keeli_storage *from, const keeli_storage *to) {
     return false;
 }
 
-static bool is_idle(const keeli_storage *set, uint32_t index) {
-    return !keeli_presence_word(&set->presence, index / 64) &&
-           !keeli_presence_word(&set->disabled, index / 64);
-}
-
 // The first block from an index on whose list names the set, without anybody there; UINT64_MAX at
 // the end.
 static uint64_t next_idle_block(const keel_world *world, const keeli_storage *set, uint64_t index) {
     const uint64_t end = (uint64_t)set->presence.root.page_count * 4096;
-    while (index < end) {
-        const uint32_t i = (uint32_t)index, page = i / 4096;
-        if (!keeli_presence_has_page(&set->presence, page)) index = ((uint64_t)page + 1) * 4096;
-        else if (is_idle(set, i) && keeli_component_lists_has(&world->lists, i, set->ordinal))
+    for (; index < end; index += 64) {
+        const uint32_t i = (uint32_t)index;
+        if (!keeli_presence_word(&set->presence, i / 64) &&
+            !keeli_presence_word(&set->disabled, i / 64) &&
+            keeli_component_lists_has(&world->lists, i, set->ordinal))
             return index;
-        else index += 64;
     }
     return UINT64_MAX;
 }
@@ -156,24 +137,6 @@ uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s) 
     return count;
 }
 
-static void add_collector(keel_world *world, keeli_storage *source, keeli_storage *set,
-                          uint32_t kinds) {
-    source->collectors.items[source->collectors.count++] = (keeli_collector){ set, kinds };
-    set->sources.items[set->sources.count++] = source;
-    world->followers.set_count += set->sources.count == 1;
-    keeli_followers_update(source);
-    keeli_followers_update(set);
-    ++world->registry.bindings;
-}
-
-// A plain tag again: lists name it where somebody has it.
-static void end_set(keel_world *world, keeli_storage *set) {
-    for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
-        keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
-    KEELI_RELEASE(&world->heap, &set->sources);
-    --world->followers.set_count;
-}
-
 static void take_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {
     keeli_collector *c = collector_of(source, set);
     *c = source->collectors.items[--source->collectors.count];
@@ -182,7 +145,12 @@ static void take_collector(keel_world *world, keeli_storage *source, keeli_stora
     while (set->sources.items[at] != source)
         ++at;
     set->sources.items[at] = set->sources.items[--set->sources.count];
-    if (!set->sources.count) end_set(world, set);
+    if (!set->sources.count) { // a plain tag again: lists name it where somebody has it
+        for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
+            keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
+        KEELI_RELEASE(&world->heap, &set->sources);
+        --world->followers.set_count;
+    }
     keeli_followers_update(source);
     keeli_followers_update(set);
     ++world->registry.bindings;
@@ -196,15 +164,6 @@ void keeli_sets_forget(keel_world *world, keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ checking
-// Has an entity with this index room in the set?
-static bool has_room(const keel_world *world, const keeli_storage *set, uint32_t index) {
-    const uint32_t page = index / 4096;
-    if (!keeli_component_lists_has(&world->lists, index, set->ordinal)) return false;
-    if (!keeli_presence_has_page(&set->presence, page)) return false;
-    return set->kind != KEEL_SPARSE_SET ||
-           (page < set->set.root.page_count && set->set.sparse[page] != keeli_no_cells);
-}
-
 static bool could_come(const keeli_storage *set, uint32_t index) {
     for (uint32_t i = 0; i < set->sources.count; ++i) {
         const keeli_storage *s = set->sources.items[i];
@@ -214,19 +173,24 @@ static bool could_come(const keeli_storage *set, uint32_t index) {
     return false;
 }
 
+// Has whoever could come room in the set?
 static bool is_valid(const keel_world *world, const keeli_storage *set) {
     uint32_t count = 0;
-    for (uint64_t from = 0; from <= KEEL_ENTITY_INDEX_MAX; ++from) {
-        const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
-        if (keel_is_null(e)) break;
-        from = keel_entity_index(e);
-        const bool comes = could_come(set, (uint32_t)from);
-        count += comes || keeli_store_has(set, (uint32_t)from);
-        if (comes && !has_room(world, set, (uint32_t)from)) return false;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
+        const uint32_t i = keel_entity_index(e), page = i / 4096;
+        const bool comes = could_come(set, i);
+        count += comes || keeli_store_has(set, i);
+        if (!comes) continue;
+        if (!keeli_component_lists_has(&world->lists, i, set->ordinal) ||
+            !keeli_presence_has_page(&set->presence, page))
+            return false;
+        if (keeli_store_is_packed(set) &&
+            (page >= set->set.root.page_count || set->set.sparse[page] == keeli_no_cells))
+            return false;
     }
     for (uint32_t i = 0; i < set->sources.count; ++i)
         if (!collector_of(set->sources.items[i], set)) return false;
-    return set->kind != KEEL_SPARSE_SET || set->set.room >= count;
+    return !keeli_store_is_packed(set) || set->set.room >= count;
 }
 
 bool keeli_sets_are_valid(const keel_world *world) {
@@ -240,47 +204,37 @@ bool keeli_sets_are_valid(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ public
-static keel_result check_set(keel_world *world, const keeli_storage *set) {
-    const char *name = set->component.name;
-    if (set->size)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "'%s' has a value, so it cannot be a set; declare a KEEL_TAG", name);
-    if (set->kind == KEEL_ARCHETYPE)
-        return keeli_misuse(
-            world, KEEL_ERROR_ARGUMENT,
-            "'%s' is kept in archetypes, so it cannot be a set: what collects would "
-            "move rows; use KEEL_SPARSE_SET or KEEL_INDEXED",
-            name);
-    if (set->flags & KEELI_IS_BOUND)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "'%s' is bound to a thread, so it cannot be a set: its sources may be "
-                            "edited in others; leave .threads out",
-                            name);
-    return KEEL_OK;
-}
-
-static keel_result check_kinds(keel_world *world, const keeli_storage *set, bool of_entities,
-                               uint32_t kinds) {
-    const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
-    const uint32_t allowed = of_entities ? KEEL_ON_CREATED : all;
-    if (kinds && !(kinds & ~allowed)) return KEEL_OK;
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        of_entities
-                            ? "set '%s' collects KEEL_ON_CREATED of entities, not 0x%x: the dead "
-                              "are in no set; keel_observe_entities tells of them"
-                            : "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED and "
-                              "_REMOVED, not 0x%x",
-                        set->component.name, (unsigned)kinds);
+static keel_result bad(keel_world *world, const char *name, const char *why) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' %s", name, why);
 }
 
 static keel_result check(keel_world *world, const keeli_storage *set, const keeli_storage *source,
                          uint32_t kinds) {
-    KEEL_TRY(check_set(world, set));
-    KEEL_TRY(check_kinds(world, set, source == &world->stand_in.entities, kinds));
+    const char *name = set->component.name;
+    if (set->size)
+        return bad(world, name, "has a value, so it cannot be a set; declare a KEEL_TAG");
+    if (keeli_store_is_in_rows(set))
+        return bad(world, name,
+                   "is kept in archetypes, so it cannot be a set: what collects would move rows; "
+                   "use KEEL_SPARSE_SET or KEEL_INDEXED");
+    if (set->flags & KEELI_IS_BOUND)
+        return bad(world, name,
+                   "is bound to a thread, so it cannot be a set: its sources may be edited in "
+                   "others; leave .threads out");
+    const bool of_entities = source == &world->stand_in.entities;
+    const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
+    if (!kinds || kinds & ~(of_entities ? KEEL_ON_CREATED : all))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            of_entities ? "set '%s' collects KEEL_ON_CREATED of entities, not "
+                                          "0x%x: the dead are in no set; keel_observe_entities "
+                                          "tells of them"
+                                        : "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED "
+                                          "and _REMOVED, not 0x%x",
+                            name, (unsigned)kinds);
     if (reaches(set, source))
         return keeli_error(world, KEEL_ERROR_CYCLE,
-                           "set '%s' cannot collect from '%s', which it fills itself",
-                           set->component.name, source->component.name);
+                           "set '%s' cannot collect from '%s', which it fills itself", name,
+                           source->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, set, "collect into"));
     return keeli_may_edit(world, NULL, source, "collect from");
 }
@@ -291,7 +245,12 @@ static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage 
         !KEELI_RESERVE(&world->heap, &set->sources, 1) ||
         !KEELI_RESERVE(&world->heap, &world->followers.strip_sets, world->followers.set_count + 1))
         return keeli_out_of_memory(world, "making a set");
-    add_collector(world, source, set, kinds);
+    source->collectors.items[source->collectors.count++] = (keeli_collector){ set, kinds };
+    set->sources.items[set->sources.count++] = source;
+    world->followers.set_count += set->sources.count == 1;
+    keeli_followers_update(source);
+    keeli_followers_update(set);
+    ++world->registry.bindings;
     if (reserve_all(world, source, source)) return KEEL_OK;
     take_collector(world, source, set);
     return keeli_out_of_memory(world, "making a set");

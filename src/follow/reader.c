@@ -9,20 +9,15 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ systems
-static keeli_reader *find_or_add(keel_world *world, const keel_system *system) {
-    keeli_reader *reader = keeli_pointer_find(&world->changes.system_readers, system);
-    if (reader || !keeli_pointer_reserve(&world->changes.system_readers, &world->heap))
-        return reader;
-    reader = KEELI_NEW(&world->heap, keeli_reader);
-    if (!reader) return NULL;
-    reader->name = system->name;
-    keeli_pointer_add(&world->changes.system_readers, system, reader);
-    return reader;
-}
-
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system) {
+    keeli_pointer_table *readers = &world->changes.system_readers;
     keeli_world_lock(world);
-    keeli_reader *reader = find_or_add(world, system);
+    keeli_reader *reader = keeli_pointer_find(readers, system);
+    if (!reader && keeli_pointer_reserve(readers, &world->heap) &&
+        (reader = KEELI_NEW(&world->heap, keeli_reader)) != NULL) {
+        reader->name = system->name;
+        keeli_pointer_add(readers, system, reader);
+    }
     keeli_world_unlock(world);
     return reader;
 }
@@ -42,16 +37,6 @@ void keeli_events_settle_all(keel_world *world) {
         keeli_queue_drop_passed(s->events);
         KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
     }
-}
-
-static void pass_events(keel_world *world, const keeli_reader *reader) {
-    if (world->refused) return; // others may be sending
-    for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
-        const keeli_storage *s = world->registry.queues.items[i];
-        keeli_queue_reader *r = keeli_queue_find(s->events, reader);
-        if (r) r->next = keeli_queue_end(s->events);
-    }
-    keeli_events_settle(world);
 }
 
 // ------------------------------------------------------------------ the user's
@@ -87,16 +72,22 @@ void keel_reader_destroy(keel_reader *reader) {
 
 void keel_reader_pass(keel_reader *reader) {
     if (!reader) return;
-    reader->reader.last = keel_tick(reader->world);
-    pass_events(reader->world, &reader->reader);
+    keel_world *world = reader->world;
+    reader->reader.last = keel_tick(world);
+    if (world->refused) return; // others may be sending
+    for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
+        keeli_queue *events = world->registry.queues.items[i]->events;
+        keeli_queue_reader *r = keeli_queue_find(events, &reader->reader);
+        if (r) r->next = keeli_queue_end(events);
+    }
+    keeli_events_settle(world);
 }
 
 void keeli_readers_deinit(keel_world *world) {
-    for (keel_reader *r = world->changes.readers, *next; r; r = next) {
-        next = r->next;
+    for (keel_reader *r; (r = world->changes.readers) != NULL;) {
+        world->changes.readers = r->next;
         free_reader(world, r);
     }
-    world->changes.readers = NULL;
     for (uint32_t i = 0; i < world->changes.system_readers.capacity; ++i)
         KEELI_FREE(&world->heap, keeli_reader, world->changes.system_readers.items[i].value);
     keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);
@@ -158,18 +149,6 @@ uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_compon
 }
 
 // ------------------------------------------------------------------ what is gone
-// A reader that comes for the first time is one of those that have to pass an entry before it goes.
-static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader) {
-    if (!reader) {
-        if (!world->refused) s->tracking.gone.world_reads = true;
-        return true;
-    }
-    keeli_world_lock(world);
-    const bool joined = keeli_queue_join(&s->tracking.gone, &world->heap, reader, false) != NULL;
-    keeli_world_unlock(world);
-    return joined || (keeli_out_of_memory(world, "reading what is gone"), false);
-}
-
 keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
                                 uint32_t kinds) {
     keel_gone_walk walk = { .kinds = kinds, .whole = true };
@@ -177,9 +156,16 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
         return walk;
     const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
     const char *asker = reader ? reader->name : "a walk over what is gone";
-    if (!s || keeli_track_for(world, s, of_these, asker) < 0 || !join(world, s, reader))
-        return walk;
-    const keeli_queue *log = &s->tracking.gone;
+    if (!s || keeli_track_for(world, s, of_these, asker) < 0) return walk;
+    keeli_queue *log = &s->tracking.gone;
+    if (reader) { // one of those that have to pass an entry before it goes
+        keeli_world_lock(world);
+        const bool joined = keeli_queue_join(log, &world->heap, reader, false) != NULL;
+        keeli_world_unlock(world);
+        if (!joined) return keeli_out_of_memory(world, "reading what is gone"), walk;
+    } else if (!world->refused) {
+        log->world_reads = true;
+    }
     walk.world = world;
     walk.number = s->slot;
     walk.next = log->begin;
