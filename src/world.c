@@ -3,7 +3,7 @@
 #include "world.h"
 
 #include "edit/commands.h"
-#include "edit/links.h"
+#include "edit/hierarchy.h"
 #include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
@@ -179,7 +179,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     keeli_clear(world, s);
     keeli_followers_forget(world, s);
     // none has its column any more; loops over others name archetypes that may be empty
-    if (s->kind == KEEL_ARCHETYPE) keeli_archetypes_trim(&world->archetypes, &world->heap);
+    if (keeli_store_is_in_rows(s)) keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_commands_forget(world, s);
     keeli_storage_forget(world, s);
     return keeli_done(world, KEEL_OK);
@@ -227,12 +227,7 @@ static bool lists_are_right(const keel_world *world) {
     if (!keeli_component_lists_are_valid(&world->lists)) return false;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        const keeli_presence *p = &s->presence, *d = &s->disabled;
-        for (uint32_t k = 0; (k = keeli_presence_next(p, k)) != UINT32_MAX; k = (k / 64 + 1) * 64)
-            ++blocks;
-        for (uint32_t k = 0; (k = keeli_presence_next(d, k)) != UINT32_MAX; k = (k / 64 + 1) * 64)
-            blocks += !keeli_presence_word(p, k / 64);
-        blocks += keeli_set_idle_blocks(world, s);
+        blocks += keeli_store_count_blocks(s) + keeli_set_idle_blocks(world, s);
     }
     return blocks == keeli_component_lists_count(&world->lists);
 }

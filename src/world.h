@@ -107,29 +107,24 @@ typedef struct keeli_storage {
 } keeli_storage;
 
 enum {
-    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/links.c and hierarchy.c change it
+    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c and hierarchy.c change it
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
     KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
-    KEELI_IS_TRACKED = 64,   // `tracking` has kinds
-    KEELI_IS_OBSERVED = 128, // and observers
-    KEELI_IS_MARKED = 256,   // `tracking` has KEEL_TRACK_MODIFICATION: who writes a value marks it
+    KEELI_IS_OBSERVED = 128, // `tracking` has observers
     KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
     KEELI_IS_SET = 1024,     // it is such a set
     KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observers.c)
+    KEELI_KINDS_FROM = 12,   // and from this bit on the kinds of `tracking`
+    KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
+    KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
     // somebody is told of what happens to its values
     KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
 };
-// What is tracked, as flags.
-static inline uint32_t keeli_tracking_flags(uint32_t kinds) {
-    return (kinds ? KEELI_IS_TRACKED : 0u) |
-           (kinds & KEEL_TRACK_MODIFICATION ? KEELI_IS_MARKED : 0u);
-}
-
 // One storage that a view or a system holds.
 typedef struct keeli_use {
     keeli_storage *storage;
@@ -280,7 +275,6 @@ typedef struct keeli_registry {
     keeli_storage **by_name; // all of them, in chains by hash of the name
     uint32_t chain_count;
     KEELI_ARRAY(keeli_storage *) by_ordinal; // by their number in keel_world.lists; NULL: free
-    KEELI_ARRAY(uint16_t) free_ordinals;     // numbers there that are free
     KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
     uint64_t bindings; // changes when what terms are bound to does: components, groups
 } keeli_registry;
@@ -292,7 +286,7 @@ typedef struct keeli_stand_ins {
     keeli_storage rows;     // the rows of archetypes: an edit of one such component moves them
 } keeli_stand_ins;
 
-// Parents and children (edit/links.c).
+// Parents and children (edit/hierarchy.c).
 typedef struct keeli_hierarchy {
     keeli_storage *parents, *children; // keel_parent and keel_child, always there
     struct keeli_links links;          // what loops over them read

@@ -5,7 +5,6 @@
 #include "edit/commands.h"
 
 #include "edit/batch.h"
-#include "edit/events.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"

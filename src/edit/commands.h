@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recorded edits: when they are applied.
+// Recorded edits: when they are applied. And events, which are sent and recorded like edits.
 #pragma once
 #include "world.h"
 
@@ -26,3 +26,17 @@ keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list);
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage);
 // The end of an edit, for keel_world.flush (edit/edit.h).
 void keeli_flush(keel_world *world);
+
+// Events (edit/events.c). The queue of a type belongs to its storage, which is borrowed like that
+// of a unique: whoever sends has it alone.
+//
+// The storage of a type of events; NULL with the reason in `*result`.
+keeli_storage *keeli_event_get(keel_world *world, const keel_component *event, keel_result *result);
+// Append an event to a queue that the caller has alone. KEEL_OK, KEEL_ERROR_MEMORY.
+keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value);
+// The same for a recorded one, on behalf of a holder, or (NULL) of the world's owner.
+keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder, keeli_storage *s,
+                                  const void *value);
+// A walk from a number to the end of what is there now. `stays`: nobody sends meanwhile.
+keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_storage *s,
+                                      uint64_t next, bool stays);

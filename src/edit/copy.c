@@ -2,7 +2,7 @@
 // Copies of an entity, and moving one to another world.
 #include "edit/removal.h"
 
-#include "edit/links.h"
+#include "edit/hierarchy.h"
 #include "world/registry.h"
 #include "world/report.h"
 

@@ -9,10 +9,6 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ may it be copied?
-static bool has_values(const keeli_storage *s) {
-    return s->presence.count || s->disabled.count || s->unique;
-}
-
 static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
     return keeli_error(to, KEEL_ERROR_COPY,
                        s->component.copy
@@ -20,16 +16,6 @@ static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
                            : "'%s' has a drop hook but no copy hook, so a world with values of it "
                              "cannot be copied",
                        s->component.name);
-}
-
-// Nobody may change the source meanwhile. Errors are kept by the target: the source is const.
-static keel_result check_source(const keel_world *from, keel_world *to) {
-    KEEL_TRY(keeli_may_read_all(from, to, "copy"));
-    for (uint32_t i = 0; i < from->storages.count; ++i) {
-        const keeli_storage *s = from->storages.items[i];
-        if (has_values(s) && s->component.drop && !s->component.copy) return cannot_copy(to, s);
-    }
-    return KEEL_OK;
 }
 
 static keel_result check_target(keel_world *to) {
@@ -62,14 +48,12 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
                            "a world was made by another copy of libkeel in this process; link "
                            "programs and plug-ins to one shared library");
     KEEL_TRY(check_target(to));
-    return check_source(from, to);
-}
-
-static keel_result register_all(const keel_world *from, keel_world *to) {
-    keel_result result;
+    // nobody may change the source meanwhile; errors are kept by the target: the source is const
+    KEEL_TRY(keeli_may_read_all(from, to, "copy"));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
-        const keel_component *c = &from->storages.items[i]->component;
-        if (!keeli_storage_get(to, c, c->is_unique, &result)) return result;
+        const keeli_storage *s = from->storages.items[i];
+        const bool has_values = s->presence.count || s->disabled.count || s->unique;
+        if (has_values && s->component.drop && !s->component.copy) return cannot_copy(to, s);
     }
     return KEEL_OK;
 }
@@ -100,7 +84,7 @@ static void copy_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) 
     keeli_presence_copy(&t->presence, &s->presence);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
         const uint32_t first = i / 64 * 64;
-        if (s->kind == KEEL_INDEXED)
+        if (keeli_store_is_by_index(s))
             keeli_indexed_set_copy(&t->indexed, &s->indexed, first,
                                    keeli_presence_word(&s->presence, i / 64));
         keeli_store_list_block(to, t, first);
@@ -110,15 +94,15 @@ static void copy_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) 
 // The hook makes copies of what was copied as bytes. When it fails at a slot or an index, the rest
 // are no values: they go without being dropped, the last first, so that nothing moves.
 static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    const bool is_packed = s->kind == KEEL_SPARSE_SET;
-    uint32_t i = 0;
-    for (; is_packed ? i < s->set.count : (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        if (!copy_values(s, keeli_store_at(t, i), keeli_store_at(s, i), 1)) break;
-    if (i == (is_packed ? s->set.count : UINT32_MAX)) return KEEL_OK;
-    while (is_packed && t->set.count > i)
-        keeli_store_pop(to, t,
-                        keel_entity_index(*keeli_sparse_set_entity(&t->set, t->set.count - 1)));
-    for (uint32_t k; !is_packed && (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= i;)
+    uint32_t at = 0;
+    for (; keeli_store_in_order(s, &at) != UINT32_MAX; ++at)
+        if (!copy_values(s, keeli_store_at(t, at), keeli_store_at(s, at), 1)) break;
+    if (keeli_store_in_order(s, &at) == UINT32_MAX) return KEEL_OK;
+    const keeli_sparse_set *set = &t->set;
+    while (keeli_store_is_packed(t) && set->count > at)
+        keeli_store_pop(to, t, keel_entity_index(*keeli_sparse_set_entity(set, set->count - 1)));
+    for (uint32_t k; !keeli_store_is_packed(t) &&
+                     (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= at;)
         keeli_store_pop(to, t, k);
     return cannot_copy(to, s);
 }
@@ -154,9 +138,9 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
 
 static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     if (!reserve(to, t, s)) return no_memory(to);
-    if (s->kind == KEEL_SPARSE_SET) keeli_sparse_set_copy(&t->set, &s->set);
+    if (keeli_store_is_packed(s)) keeli_sparse_set_copy(&t->set, &s->set);
     copy_bits(to, t, s);
-    if (s->component.copy && s->kind != KEEL_ARCHETYPE) KEEL_TRY(copy_by_hook(to, t, s));
+    if (s->component.copy && !keeli_store_is_in_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
@@ -239,7 +223,11 @@ static void empty(keel_world *world) {
 keel_result keel_copy_world(const keel_world *from, keel_world *to) {
     if (!from || !to) return keeli_no_world();
     KEEL_TRY(check_worlds(from, to));
-    KEEL_TRY(register_all(from, to));
+    for (uint32_t i = 0; i < from->storages.count; ++i) {
+        const keel_component *c = &from->storages.items[i]->component;
+        keel_result known;
+        if (!keeli_storage_get(to, c, c->is_unique, &known)) return known;
+    }
     keeli_archetypes_trim(&to->archetypes, &to->heap); // so that they come in the source's order
     keeli_entity_index fresh, old = to->entities;
     if (!keeli_entity_index_copy(&fresh, &from->entities, &to->heap)) return no_memory(to);

@@ -2,7 +2,7 @@
 // Deleting entities.
 #include "edit/removal.h"
 
-#include "edit/links.h"
+#include "edit/hierarchy.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one

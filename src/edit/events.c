@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "edit/events.h"
+// Events of a world: sending, and who has received what.
+#include "edit/commands.h"
 
 #include "edit/edit.h"
 #include "world/borrow.h"
@@ -25,25 +26,16 @@ static keeli_storage *known(const keel_world *world, const keel_component *event
     return s && s->events ? s : NULL;
 }
 
-static void validate(const keeli_storage *s) {
-    KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
-    (void)s;
-}
-
 // ------------------------------------------------------------------ sending
 static void tell_late(keel_world *world, const keeli_storage *s, const char *late) {
     const char *name = s->component.name;
-    const unsigned limit = s->events->limit;
-    if (late)
-        keeli_warn(world,
-                   "there are more than %u events '%s' that '%s' has not received: the oldest are "
-                   "dropped; run it more often, or keel_set_event_limit",
-                   limit, name, late);
-    else
-        keeli_warn(world,
-                   "there are more than %u events '%s' and nobody receives them: the oldest are "
-                   "dropped; add KEEL_RECEIVE(%s, ...) to a system",
-                   limit, name, name);
+    keeli_warn(
+        world,
+        late ? "there are more than %u events '%s' that '%s' has not received: the oldest are "
+               "dropped; run it more often, or keel_set_event_limit"
+             : "there are more than %u events '%s' and nobody receives them: the oldest are "
+               "dropped; add KEEL_RECEIVE(%s, ...) to a system",
+        (unsigned)s->events->limit, name, late ? late : name);
 }
 
 keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value) {
@@ -59,7 +51,7 @@ keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder,
                                   const void *value) {
     KEEL_TRY(keeli_may_edit(world, holder, s, "send"));
     const keel_result result = keeli_event_push(world, s, value);
-    validate(s);
+    KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
     return result;
 }
 
@@ -141,28 +133,24 @@ keel_event_walk keel_reader_events(keel_reader *reader, const keel_component *ev
     return begin(reader ? reader->world : NULL, event, reader ? &reader->reader : NULL);
 }
 
-static uint32_t count_of(const keeli_storage *s, const keeli_reader *reader) {
-    return s ? keeli_queue_left(s->events, keeli_queue_next(s->events, reader)) : 0;
-}
-
-static uint64_t missed_of(const keeli_storage *s, const keeli_reader *reader) {
-    return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, reader)) : 0;
-}
-
 uint32_t keel_world_event_count(const keel_world *world, const keel_component *event) {
-    return count_of(known(world, event), NULL);
+    const keeli_storage *s = known(world, event);
+    return s ? keeli_queue_left(s->events, keeli_queue_next(s->events, NULL)) : 0;
 }
 
 uint32_t keel_reader_event_count(const keel_reader *reader, const keel_component *event) {
-    return reader ? count_of(known(reader->world, event), &reader->reader) : 0;
+    const keeli_storage *s = reader ? known(reader->world, event) : NULL;
+    return s ? keeli_queue_left(s->events, keeli_queue_next(s->events, &reader->reader)) : 0;
 }
 
 uint64_t keel_world_missed_events(const keel_world *world, const keel_component *event) {
-    return missed_of(known(world, event), NULL);
+    const keeli_storage *s = known(world, event);
+    return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, NULL)) : 0;
 }
 
 uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_component *event) {
-    return reader ? missed_of(known(reader->world, event), &reader->reader) : 0;
+    const keeli_storage *s = reader ? known(reader->world, event) : NULL;
+    return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, &reader->reader)) : 0;
 }
 
 // ------------------------------------------------------------------ passing

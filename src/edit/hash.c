@@ -48,11 +48,6 @@ static uint64_t hash_value(const value_form *form, const void *value, uint64_t s
     return seed;
 }
 
-static const void *value_at(const keel_world *world, const keeli_storage *s,
-                            const keeli_presence *who, uint32_t index) {
-    return who == &s->presence ? keeli_store_value(world, s, index) : keeli_store_at(s, index);
-}
-
 // ------------------------------------------------------------------ sums
 static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
     return keeli_hash(s->component.name, strlen(s->component.name), term);
@@ -64,14 +59,12 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
     const value_form form = form_of(s);
     const uint64_t seed = seed_of(s, term);
     uint64_t sum = 0;
-    for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            for (uint64_t bits = who->pages[page][w]; bits; bits &= bits - 1) {
-                const uint32_t index = page * 4096 + w * 64 + (uint32_t)__builtin_ctzll(bits);
-                const keel_entity e = keeli_entity_at(&world->entities, index);
-                sum += hash_value(&form, value_at(world, s, who, index),
-                                  keeli_hash_mix(seed + e.bits));
-            }
+    for (uint32_t i = 0; (i = keeli_presence_next(who, i)) != UINT32_MAX; ++i) {
+        const void *value =
+            who == &s->presence ? keeli_store_value(world, s, i) : keeli_store_at(s, i);
+        const keel_entity e = keeli_entity_at(&world->entities, i);
+        sum += hash_value(&form, value, keeli_hash_mix(seed + e.bits));
+    }
     return sum;
 }
 
@@ -96,23 +89,14 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
     return sum;
 }
 
-static uint64_t sum_of_entities(const keel_world *world) {
-    uint64_t sum = 0;
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
-        sum += keeli_hash_mix(e.bits);
-    return sum;
-}
-
 // ------------------------------------------------------------------ public
-static bool has_events(const keeli_storage *s) {
-    return s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
-}
-
 // Is it known which bytes of its values count?
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     const keel_component *c = &s->component;
     if (!c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;
-    if (!s->unique && !s->presence.count && !s->disabled.count && !has_events(s)) return KEEL_OK;
+    const bool has_events =
+        s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
+    if (!s->unique && !s->presence.count && !s->disabled.count && !has_events) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_HASH,
                        "cannot hash '%s': some bytes of its values may be padding; declare it with "
                        ".no_padding = true when none is, else with KEEL_HAS_FIELDS (KEEL_FIELDS "
@@ -128,7 +112,9 @@ keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
     KEEL_TRY(keeli_may_read_all(world, world, "hash"));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         KEEL_TRY(check_form(world, world->storages.items[i]));
-    uint64_t sum = sum_of_entities(world);
+    uint64_t sum = 0;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+        sum += keeli_hash_mix(e.bits);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         sum += sum_of_storage(world, world->storages.items[i]);
     *hash = sum;

@@ -2,7 +2,7 @@
 // Taking components away: from one entity, from many, from all.
 #include "edit/removal.h"
 
-#include "edit/links.h"
+#include "edit/hierarchy.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ from one entity

@@ -2,10 +2,9 @@
 // Putting slots of sparse sets in order: a stable merge sort of slot numbers, then each set is
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
 // it cannot be changed under the sort. And children: a stable merge sort of their chain.
-#include "edit/links.h"
+#include "edit/hierarchy.h"
 #include "world/report.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct sorting {
@@ -14,6 +13,7 @@ typedef struct sorting {
     keeli_storage *by;           // whose values are compared; NULL: entities are
     keel_value_compare *values;
     keel_entity_compare *entities;
+    bool is_by_value; // of a group
     void *data;
     uint32_t *order, *spare; // slots in the order to be
     uint32_t count;
@@ -83,7 +83,7 @@ static bool sort_slots(const sorting *s) {
 }
 
 // ------------------------------------------------------------------ memory
-static bool reserve(sorting *s, uint32_t count, size_t value, size_t align) {
+static keel_result reserve(sorting *s, uint32_t count, size_t value, size_t align) {
     keeli_heap *heap = &s->world->heap;
     s->count = count;
     s->scratch_size = value ? value : 1;
@@ -91,7 +91,7 @@ static bool reserve(sorting *s, uint32_t count, size_t value, size_t align) {
     s->order = keeli_new(heap, 2 * (size_t)count * sizeof *s->order, _Alignof(uint32_t));
     s->scratch = keeli_new(heap, s->scratch_size, s->scratch_align);
     s->spare = s->order ? s->order + count : NULL;
-    return (s->order || !count) && s->scratch;
+    return (s->order || !count) && s->scratch ? KEEL_OK : keeli_out_of_memory(s->world, "sorting");
 }
 
 static void release(sorting *s) {
@@ -100,23 +100,21 @@ static void release(sorting *s) {
     keeli_free(heap, s->scratch, s->scratch_size, s->scratch_align);
 }
 
-// ------------------------------------------------------------------ the comparator runs
-// Whoever is asked to compare may look around, but not change what is sorted.
-static keel_result hold(sorting *s, keeli_holder *holder, keeli_storage *sorted) {
+// Sort the slots of how->set, which `sorted` stands for. Whoever is asked to compare may look
+// around, but not change what is sorted.
+static keel_result sort(sorting *s, keeli_storage *sorted, bool *moved) {
     keel_world *world = s->world;
-    snprintf(holder->name, sizeof holder->name, "the sort");
-    bool room = keeli_holder_want(world, holder, sorted, KEEL_ACCESS_EDIT);
-    if (s->by) room = room && keeli_holder_want(world, holder, s->by, KEEL_ACCESS_READ);
-    return room ? keeli_holder_open(world, holder) : keeli_out_of_memory(world, "sorting");
-}
-
-// Sort the slots of how->set, which `sorted` stands for.
-static keel_result sort(sorting *how, keeli_storage *sorted, bool *moved) {
-    keeli_holder holder = { 0 };
-    const keel_result result = hold(how, &holder, sorted);
-    *moved = result == KEEL_OK && sort_slots(how);
-    if (result == KEEL_OK) keeli_holder_close(how->world, &holder);
-    keeli_holder_deinit(how->world, &holder);
+    keeli_holder holder = { .name = "the sort" };
+    keel_result result = KEEL_OK;
+    if (!keeli_holder_want(world, &holder, sorted, KEEL_ACCESS_EDIT) ||
+        (s->by && !keeli_holder_want(world, &holder, s->by, KEEL_ACCESS_READ)))
+        result = keeli_out_of_memory(world, "sorting");
+    if (result == KEEL_OK) result = keeli_holder_open(world, &holder);
+    if (result == KEEL_OK) {
+        *moved = sort_slots(s);
+        keeli_holder_close(world, &holder);
+    }
+    keeli_holder_deinit(world, &holder);
     return result;
 }
 
@@ -128,7 +126,7 @@ static keeli_storage *storage_to_sort(keel_world *world, const keel_component *c
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "sort", result);
     if (!s) return NULL;
     const char *name = s->component.name;
-    if (s->kind != KEEL_SPARSE_SET)
+    if (!keeli_store_is_packed(s))
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                "cannot sort '%s': only sparse sets have an order of their own; "
                                "declare it with .storage = KEEL_SPARSE_SET",
@@ -141,32 +139,27 @@ static keeli_storage *storage_to_sort(keel_world *world, const keel_component *c
     return *result < 0 ? NULL : s;
 }
 
-static keel_result no_compare(keel_world *world) {
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a function that compares");
-}
-
 static keel_result no_values(keel_world *world, const keeli_storage *s) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "cannot sort by the values of '%s': a tag has none; compare entities",
                         s->component.name);
 }
 
-static keel_result sort_component(keel_world *world, const keel_component *component,
-                                  sorting *how) {
+static keel_result sort_component(sorting *how, const keel_component *component) {
+    keel_world *world = how->world;
+    if (!world) return keeli_no_world();
     keel_result result;
     keeli_storage *s = storage_to_sort(world, component, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (!how->values && !how->entities) return no_compare(world);
+    if (!how->values && !how->entities)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a function that compares");
     if (how->values && !s->size) return no_values(world, s);
     how->set = &s->set;
     how->by = how->values ? s : NULL;
-    if (reserve(how, s->set.count, s->size, s->component.align)) {
-        bool moved;
-        result = sort(how, s, &moved);
-        if (moved) keeli_sparse_set_permute(&s->set, how->order, how->count, how->scratch);
-    } else {
-        result = keeli_out_of_memory(world, "sorting");
-    }
+    result = reserve(how, s->set.count, s->size, s->component.align);
+    bool moved = false;
+    if (result == KEEL_OK) result = sort(how, s, &moved);
+    if (moved) keeli_sparse_set_permute(&s->set, how->order, how->count, how->scratch);
     release(how);
     keeli_validate_storage(world, s);
     return result;
@@ -174,16 +167,13 @@ static keel_result sort_component(keel_world *world, const keel_component *compo
 
 keel_result keel_sort_component(keel_world *world, const keel_component *component,
                                 keel_value_compare *compare, void *data) {
-    if (!world) return keeli_no_world();
-    sorting how = { .world = world, .values = compare, .data = data };
-    return sort_component(world, component, &how);
+    return sort_component(&(sorting){ .world = world, .values = compare, .data = data }, component);
 }
 
 keel_result keel_sort_component_by_entity(keel_world *world, const keel_component *component,
                                           keel_entity_compare *compare, void *data) {
-    if (!world) return keeli_no_world();
-    sorting how = { .world = world, .entities = compare, .data = data };
-    return sort_component(world, component, &how);
+    return sort_component(&(sorting){ .world = world, .entities = compare, .data = data },
+                          component);
 }
 
 // ------------------------------------------------------------------ as another
@@ -192,11 +182,7 @@ keel_result keel_sort_component_by_entity(keel_world *world, const keel_componen
 static void order_as(const sorting *how, const keeli_storage *s, const keeli_storage *other) {
     uint32_t placed = 0;
     memset(how->spare, 0, how->count * sizeof *how->spare);
-    const bool packed = other->kind == KEEL_SPARSE_SET;
-    for (uint32_t i = 0;
-         packed ? i < other->set.count : (i = keeli_store_next(other, i)) != UINT32_MAX; ++i) {
-        const uint32_t index =
-            packed ? keel_entity_index(*keeli_sparse_set_entity(&other->set, i)) : i;
+    for (uint32_t at = 0, index; (index = keeli_store_in_order(other, &at)) != UINT32_MAX; ++at) {
         const uint32_t slot = keeli_sparse_set_find(&s->set, index);
         if (slot == KEELI_NO_SLOT) continue;
         how->order[placed++] = slot;
@@ -222,11 +208,10 @@ keel_result keel_sort_component_as(keel_world *world, const keel_component *comp
     if (o->borrow < 0) return keeli_borrowed(world, o, "read the order of", NULL);
     sorting how = { .world = world, .set = &s->set };
     if (s->set.count == 0) return KEEL_OK;
-    if (reserve(&how, s->set.count, s->size, s->component.align)) {
+    result = reserve(&how, s->set.count, s->size, s->component.align);
+    if (result == KEEL_OK) {
         order_as(&how, s, o);
         keeli_sparse_set_permute(&s->set, how.order, how.count, how.scratch);
-    } else {
-        result = keeli_out_of_memory(world, "sorting");
     }
     release(&how);
     keeli_validate_storage(world, s);
@@ -234,26 +219,32 @@ keel_result keel_sort_component_as(keel_world *world, const keel_component *comp
 }
 
 // ------------------------------------------------------------------ groups
-static void permute_group(const sorting *how, keel_group *g) {
-    const uint32_t sets = g->owned_count ? g->owned_count : 1;
-    for (uint32_t i = 0; i < sets; ++i) {
+// `by`: the component whose values are compared; ignored where entities are.
+static keel_result sort_group(sorting *how, const keel_group *group, const keel_component *by) {
+    keel_world *world = how->world;
+    if (!world) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    keel_group *g = keeli_group_of(world, group);
+    if (!g) return KEEL_ERROR_ARGUMENT;
+    const keeli_storage *wanted = how->entities || !by ? NULL : keeli_storage_find(world, by);
+    for (uint32_t i = 0; wanted && i < g->must_count; ++i)
+        if (g->storages[i] == wanted) how->by = g->storages[i];
+    if (how->is_by_value && !how->by)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
+                            by ? keeli_component_name(by) : "NULL");
+    if (how->by && !how->by->size) return no_values(world, how->by);
+    KEEL_TRY(keeli_may_edit_group(world, g, "sort the group of"));
+    if (!how->values && !how->entities)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a function that compares");
+    how->set = keeli_group_set(g);
+    keel_result result = reserve(how, keeli_group_count(g), g->scratch_size, g->scratch_align);
+    bool moved = false;
+    if (result == KEEL_OK) result = sort(how, g->owned_count ? g->storages[0] : &g->order, &moved);
+    for (uint32_t i = 0; moved && (i == 0 || i < g->owned_count); ++i) {
         keeli_sparse_set *set = g->owned_count ? &g->storages[i]->set : &g->order.set;
         memcpy(how->spare, how->order, how->count * sizeof *how->order); // is used up
         keeli_sparse_set_permute(set, how->spare, how->count, how->scratch);
-    }
-}
-
-static keel_result sort_group(keel_world *world, keel_group *g, sorting *how) {
-    KEEL_TRY(keeli_may_edit_group(world, g, "sort the group of"));
-    if (!how->values && !how->entities) return no_compare(world);
-    how->set = keeli_group_set(g);
-    keel_result result = KEEL_OK;
-    if (reserve(how, keeli_group_count(g), g->scratch_size, g->scratch_align)) {
-        bool moved;
-        result = sort(how, g->owned_count ? g->storages[0] : &g->order, &moved);
-        if (moved) permute_group(how, g);
-    } else {
-        result = keeli_out_of_memory(world, "sorting a group");
     }
     release(how);
     keeli_validate_storage(world, g->storages[0]);
@@ -262,41 +253,17 @@ static keel_result sort_group(keel_world *world, keel_group *g, sorting *how) {
 
 keel_result keel_group_sort(keel_world *world, keel_group *group, keel_entity_compare *compare,
                             void *data) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
-    keel_group *g = keeli_group_of(world, group);
-    if (!g) return KEEL_ERROR_ARGUMENT;
-    sorting how = { .world = world, .entities = compare, .data = data };
-    return sort_group(world, g, &how);
+    return sort_group(&(sorting){ .world = world, .entities = compare, .data = data }, group, NULL);
 }
 
 keel_result keel_group_sort_by(keel_world *world, keel_group *group,
                                const keel_component *component, keel_value_compare *compare,
                                void *data) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
-    keel_group *g = keeli_group_of(world, group);
-    if (!g) return KEEL_ERROR_ARGUMENT;
-    sorting how = { .world = world, .values = compare, .data = data };
-    const keeli_storage *wanted = component ? keeli_storage_find(world, component) : NULL;
-    for (uint32_t i = 0; wanted && i < g->must_count; ++i)
-        if (g->storages[i] == wanted) how.by = g->storages[i];
-    if (!how.by)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
-                            component ? keeli_component_name(component) : "NULL");
-    if (!how.by->size) return no_values(world, how.by);
-    return sort_group(world, g, &how);
+    sorting how = { .world = world, .values = compare, .is_by_value = true, .data = data };
+    return sort_group(&how, group, component);
 }
 
 // ------------------------------------------------------------------ children
-static bool is_first(const sorting *s, keel_entity a, keel_entity b) {
-    const uint32_t before_it = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
-    const bool is = s->entities(s->world, a, b, s->data) <= 0;
-    keeli_refuse_end(s->world, before_it);
-    return is;
-}
-
 // Sort the next `count` children of a chain by their `next`, which takes no memory: the first of
 // them. `*chain` is the one behind them then.
 static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t count) {
@@ -306,7 +273,12 @@ static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t cou
     if (count == 1) return *chain = keeli_child_at(links, first)->next, first;
     keel_entity a = sort_chain(s, chain, left), b = sort_chain(s, chain, right);
     while (left || right) {
-        const bool take_a = left && (!right || is_first(s, a, b));
+        bool take_a = left && !right;
+        if (left && right) {
+            const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
+            take_a = s->entities(s->world, a, b, s->data) <= 0;
+            keeli_refuse_end(s->world, before);
+        }
         keel_entity *from = take_a ? &a : &b;
         *(take_a ? &left : &right) -= 1;
         *to = *from;

@@ -8,8 +8,8 @@
 #include "world/registry.h"
 
 void keeli_followers_update(keeli_storage *s) {
-    uint32_t flags = s->flags & ~(uint32_t)(KEELI_IS_WATCHED | KEELI_IS_MARKED | KEELI_IS_SET);
-    flags |= keeli_tracking_flags(s->tracking.kinds);
+    uint32_t flags = s->flags & ~(uint32_t)(KEELI_IS_WATCHED | KEELI_IS_SET);
+    flags |= s->tracking.kinds << KEELI_KINDS_FROM;
     if (s->groups.count) flags |= KEELI_IS_GROUPED;
     if (s->tracking.observers.list.count) flags |= KEELI_IS_OBSERVED;
     if (s->collectors.count) flags |= KEELI_IS_SOURCE;
@@ -155,7 +155,7 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0; s->viewers.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         keeli_view_observers_going(world, s, i);
     keeli_groups_clear(s);
-    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || s->kind == KEEL_ARCHETYPE) return;
+    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_is_in_rows(s)) return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events in running systems: what KEEL_SEND and KEEL_RECEIVE do.
-#include "edit/events.h"
+#include "edit/commands.h"
 #include "follow/changes.h"
 #include "run/schedule.h"
 #include "world/borrow.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Running a schedule. On one thread the nodes run in linear order; a workers (workers.c) runs them
 // as soon as what they wait for has ended. Both come through keeli_node_run.
-#include "edit/events.h"
+#include "edit/commands.h"
 #include "follow/changes.h"
 #include "run/loop.h"
 #include "world/report.h"

@@ -4,7 +4,7 @@
 // otherwise terms are bound anew.
 #include "run/system.h"
 
-#include "edit/events.h"
+#include "edit/commands.h"
 #include "follow/changes.h"
 #include "run/loop.h"
 #include "world/report.h"

@@ -3,6 +3,7 @@
 #include "borrow.h"
 
 #include "report.h"
+#include "storage.h"
 
 // ------------------------------------------------------------------ one counter
 // Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
@@ -19,14 +20,8 @@ static void give(const keel_world *world, int32_t *counter, keel_access access) 
 }
 
 // ------------------------------------------------------------------ messages
-static const char *doing(keel_access access) {
-    return access == KEEL_ACCESS_READ    ? "reading"
-           : access == KEEL_ACCESS_WRITE ? "writing"
-                                         : "editing";
-}
-static const char *to_do(keel_access access) {
-    return access == KEEL_ACCESS_READ ? "read" : access == KEEL_ACCESS_WRITE ? "write" : "edit";
-}
+static const char *const doing[] = { "using", "reading", "writing", "editing" }; // by access
+static const char *const to_do[] = { "use", "read", "write", "edit" };
 
 static keeli_use *use_of(const keeli_holder *holder, const keeli_storage *storage) {
     for (uint32_t i = 0; i < holder->uses.count; ++i)
@@ -77,22 +72,18 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "%s wants to %s '%s', which %s is %s; end that view first, or ask for "
                            "both in one view",
-                           asker->name, verb, what, other, doing(access));
+                           asker->name, verb, what, other, doing[access]);
     return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s '%s': %s is %s it; %s", verb, what,
-                       other, doing(access), way_out(verb));
-}
-
-static const char *kind_of(const keeli_holder *holder) {
-    return holder->is_system ? "system" : "view";
+                       other, doing[access], way_out(verb));
 }
 
 static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                               const keeli_storage *storage, keel_access access) {
     const keeli_holder *system = holder->parent ? holder->parent : holder;
-    const char *name = storage->component.name;
+    const char *name = storage->component.name, *kind = system->is_system ? "system" : "view";
     if (storage == &world->stand_in.entities)
         return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not add or delete entities; %s",
-                            kind_of(system), system->name,
+                            kind, system->name,
                             system->is_system ? "record commands (KEEL_COMMANDS)"
                                               : "add KEEL_EDIT_ENTITIES (to add) or "
                                                 "KEEL_EDIT_WORLD (to delete) to its terms");
@@ -107,37 +98,29 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
                             "%s '%s' opens a view that %ss '%s' at %s but did not declare it; "
                             "add %s(%s) to its parameters",
-                            kind_of(system), system->name, to_do(access), name, holder->name, macro,
-                            name);
+                            kind, system->name, to_do[access], name, holder->name, macro, name);
     return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not %s '%s'; add %s(%s) to its %s",
-                        kind_of(system), system->name, to_do(access), name, macro, name,
+                        kind, system->name, to_do[access], name, macro, name,
                         system->is_system ? "parameters" : "terms");
 }
 
 // ------------------------------------------------------------------ holders
-// An edit of a component changes the order of the groups that name it; who uses an owned component
-// relies on that order.
-static bool want_groups(keel_world *world, keeli_holder *holder, const keeli_storage *storage,
-                        keel_access access) {
-    for (uint32_t i = 0; i < storage->groups.count; ++i) {
-        const keeli_group_link *link = &storage->groups.items[i];
-        const bool edits = access == KEEL_ACCESS_EDIT;
-        if (!edits && storage->owner != link->group) continue;
-        if (!keeli_holder_want(world, holder, link->order, edits ? access : KEEL_ACCESS_READ))
-            return false;
-    }
-    return true;
-}
-
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access) {
     // an edit of one component kept in archetypes moves the rows of all
-    if (storage->kind == KEEL_ARCHETYPE &&
+    if (keeli_store_is_in_rows(storage) &&
         !keeli_holder_want(world, holder, &world->stand_in.rows,
                            access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
         return false;
-    if (storage->groups.count && !want_groups(world, holder, storage, access)) return false;
-    if (access == KEEL_ACCESS_EDIT) // an edit of a source fills its sets
+    // it changes the order of the groups that name it; who uses an owned one relies on that order
+    const bool edits = access == KEEL_ACCESS_EDIT;
+    for (uint32_t i = 0; i < storage->groups.count; ++i) {
+        const keeli_group_link *link = &storage->groups.items[i];
+        if ((edits || storage->owner == link->group) &&
+            !keeli_holder_want(world, holder, link->order, edits ? access : KEEL_ACCESS_READ))
+            return false;
+    }
+    if (edits) // an edit of a source fills its sets
         for (uint32_t i = 0; i < storage->collectors.count; ++i)
             if (!keeli_holder_want(world, holder, storage->collectors.items[i].set, access))
                 return false;
@@ -194,7 +177,7 @@ static inline bool take_use(keel_world *world, const keeli_use *use, int32_t *co
 
 static __attribute__((noinline)) keel_result
 not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
-    const char *verb = to_do(use->access);
+    const char *verb = to_do[use->access];
     if (use->storage->flags & KEELI_IS_BOUND)
         KEEL_TRY(keeli_check_thread(world, world, use->storage, use->access, holder->name, verb));
     return keeli_borrowed(world, use->storage, verb, holder);
@@ -212,7 +195,7 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
                 "%s wants to %s '%s' inside of an observer, or of another function that "
                 "an edit calls: they only look; "
                 "record the edit in event->commands",
-                holder->name, use->storage->events ? "send" : to_do(use->access),
+                holder->name, use->storage->events ? "send" : to_do[use->access],
                 use->storage->component.name);
     }
     return KEEL_OK;
@@ -337,7 +320,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     if (storage->flags & KEELI_IS_BOUND)
         KEEL_TRY(keeli_check_thread(world, world, storage, KEEL_ACCESS_EDIT,
                                     holder ? holder->name : NULL, verb));
-    if (storage->kind == KEEL_ARCHETYPE)
+    if (keeli_store_is_in_rows(storage))
         KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.rows, verb));
     if (storage->groups.count | storage->collectors.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));
@@ -412,12 +395,12 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
     return KEEL_OK;
 }
 
-keel_result keeli_nothing_is_open(keel_world *world, const char *to_do) {
+keel_result keeli_nothing_is_open(keel_world *world, const char *what) {
     keeli_world_lock(world);
     const keeli_holder *open = world->access.holders;
     keeli_world_unlock(world);
     return open ? keeli_error(world, KEEL_ERROR_BORROWED,
-                              "cannot %s while %s is open; end it first", to_do, open->name)
+                              "cannot %s while %s is open; end it first", what, open->name)
                 : KEEL_OK;
 }
 

@@ -62,8 +62,8 @@ keel_result keeli_world_is_idle(keel_world *world, const char *what);
 // is being written, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD. `teller` keeps the error; `verb` as
 // above: "copy".
 keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb);
-// KEEL_OK when there is no open view or running system; `to_do` goes into the message.
-keel_result keeli_nothing_is_open(keel_world *world, const char *to_do);
+// KEEL_OK when there is no open view or running system; `what` was to be done.
+keel_result keeli_nothing_is_open(keel_world *world, const char *what);
 // Report that `storage` is in use by another holder than `asker` (NULL: the world).
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which components and uniques a world knows. Names are few, so they are searched one by one.
+// Which components and uniques a world knows.
 #include "registry.h"
 
 #include "borrow.h"
@@ -66,21 +66,13 @@ static void put_name(keel_world *world, keeli_storage *s) {
     *chain = s;
 }
 
-static void take_name(keel_world *world, const keeli_storage *s) {
-    keeli_storage **at = chain_of(world, s->component.name);
-    while (*at != s)
-        at = &(*at)->next_by_name;
-    *at = s->next_by_name;
-}
-
 static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique,
                                 bool is_event) {
     keeli_storage *s = world->registry.chain_count ? *chain_of(world, name) : NULL;
-    for (; s; s = s->next_by_name)
-        if (s->component.is_unique == is_unique && s->component.is_event == is_event &&
-            strcmp(s->component.name, name) == 0)
-            return s;
-    return NULL;
+    while (s && (s->component.is_unique != is_unique || s->component.is_event != is_event ||
+                 strcmp(s->component.name, name) != 0))
+        s = s->next_by_name;
+    return s;
 }
 
 // Room for one more; false when out of memory.
@@ -137,12 +129,7 @@ static keel_field *copy_fields(keeli_heap *heap, const keel_component *c) {
     for (uint32_t i = 0; i < c->field_count; ++i) {
         fields[i] = c->fields[i];
         fields[i].name = keeli_new_text(heap, c->fields[i].name);
-        if (!fields[i].name) {
-            for (uint32_t k = i + 1; k < c->field_count; ++k)
-                fields[k].name = NULL;
-            free_fields(heap, fields, c->field_count);
-            return NULL;
-        }
+        if (!fields[i].name) return free_fields(heap, fields, c->field_count), NULL;
     }
     return fields;
 }
@@ -155,15 +142,6 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
     s->unique = NULL;
 }
 
-static bool init_events(keel_world *world, keeli_storage *s) {
-    if (!KEELI_RESERVE(&world->heap, &world->registry.queues, 1)) return false;
-    s->events = KEELI_NEW(&world->heap, keeli_queue);
-    if (!s->events) return false;
-    keeli_queue_init(s->events, &s->component, false);
-    world->registry.queues.items[world->registry.queues.count++] = s;
-    return true;
-}
-
 static void deinit_events(keel_world *world, keeli_storage *s) {
     if (!s->events) return;
     uint32_t at = 0;
@@ -172,21 +150,6 @@ static void deinit_events(keel_world *world, keeli_storage *s) {
     world->registry.queues.items[at] = world->registry.queues.items[--world->registry.queues.count];
     keeli_queue_deinit(s->events, &world->heap);
     KEELI_FREE(&world->heap, keeli_queue, s->events);
-}
-
-void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
-    keeli_ticks_deinit(&t->inserted, &world->heap);
-    keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_queue_deinit(&t->gone, &world->heap);
-    KEELI_RELEASE(&world->heap, &t->observers.list);
-    *t = (keeli_tracking){ .kinds = 0 };
-}
-
-void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
-    keeli_tracking *t = &s->tracking;
-    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
-    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
-    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
 }
 
 static void free_storage(keel_world *world, keeli_storage *s) {
@@ -216,15 +179,17 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->slot = &s->slot;
     s->world = world;
     s->slot = index;
-    const bool has_queue = !c->is_event || init_events(world, s);
-    if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
-        !has_queue) {
-        free_storage(world, s);
-        return NULL;
+    if (c->is_event && KEELI_RESERVE(heap, &world->registry.queues, 1) &&
+        (s->events = KEELI_NEW(heap, keeli_queue)) != NULL) {
+        keeli_queue_init(s->events, &s->component, false);
+        world->registry.queues.items[world->registry.queues.count++] = s;
     }
+    if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
+        (c->is_event && !s->events))
+        return free_storage(world, s), NULL;
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
-    s->flags |= keeli_tracking_flags(c->tracking);
+    s->flags |= c->tracking << KEELI_KINDS_FROM;
     keeli_threads_bind(s);
     return s;
 }
@@ -261,13 +226,15 @@ static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
 }
 
 // A number for the lists of blocks: a free one, or the next.
-static uint32_t place_number(keel_world *world, keeli_storage *s) {
-    const uint32_t n =
-        world->registry.free_ordinals.count
-            ? world->registry.free_ordinals.items[--world->registry.free_ordinals.count]
-            : world->registry.by_ordinal.count++;
+static uint16_t place_number(keel_world *world, keeli_storage *s) {
+    uint32_t n = 0;
+    if (world->storages.count == world->registry.by_ordinal.count)
+        n = world->registry.by_ordinal.count++;
+    else
+        while (world->registry.by_ordinal.items[n])
+            ++n;
     world->registry.by_ordinal.items[n] = s;
-    return n;
+    return (uint16_t)n;
 }
 
 static keeli_storage *register_storage(keel_world *world, const keel_component *c,
@@ -297,23 +264,16 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     const uint32_t index = keeli_component_take(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->storages, 1) &&
-        reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1) &&
-        keeli_array_reserve(&world->heap, (void **)&world->registry.free_ordinals.items,
-                            &world->registry.free_ordinals.capacity,
-                            world->registry.by_ordinal.count + 1,
-                            sizeof *world->registry.free_ordinals.items))
+        reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
         s = new_storage(world, c, index);
-    if (s && !keeli_holders_want_new(world, s)) {
-        free_storage(world, s);
-        s = NULL;
-    }
+    if (s && !keeli_holders_want_new(world, s)) s = (free_storage(world, s), NULL);
     if (!s) {
         keeli_component_give_back(index);
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
     ++world->registry.bindings;
-    s->ordinal = (uint16_t)place_number(world, s);
+    s->ordinal = place_number(world, s);
     s->position = world->storages.count++;
     world->storages.items[s->position] = s;
     put_name(world, s);
@@ -382,30 +342,24 @@ void keeli_registry_deinit(keel_world *world) {
                sizeof(void *));
     KEELI_RELEASE(&world->heap, &world->storages);
     KEELI_RELEASE(&world->heap, &world->registry.by_ordinal);
-    KEELI_RELEASE(&world->heap, &world->registry.free_ordinals);
     KEELI_RELEASE(&world->heap, &world->registry.queues);
     keeli_free(&world->heap, world->root.storages, table_bytes(world->root.storage_capacity),
                sizeof(void *));
 }
 
 // ------------------------------------------------------------------ public
-static void replace_hooks(keeli_storage *s, const keel_component *c) {
+static const keel_component *register_one(keel_world *world, const keel_component *c,
+                                          keel_result *result) {
+    *result = keeli_world_is_editable(world);
+    if (*result < 0) return NULL;
+    keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
+    if (!s) return NULL;
     s->component.drop = c->drop;
     s->component.copy = c->copy;
     s->component.move = c->move;
     s->component.hash = c->hash;
     s->component.hook_data = c->hook_data;
     keeli_store_update_hooks(s);
-}
-
-static const keel_component *register_one(keel_world *world, const keel_component *component,
-                                          keel_result *result) {
-    *result = keeli_world_is_editable(world);
-    if (*result < 0) return NULL;
-    keeli_storage *s =
-        keeli_storage_get(world, component, component && component->is_unique, result);
-    if (!s) return NULL;
-    if (component != &s->component) replace_hooks(s, component);
     return &s->component;
 }
 
@@ -425,9 +379,11 @@ keel_result keel_register_components(keel_world *world, const keel_component *co
 
 void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     world->registry.by_ordinal.items[s->ordinal] = NULL;
-    world->registry.free_ordinals.items[world->registry.free_ordinals.count++] = s->ordinal;
     ++world->registry.bindings;
-    take_name(world, s);
+    keeli_storage **link = chain_of(world, s->component.name);
+    while (*link != s)
+        link = &(*link)->next_by_name;
+    *link = s->next_by_name;
     --world->storages.count;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         if (i >= s->position) world->storages.items[i] = world->storages.items[i + 1];

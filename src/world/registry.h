@@ -15,13 +15,6 @@ const char *keeli_storage_text(keel_storage storage);
 uint32_t keeli_field_bytes(const keel_field *field);
 // The component has no values and no followers any more: it becomes unknown.
 void keeli_storage_forget(keel_world *world, keeli_storage *s);
-// What was noted of changes goes, and the list of observers.
-void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
-// Give memory back that is not needed for the values there are.
-void keeli_tracking_trim(keel_world *world, keeli_storage *s);
-static inline size_t keeli_tracking_bytes(const keeli_tracking *t) {
-    return t->inserted.bytes + t->modified.bytes + keeli_queue_bytes(&t->gone);
-}
 // At the end of the world: drop uniques and events while everything is in its place, for hooks that
 // look; then free it all.
 void keeli_registry_drop(keel_world *world);

@@ -11,17 +11,12 @@ static void write_line(keel_world *world, keel_log_level level, const char *line
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
 }
 
-static void copy_text(char *to, size_t size, const char *from) {
-    snprintf(to, size, "%s", from ? from : "");
-}
-
 // The worker that the calling thread is in, or NULL. With the lock.
-static const keeli_worker *lane_of(const keel_world *world) {
-    if (!world->workers.working || (!world->access.concurrent && world->workers.own.depth))
-        return &world->workers.own;
-    const uint64_t self = keeli_thread_id();
+static const keeli_worker *worker_here(const keel_world *world) {
     const keeli_worker *worker = world->workers.working;
-    while (worker && worker->thread != self)
+    if (!worker || (!world->access.concurrent && world->workers.own.depth))
+        return &world->workers.own;
+    for (const uint64_t self = keeli_thread_id(); worker && worker->thread != self;)
         worker = worker->next;
     return worker;
 }
@@ -41,47 +36,32 @@ static keel_error *place_for(keel_world *world, const keeli_worker *worker) {
     return &worker->first->error;
 }
 
-// `system` NULL: the one that runs.
-static void keep(keel_world *world, keel_result result, const char *system, const void *object,
-                 const char *message) {
+keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
+                                  const void *object, const char *message) {
     keeli_lock_take(&world->access.lock);
-    const keeli_worker *worker = lane_of(world);
+    const keeli_worker *worker = worker_here(world);
     keel_error *error = place_for(world, worker);
+    if (!system && worker) system = worker->running;
     if (error) {
-        if (!system && worker) system = worker->running;
         error->result = result;
         error->object = object;
-        copy_text(error->system, sizeof error->system, system);
-        copy_text(error->message, sizeof error->message, message);
+        snprintf(error->system, sizeof error->system, "%s", system ? system : "");
+        snprintf(error->message, sizeof error->message, "%s", message ? message : "");
     }
     write_line(world, KEEL_LOG_ERROR, message);
     keeli_lock_give(&world->access.lock);
+    return result;
 }
 
-keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...) {
+keel_result keeli_report(keel_world *world, bool asserts, keel_result result, const char *format,
+                         ...) {
     char message[sizeof world->reports.error.message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    keep(world, result, NULL, NULL, message);
-    return result;
-}
-
-keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...) {
-    char message[sizeof world->reports.error.message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    keep(world, result, NULL, NULL, message);
-    if (world->reports.on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
-    return result;
-}
-
-keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
-                                  const void *object, const char *message) {
-    keep(world, result, system, object, message);
+    keeli_error_from_user(world, result, NULL, NULL, message);
+    if (asserts && world->reports.on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
     return result;
 }
 

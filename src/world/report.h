@@ -10,14 +10,14 @@
 #define KEELI_PRINTF(at, from)
 #endif
 
-// Keep the error when it is the first, log it, and return `result`. For outcomes that are nobody's
-// fault and for conflicts.
-keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...)
-    KEELI_PRINTF(3, 4);
-// The same for a broken contract: asserts as well, in builds with assertions, unless the world says
-// not to.
-keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...)
-    KEELI_PRINTF(3, 4);
+// Keep the error when it is the first, log it, and return `result`. `asserts`: in builds with
+// assertions fail as well, unless the world says not to.
+keel_result keeli_report(keel_world *world, bool asserts, keel_result result, const char *format,
+                         ...) KEELI_PRINTF(4, 5);
+// For outcomes that are nobody's fault and for conflicts.
+#define keeli_error(world, ...) keeli_report((world), false, __VA_ARGS__)
+// For a broken contract.
+#define keeli_misuse(world, ...) keeli_report((world), true, __VA_ARGS__)
 // The same for what the user reported with keel_fail. `system` NULL: the one that runs.
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
                                   const void *object, const char *message);

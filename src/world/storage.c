@@ -276,9 +276,19 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
-    keeli_tracking_trim(world, s);
-    keeli_tracking_trim(world, s);
+    keeli_tracking *t = &s->tracking;
+    keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
+    keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
+    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
     if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
+}
+
+void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
+    keeli_ticks_deinit(&t->inserted, &world->heap);
+    keeli_ticks_deinit(&t->modified, &world->heap);
+    keeli_queue_deinit(&t->gone, &world->heap);
+    KEELI_RELEASE(&world->heap, &t->observers.list);
+    *t = (keeli_tracking){ .kinds = 0 };
 }
 
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
@@ -297,11 +307,12 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
 
 size_t keeli_store_bytes(const keeli_storage *s) {
     return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
-           s->row.base_capacity * sizeof(void *) + keeli_tracking_bytes(&s->tracking);
+           s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
+           s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.gone);
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
-static uint32_t count_blocks(const keeli_storage *s) {
+uint32_t keeli_store_count_blocks(const keeli_storage *s) {
     uint32_t count = 0;
     const keeli_presence *p = &s->presence, *d = &s->disabled;
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
@@ -317,7 +328,7 @@ static bool indexed_is_valid(const keeli_storage *s) {
     for (uint32_t page = 0; page < s->indexed.page_count; ++page)
         counted += s->indexed.page_counts[page];
     return counted == (keeli_indexed_set_has_whole_blocks(&s->indexed)
-                           ? count_blocks(s)
+                           ? keeli_store_count_blocks(s)
                            : s->presence.count + s->disabled.count);
 }
 static bool lists_are_valid(const keel_world *world, const keeli_storage *s,

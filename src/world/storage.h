@@ -208,6 +208,10 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // The hooks of the component changed.
 void keeli_store_update_hooks(keeli_storage *s);
+// What was noted of changes goes, and the list of observers.
+void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
+// How many blocks of 64 indices have a value, disabled or not.
+uint32_t keeli_store_count_blocks(const keeli_storage *s);
 size_t keeli_store_bytes(const keeli_storage *s);
 bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
 // In test builds: walk what was just edited.

@@ -4,6 +4,7 @@
 #include "borrow.h"
 
 #include "report.h"
+#include "storage.h"
 
 // ------------------------------------------------------------------ rules
 static bool is_owned(keel_threads rule) {
@@ -89,7 +90,7 @@ void keeli_threads_update(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         world->access.owned_storages += is_owned(s->component.threads);
-        if (s->kind == KEEL_ARCHETYPE) keeli_threads_follow(rows, s);
+        if (keeli_store_is_in_rows(s)) keeli_threads_follow(rows, s);
     }
 }
 
