@@ -36,39 +36,15 @@ uint64_t keel_tick(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what is tracked
-// Make room for the ticks at an index, for `logged` entries in the logs of ticks, and for `gone`
-// values that may go before room is made again; as far as these kinds need it.
-static bool reserve(keel_world *world, keeli_storage *s, uint32_t kinds, uint32_t index,
-                    uint32_t logged, uint32_t gone) {
-    static const uint32_t each[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
-    keeli_ticks *const ticks[] = { &s->tracking.inserted, &s->tracking.modified };
-    for (uint32_t i = 0; i < 2; ++i)
-        if (kinds & each[i] && (!keeli_ticks_reserve(ticks[i], &world->heap, index) ||
-                                !keeli_ticks_reserve_log(ticks[i], &world->heap, logged)))
-            return false;
-    return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_queue_reserve(&s->tracking.gone, &world->heap, gone, NULL);
-}
-
-static bool reserve_kinds(keel_world *world, keeli_storage *s, uint32_t kinds) {
-    const uint32_t values = s->presence.count + s->disabled.count;
-    // entities come to a set any number of times
-    const uint32_t gone = (s->sources.count ? s->tracking.gone.limit : values) + 1;
-    for (uint32_t page = 0; (page = keeli_store_next_page(s, page)) != UINT32_MAX; ++page)
-        if (!reserve(world, s, kinds, page * 4096, values, gone)) return false;
-    return true;
-}
-
-bool keeli_track_reserve_all(keel_world *world, keeli_storage *s) {
-    return reserve_kinds(world, s, s->tracking.kinds);
-}
-
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
-    kinds &= KEEL_TRACK_ALL & ~s->tracking.kinds;
-    if (!reserve_kinds(world, s, kinds)) return false;
-    if (kinds & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
-        keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
+    const uint32_t before = s->tracking.kinds;
     s->tracking.kinds |= kinds;
+    if (!keeli_followers_reserve_present(world, s)) {
+        s->tracking.kinds = before;
+        return false;
+    }
+    if (kinds & ~before & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
+        keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
     keeli_followers_update(s);
     return true;
 }
@@ -105,8 +81,16 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
 
 // ------------------------------------------------------------------ during edits
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
+    static const uint32_t each[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
+    keeli_tracking *t = &s->tracking;
+    keeli_ticks *const ticks[] = { &t->inserted, &t->modified };
     const uint32_t values = s->presence.count + s->disabled.count + extra;
-    return reserve(world, s, s->tracking.kinds, index, values, values);
+    for (uint32_t i = 0; i < 2; ++i)
+        if (t->kinds & each[i] && (!keeli_ticks_reserve(ticks[i], &world->heap, index) ||
+                                   !keeli_ticks_reserve_log(ticks[i], &world->heap, values)))
+            return false;
+    return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
+           keeli_queue_reserve(&t->gone, &world->heap, values, NULL);
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {

@@ -65,10 +65,8 @@ static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) 
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
            log->capacity >= log->limit || (uint64_t)log->count + values <= log->room;
 }
-// Make room for `extra` values, one at this index, as far as the storage is tracked; for all that
-// are there.
+// Make room for `extra` values, one at this index, as far as the storage is tracked.
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
-bool keeli_track_reserve_all(keel_world *world, keeli_storage *s);
 // Indices got values; the storage is tracked.
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,

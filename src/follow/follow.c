@@ -48,20 +48,28 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
            (!s->tracking.kinds || keeli_track_has_room(s, index));
 }
 
+static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {
+    const keeli_presence *const who[] = { &of->presence, &of->disabled };
+    for (uint32_t k = 0; k < 2; ++k)
+        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX; ++i)
+            if (!keeli_followers_reserve_slow(world, s, i, 0, 0)) return false;
+    for (uint32_t i = 0; i < of->sources.count; ++i)
+        if (!reserve_as(world, s, of->sources.items[i])) return false;
+    return true;
+}
+
+bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s) {
+    return reserve_as(world, s, s);
+}
+
 bool keeli_followers_reserve_all(keel_world *world) {
-    if (!keeli_groups_refill(world)) return false;
-    for (uint32_t i = 0; i < world->storages.count; ++i) {
-        keeli_storage *s = world->storages.items[i];
-        if (!keeli_track_reserve_all(world, s) || !keeli_sets_reserve_all(world, s)) return false;
-        for (uint32_t page = 0;
-             s->viewers.count && (page = keeli_store_next_page(s, page)) != UINT32_MAX; ++page)
-            if (!keeli_view_observers_reserve(world, s, page * 4096)) return false;
-    }
-    keel_entity e = keel_null();
-    while (world->stand_in.entities.collectors.count &&
-           !keel_is_null(e = keel_next_entity(world, e)))
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!keeli_followers_reserve_present(world, world->storages.items[i])) return false;
+    for (keel_entity e = keel_null(); world->stand_in.entities.collectors.count &&
+                                      !keel_is_null(e = keel_next_entity(world, e));)
         if (!keeli_followers_reserve_entity(world, e, keeli_entity_count(&world->entities)))
             return false;
+    keeli_groups_refill(world);
     return true;
 }
 
@@ -101,28 +109,17 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
         keeli_view_observers_came(world, s, keel_entity_index(entities[i]));
 }
 
-static void all_came(keel_world *world, keeli_storage *s) {
-    for (uint32_t i = 0; s->flags & KEELI_IS_WATCHED && (i = keeli_store_next(s, i)) != UINT32_MAX;
-         ++i) {
-        keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_INSERTED);
-        keeli_view_observers_came(world, s, i);
-    }
-}
-
 void keeli_all_came(keel_world *world) {
-    for (uint32_t i = 0; i < world->storages.count; ++i) {
-        keeli_storage *s = world->storages.items[i];
-        for (uint32_t k = 0; s->tracking.kinds && (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
-            keeli_track_inserted(world, s, k);
-    }
-    for (uint32_t i = 0; i < world->storages.count;
-         ++i) // sets first: they get more from the others
-        if (world->storages.items[i]->sources.count) all_came(world, world->storages.items[i]);
-    for (uint32_t i = 0; i < world->storages.count; ++i)
-        if (!world->storages.items[i]->sources.count) all_came(world, world->storages.items[i]);
-    keel_entity e = keel_null();
-    while (world->stand_in.entities.flags & KEELI_IS_TOLD &&
-           !keel_is_null(e = keel_next_entity(world, e)))
+    for (uint32_t k = 0; k < 2; ++k) // sets first: they get more from the others
+        for (uint32_t i = 0; i < world->storages.count; ++i) {
+            keeli_storage *s = world->storages.items[i];
+            if ((s->sources.count == 0) != k) continue;
+            for (uint32_t n = 0; keeli_is_followed(s) && (n = keeli_store_next(s, n)) != UINT32_MAX;
+                 ++n)
+                keeli_came_slow(world, s, n);
+        }
+    for (keel_entity e = keel_null();
+         world->followers.observed && !keel_is_null(e = keel_next_entity(world, e));)
         keeli_entity_came(world, e);
 }
 

@@ -59,9 +59,8 @@ void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
 // Before the component goes from all entities; before everything does.
 void keeli_groups_clear(keeli_storage *s);
 void keeli_groups_clear_all(keel_world *world);
-// Take in who matches, after values came without the above: the groups are empty. False when out of
-// memory.
-bool keeli_groups_refill(keel_world *world);
+// Take in who matches, after values came without the above: the groups are empty, and have room.
+void keeli_groups_refill(keel_world *world);
 void keeli_groups_trim(keel_world *world);
 void keeli_groups_deinit(keel_world *world);
 bool keeli_groups_of_are_valid(const keeli_storage *s);
@@ -72,8 +71,6 @@ bool keeli_groups_are_valid(const keel_world *world);
 // `numbers`: how many its block's list is going to get besides. False when out of memory.
 bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
                         uint32_t numbers);
-// The same for all that it has, as far as its own sets go.
-bool keeli_sets_reserve_all(keel_world *world, keeli_storage *s);
 // Something happened to a component of a living entity: the sets that collect it get the entity.
 void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind);
 // How many entities a storage could have without making room: what it has, and for a set what its
@@ -142,6 +139,9 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
     return !(s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET)) ||
            keeli_followers_reserve_slow(world, s, index, extra, numbers);
 }
+// Room with all who follow it for what it has, and for what may come to it, a reactive set, without
+// asking: somebody follows it from now on. False when out of memory.
+bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
 // For the fast paths, of a storage that nobody holds: may one value change or go right now, since
 // its flags are those of followers only? And may one come to the index, without making room?
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);

@@ -106,23 +106,18 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
     return true;
 }
 
-static bool fill(keel_group *g) {
+static void fill(keel_group *g) {
     const keeli_storage *first = g->storages[0];
-    for (uint32_t page = 0;
-         !g->owned_count && (page = keeli_store_next_page(first, page)) != UINT32_MAX; ++page)
-        if (!reserve(g, page * 4096, 0)) return false;
     // what is swapped to a slot behind was looked at already
     for (uint32_t at = 0, i; (i = keeli_store_in_order(first, &at)) != UINT32_MAX; ++at)
         if (matches(g, i, NULL)) enter(g, i);
-    return true;
 }
 
-bool keeli_groups_refill(keel_world *world) {
+void keeli_groups_refill(keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         KEEL_ASSERT_INTERNAL(keeli_group_count(g) == 0);
-        if (!fill(g)) return false;
+        fill(g);
     }
-    return true;
 }
 
 // Where everybody who could be a member is one, no room is promised.
@@ -264,12 +259,14 @@ keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, ke
     keel_result result = prepare(g, desc);
     if (result == KEEL_OK) {
         link_storages(g);
-        if (!fill(g)) result = keeli_out_of_memory(world, "making a group");
+        if (!keeli_followers_reserve_present(world, g->storages[0]))
+            result = keeli_out_of_memory(world, "making a group");
     }
     if (result < 0) {
         free_group(g);
         return result;
     }
+    fill(g);
     g->next = world->followers.groups;
     world->followers.groups = g;
     ++world->registry.bindings;

@@ -437,31 +437,9 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
                                             : KEEL_OK;
 }
 
-// Who matches already is a member from the start.
-static bool fill(keel_world *world, keeli_view_observer *v) {
-    for (uint32_t i = 0; i < v->parts.count; ++i) {
-        const keeli_storage *s = v->parts.items[i].storage;
-        if (v->parts.items[i].role == KEELI_MUST_NOT) continue;
-        for (uint32_t page = 0; (page = keeli_store_next_page(s, page)) != UINT32_MAX; ++page)
-            if (!reserve(world, v, page * 4096)) return false;
-    }
-    for (uint32_t i = 0; i < v->parts.count; ++i) {
-        const keeli_storage *s = v->parts.items[i].storage;
-        if (v->parts.items[i].role == KEELI_MUST_NOT) continue;
-        for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
-            if (!is_member(v, k) && matches(v, k)) (void)keeli_presence_set(&v->members, k);
-    }
-    return true;
-}
-
-// Its terms are read: it becomes one of the world's, after the others.
+// Its terms are read: it becomes one of the world's, after the others. Who matches already is a
+// member from the start.
 static keel_result link(keel_world *world, keeli_view_observer *v) {
-    if (!reserve_reaction(world) || !fill(world, v))
-        return keeli_out_of_memory(world, "observing a view");
-    keeli_view_observer **at = &world->followers.view_observers;
-    while (*at)
-        at = &(*at)->next;
-    *at = v;
     for (uint32_t i = 0; i < v->parts.count; ++i) {
         keeli_storage *s = v->parts.items[i].storage;
         bool known = false;
@@ -469,7 +447,19 @@ static keel_result link(keel_world *world, keeli_view_observer *v) {
             known |= s->viewers.items[k] == v;
         if (!known) s->viewers.items[s->viewers.count++] = v;
         keeli_followers_update(s);
+        if (v->parts.items[i].role != KEELI_MUST_NOT && !keeli_followers_reserve_present(world, s))
+            return keeli_out_of_memory(world, "observing a view");
     }
+    if (!reserve_reaction(world)) return keeli_out_of_memory(world, "observing a view");
+    for (uint32_t i = 0; i < v->parts.count; ++i)
+        for (uint32_t k = 0; v->parts.items[i].role != KEELI_MUST_NOT &&
+                             (k = keeli_store_next(v->parts.items[i].storage, k)) != UINT32_MAX;
+             ++k)
+            if (!is_member(v, k) && matches(v, k)) (void)keeli_presence_set(&v->members, k);
+    keeli_view_observer **at = &world->followers.view_observers;
+    while (*at)
+        at = &(*at)->next;
+    *at = v;
     ++world->followers.observed;
     ++world->registry.bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;

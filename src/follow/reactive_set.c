@@ -48,21 +48,6 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
     return true;
 }
 
-// Room in all sets of `s` for whoever has, or could have, `of`.
-static bool reserve_all(keel_world *world, keeli_storage *s, const keeli_storage *of) {
-    const keeli_presence *const who[] = { &of->presence, &of->disabled };
-    for (uint32_t k = 0; k < 2; ++k)
-        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX; ++i)
-            if (!keeli_sets_reserve(world, s, i, 0, 0)) return false;
-    for (uint32_t i = 0; i < of->sources.count; ++i)
-        if (!reserve_all(world, s, of->sources.items[i])) return false;
-    return true;
-}
-
-bool keeli_sets_reserve_all(keel_world *world, keeli_storage *s) {
-    return !s->collectors.count || reserve_all(world, s, s);
-}
-
 // ------------------------------------------------------------------ collecting
 static void put(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keel_entity_index(e))) return;
@@ -251,7 +236,7 @@ static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage 
     keeli_followers_update(source);
     keeli_followers_update(set);
     ++world->registry.bindings;
-    if (reserve_all(world, source, source)) return KEEL_OK;
+    if (keeli_followers_reserve_present(world, source)) return KEEL_OK;
     take_collector(world, source, set);
     return keeli_out_of_memory(world, "making a set");
 }

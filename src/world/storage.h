@@ -51,14 +51,7 @@ static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at
     return *at < s->set.count ? keel_entity_index(*keeli_sparse_set_entity(&s->set, *at))
                               : UINT32_MAX;
 }
-// Walk over the pages of 4,096 indices where somebody has the component, in sight or not, or may
-// get it without asking for room (a reactive set): the next from `page` on; UINT32_MAX at the end.
-static inline uint32_t keeli_store_next_page(const keeli_storage *s, uint32_t page) {
-    const keeli_presence *p = &s->presence, *d = &s->disabled;
-    for (; page < p->root.page_count || page < d->root.page_count; ++page)
-        if (keeli_presence_has_page(p, page) || keeli_presence_has_page(d, page)) return page;
-    return UINT32_MAX;
-}
+
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
     return &world->entities.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
