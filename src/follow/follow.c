@@ -118,8 +118,8 @@ void keeli_all_came(keel_world *world) {
                  ++n)
                 keeli_came_slow(world, s, n);
         }
-    for (keel_entity e = keel_null();
-         world->followers.observed && !keel_is_null(e = keel_next_entity(world, e));)
+    for (keel_entity e = keel_null(); keeli_is_followed(&world->stand_in.entities) &&
+                                      !keel_is_null(e = keel_next_entity(world, e));)
         keeli_entity_came(world, e);
 }
 
