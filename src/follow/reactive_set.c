@@ -39,7 +39,7 @@ static bool list_block(keel_world *world, const keeli_storage *set, uint32_t ind
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
-    keeli_queue *log = &set->tracking.gone;
+    keeli_queue *log = &set->tracking.removed;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(log, heap, log->limit, NULL))
         return false;

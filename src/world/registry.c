@@ -177,7 +177,7 @@ static void deinit_events(keel_world *world, keeli_storage *s) {
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
     keeli_ticks_deinit(&t->inserted, &world->heap);
     keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_queue_deinit(&t->gone, &world->heap);
+    keeli_queue_deinit(&t->removed, &world->heap);
     KEELI_RELEASE(&world->heap, &t->observers.list);
     *t = (keeli_tracking){ .kinds = 0 };
 }
@@ -186,7 +186,7 @@ void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
     keeli_tracking *t = &s->tracking;
     keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
     keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
-    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
+    keeli_queue_trim(&t->removed, &world->heap, s->presence.count + s->disabled.count);
 }
 
 static void free_storage(keel_world *world, keeli_storage *s) {

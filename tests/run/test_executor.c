@@ -292,7 +292,7 @@ static bool submit_lie(void *context, keel_job *job, void *data) {
 static void take_time(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
     (void)begin, (void)end;
     wait_some_us(20);
-    if (piece->lane >= 4) (void)keeli_atomic_take(data, 1000);
+    if (piece->worker >= 4) (void)keeli_atomic_take(data, 1000);
     (void)keeli_atomic_take(data, 1);
 }
 
