@@ -6,7 +6,7 @@ SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 	\( -name '*.[ch]' -o -name '*.cpp' \) -not -path 'tests/mistakes/*')
 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
-FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
+FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
 .PHONY: cost cost-update check-cost
@@ -45,7 +45,8 @@ BENCH_FILTER ?= .
 
 bench:
 	tools/install_packages bench
-	cmake --preset release $(FOR_USERS) -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_BENCH_NATIVE=ON
+	cmake --preset release $(FOR_USERS) -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_BUILD_BENCHMARKS=ON \
+		-DKEEL_BENCH_NATIVE=ON
 	cmake --build --preset release -j $(JOBS) --target keel_bench
 	mkdir -p out
 	build/release/benchmarks/keel_bench --benchmark_filter='$(BENCH_FILTER)' \

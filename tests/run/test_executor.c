@@ -242,7 +242,7 @@ static void expect_no_world(const keel_executor *executor, uint32_t workers, con
         assert_int_equal(log.errors, 1);
         if (!strstr(log.last, part)) fail_msg("no '%s' in: %s", part, log.last);
         assert_int_equal(memory.live_blocks, 0);
-#if defined(KEELI_CHECKED) && KEELI_CHECKED
+#if KEELI_CHECKED
         assert_int_equal(asserted, !mode);
 #else
         assert_int_equal(asserted, 0);
