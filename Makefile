@@ -9,7 +9,7 @@ SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
-.PHONY: cost cost-update check-cost
+.PHONY: amalgamate cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
 	check-tsan check-clang check-valgrind
 .NOTPARALLEL:
@@ -19,6 +19,7 @@ help:
 	@echo "make test    build with all checks and run every test"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
+	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -63,6 +64,10 @@ cost check-cost:
 cost-update:
 	@tools/install_packages cost
 	@tools/cost update
+
+amalgamate:
+	@tools/install_packages amalgamate
+	tools/amalgamate
 
 check: check-format check-layers check-acceptance check-cost check-release check-asan check-tsan \
 	check-clang check-valgrind check-docs
@@ -109,4 +114,4 @@ format:
 	clang-format -i $(SOURCES)
 
 clean:
-	rm -rf build out
+	rm -rf build dist out
