@@ -12,12 +12,12 @@
 // runs sees such a change again rather than not at all.
 void keeli_ticks_rebase_all(keel_world *world) {
     const uint32_t by = KEELI_TICK_SPAN / 2;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_tracking *t = &world->order.items[i]->tracking;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_tracking *t = &world->storages.items[i]->tracking;
         keeli_ticks_rebase(&t->inserted, by);
         keeli_ticks_rebase(&t->modified, by);
     }
-    world->tick_base += by;
+    world->changes.tick_base += by;
 }
 
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
@@ -30,8 +30,8 @@ keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_stora
 
 uint64_t keel_tick(keel_world *world) {
     if (!world) return keeli_no_world(), 0;
-    const uint64_t tick = world->tick;
-    if (!world->share_depth) keeli_tick_advance(world); // time goes on for its owner only
+    const uint64_t tick = world->changes.tick;
+    if (!world->refused) keeli_tick_advance(world); // time goes on for its owner only
     return tick;
 }
 
@@ -78,7 +78,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
                             const char *asker) {
     if (!(kinds & ~s->tracking.kinds)) return KEEL_OK;
-    if (world->share_depth)
+    if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "%s asks for changes of '%s', which is not tracked, and the world is "
                            "shared; declare .tracking, or keel_track it before",
@@ -241,7 +241,7 @@ keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t t
     KEEL_TRY(keeli_world_is_editable(world));
     KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", NULL, kinds));
     tick = clearing_tick(world, tick);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        clear_changes(world->order.items[i], kinds, tick);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        clear_changes(world->storages.items[i], kinds, tick);
     return KEEL_OK;
 }

@@ -177,7 +177,7 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     const uint16_t *numbers = keeli_list_numbers(list);
     if (*at > list->count) *at = list->count;
     while (*at) {
-        keeli_storage *s = world->by_ordinal.items[numbers[--*at]];
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
         if (keeli_store_has(s, index) || keeli_store_is_disabled(s, index)) return s;
     }
     return NULL;
@@ -267,8 +267,8 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
 void keeli_store_drop_all(keel_world *world) {
     for (uint32_t i = 0; i < world->archetypes.count; ++i)
         keeli_archetype_clear(&world->entities, world->archetypes.all[i]);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_store_drop_values(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        keeli_store_drop_values(world, world->storages.items[i]);
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
