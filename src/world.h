@@ -48,7 +48,7 @@ typedef struct keeli_collector {
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
     keeli_ticks inserted, modified; // with the base world->changes.tick_base
-    keeli_queue gone;
+    keeli_queue removed;
     uint64_t now; // the tick of the system that writes it now; 0: world->changes.tick
     keeli_observers observers;
 } keeli_tracking;

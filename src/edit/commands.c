@@ -12,16 +12,7 @@
 #include <string.h>
 
 // Those from VERB on may touch whatever an entity has.
-typedef enum command_kind {
-    ADD_ENTITY,
-    ADD,
-    REMOVE,
-    DELETE,
-    SEND,
-    VERB,
-    ATTACH,
-    CALL
-} command_kind;
+typedef enum action { ADD_ENTITY, ADD, REMOVE, DELETE, SEND, VERB, ATTACH, CALL } action;
 // An edit of one entity that needs no more than its handle.
 typedef keel_result verb_fn(keel_world *world, keel_entity e);
 
@@ -33,7 +24,7 @@ typedef struct part {
 
 typedef struct keeli_command {
     struct keeli_command *next;
-    command_kind kind;
+    action does;
     uint32_t count; // of parts
     keel_entity entity, parent;
     verb_fn *verb;             // VERB
@@ -61,7 +52,7 @@ static void drop_values(const keel_world *world, command *c) {
 
 static void drop_command(keel_world *world, command *c) {
     drop_values(world, c);
-    if (c->kind != ADD_ENTITY) return;
+    if (c->does != ADD_ENTITY) return;
     const bool locked = keeli_handles_lock(world);
     if (keeli_entity_index_is_held(&world->entities, c->entity))
         keeli_entity_index_release(&world->entities, c->entity);
@@ -124,21 +115,21 @@ static bool reserve_spare(keel_commands *list) {
 }
 
 // A record that is not in the list yet.
-static keel_result begin(keel_commands *list, command_kind kind, keel_entity e, uint32_t parts,
+static keel_result begin(keel_commands *list, action does, keel_entity e, uint32_t parts,
                          command **out) {
     if (!list) {
         KEEL_ASSERT(false,
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
         return KEEL_ERROR_ARGUMENT;
     }
-    if (kind >= VERB && list->allowed.count)
+    if (does >= VERB && list->allowed.count)
         return not_allowed(list, "all components of an entity");
     const size_t bytes = sizeof(command) + parts * sizeof(part);
     command *c = reserve_spare(list)
                      ? keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(command))
                      : NULL;
     if (!c) return no_memory(list);
-    *c = (command){ .kind = kind, .entity = e, .count = parts };
+    *c = (command){ .does = does, .entity = e, .count = parts };
     memset(c->parts, 0, parts * sizeof(part));
     *out = c;
     return KEEL_OK;
@@ -188,7 +179,7 @@ static keeli_storage *named(keel_commands *list, bool is_event, const keel_compo
 static keel_result prepare_values(keel_commands *list, command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         keel_result result;
-        const keeli_storage *s = named(list, c->kind == SEND, values[i].component, &result);
+        const keeli_storage *s = named(list, c->does == SEND, values[i].component, &result);
         if (!s) return result;
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         c->parts[i].number = s->slot;
@@ -259,10 +250,10 @@ keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
     return record_add_entity(commands, values, attach);
 }
 
-static keel_result record_values(keel_commands *list, command_kind kind, keel_entity e,
+static keel_result record_values(keel_commands *list, action does, keel_entity e,
                                  const keel_value *values, uint32_t count) {
     command *c;
-    KEEL_TRY(begin(list, kind, e, count, &c));
+    KEEL_TRY(begin(list, does, e, count, &c));
     KEEL_TRY(prepare_values(list, c, values));
     take_values(list, c, values);
     return append(list, c);
@@ -283,10 +274,10 @@ keel_result keel_commands_send_event(keel_commands *commands, const keel_compone
     return record_values(commands, SEND, keel_null(), &(keel_value){ event, value }, 1);
 }
 
-static keel_result record_removal(keel_commands *list, command_kind kind, keel_entity e,
+static keel_result record_removal(keel_commands *list, action does, keel_entity e,
                                   const keel_component *const *components, uint32_t count) {
     command *c;
-    KEEL_TRY(begin(list, kind, e, count, &c));
+    KEEL_TRY(begin(list, does, e, count, &c));
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
         const keeli_storage *s = named(list, false, components[i], &result);
@@ -371,7 +362,7 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder, c
         if (s) values[n++] = (keel_value){ &s->component, c->parts[i].value };
     }
     values[n] = (keel_value){ NULL, NULL };
-    const keel_result result = c->kind == ADD_ENTITY
+    const keel_result result = c->does == ADD_ENTITY
                                    ? keeli_edit_add_held(world, holder, c->entity, values)
                                : holder ? keeli_edit_add_values(world, holder, c->entity, values)
                                         : keel_world_add_values(world, c->entity, values);
@@ -386,7 +377,7 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
         if (!s) continue;
         const keel_component *const list[] = { &s->component, NULL };
         const keel_result result =
-            c->kind == REMOVE ? (holder ? keeli_edit_remove(world, holder, c->entity, *list, NULL)
+            c->does == REMOVE ? (holder ? keeli_edit_remove(world, holder, c->entity, *list, NULL)
                                         : keel_remove_component(world, c->entity, *list, NULL))
             : holder          ? keeli_edit_delete_components(world, holder, c->entity, list)
                               : keel_delete_component(world, c->entity, *list);
@@ -398,7 +389,7 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
 
 static keel_result apply_one(keel_world *world, const keeli_holder *holder, const command *c) {
     keeli_storage *s;
-    switch (c->kind) {
+    switch (c->does) {
     case ADD_ENTITY:
     case ADD:
         return apply_adding(world, holder, c);
@@ -420,7 +411,7 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
 
 // Was there nobody any more, whom the command is about?
 static bool is_dead_end(const command *c, keel_result result) {
-    return c->kind != CALL && (result == KEEL_ERROR_DEAD_ENTITY ||
+    return c->does != CALL && (result == KEEL_ERROR_DEAD_ENTITY ||
                                (result == KEEL_ABSENT && (c->verb == keel_world_delete_entity ||
                                                           c->verb == keel_world_delete_tree)));
 }
@@ -435,7 +426,7 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         const keel_result result = apply_one(world, holder, c);
         keeli_edit_unlock(world, holder);
         const bool stays = result == KEEL_ERROR_MEMORY || result == KEEL_ERROR_THREAD;
-        if (stays && c->kind != CALL) return result;
+        if (stays && c->does != CALL) return result;
         if (is_dead_end(c, result)) {
             drop_values(world, c);
             keeli_world_lock(world);

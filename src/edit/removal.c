@@ -161,7 +161,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
         if (value && drops && is_seen) keeli_value_delete(world, s, index, value);
         else if (value && drops) keeli_value_drop(s, value);
-        else if (s->flags && is_seen) (void)keeli_track_gone(world, s, e, kind, NULL);
+        else if (s->flags && is_seen) (void)keeli_track_removed(world, s, e, kind, NULL);
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
         else keeli_store_pop(world, s, index);
     }

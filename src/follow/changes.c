@@ -74,7 +74,7 @@ static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
 bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
-    if (!keeli_queue_is_valid(&t->gone)) return false;
+    if (!keeli_queue_is_valid(&t->removed)) return false;
     if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
     return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
 }
@@ -90,7 +90,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
                                    !keeli_ticks_reserve_log(ticks[i], &world->heap, values)))
             return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_queue_reserve(&t->gone, &world->heap, values, NULL);
+           keeli_queue_reserve(&t->removed, &world->heap, values, NULL);
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
@@ -119,18 +119,18 @@ void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
-bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                      void *value) {
+bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                         void *value) {
     keeli_tracking *t = &s->tracking;
     if (!(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
-    if (keeli_queue_push_removed(&t->gone, &removed, value, &late))
+    if (keeli_queue_push_removed(&t->removed, &removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
                    "oldest are dropped; run it more often, or keel_set_tracking_limit",
-                   s->component.name, (unsigned)t->gone.limit, late);
+                   s->component.name, (unsigned)t->removed.limit, late);
     return deleted;
 }
 
@@ -172,8 +172,8 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
-    keeli_queue_set_limit(&s->tracking.gone, limit);
-    if (!keeli_queue_reserve(&s->tracking.gone, &world->heap, values, NULL))
+    keeli_queue_set_limit(&s->tracking.removed, limit);
+    if (!keeli_queue_reserve(&s->tracking.removed, &world->heap, values, NULL))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }
@@ -183,8 +183,8 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted) s->cleared_inserted = tick;
     if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified) s->cleared_modified = tick;
     kinds &= s->tracking.kinds;
-    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.gone, false, tick);
-    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.gone, true, tick);
+    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.removed, false, tick);
+    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.removed, true, tick);
 }
 
 // The tick to clear to, or an error; time goes on, so that what happens next is later.

@@ -56,7 +56,7 @@ bool keeli_tracking_is_valid(const keeli_storage *s);
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
     const keeli_tracking *t = &s->tracking;
-    const keeli_queue *log = &t->gone;
+    const keeli_queue *log = &t->removed;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
     if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
         return false;
@@ -87,8 +87,8 @@ static inline bool keeli_track_modified_fast(const keel_world *world, keeli_stor
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.
-bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                      void *value);
+bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                         void *value);
 
 // ------------------------------------------------------------------ who looks
 // What a system that is run by itself has seen; NULL when out of memory.
@@ -115,7 +115,7 @@ uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader
 // the component, NULL: all.
 keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
                                     uint32_t kinds);
-keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
-                                uint32_t kinds);
+keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
+                                       const keeli_reader *reader, uint32_t kinds);
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader);
 void keeli_readers_deinit(keel_world *world);

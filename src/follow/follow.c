@@ -129,7 +129,7 @@ void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint3
     keeli_tell(world, s, e, kind); // the bits are the same
     if (s->viewers.count) keeli_view_observers_going(world, s, index);
     if (s->groups.count) keeli_groups_changed(s, index, false);
-    if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_gone(world, s, e, kind, NULL);
+    if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_removed(world, s, e, kind, NULL);
 }
 
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -139,7 +139,7 @@ void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
 
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    if (!keeli_track_gone(world, s, e, KEEL_TRACK_DELETION, value)) keeli_value_drop(s, value);
+    if (!keeli_track_removed(world, s, e, KEEL_TRACK_DELETION, value)) keeli_value_drop(s, value);
 }
 
 // Observers are called for all before the first one goes, and groups let all go at once: what else

@@ -27,7 +27,7 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
-    keeli_queue *log = &set->tracking.gone;
+    keeli_queue *log = &set->tracking.removed;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(log, heap, log->limit, NULL))
         return false;

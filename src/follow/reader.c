@@ -24,7 +24,7 @@ keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *syst
 
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
     for (uint32_t i = 0; i < world->storages.count; ++i)
-        keeli_queue_leave(&world->storages.items[i]->tracking.gone, reader);
+        keeli_queue_leave(&world->storages.items[i]->tracking.removed, reader);
     for (uint32_t i = 0; i < world->registry.queues.count; ++i)
         keeli_queue_leave(world->registry.queues.items[i]->events, reader);
     keeli_events_settle(world);
@@ -149,15 +149,15 @@ uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_compon
 }
 
 // ------------------------------------------------------------------ what is gone
-keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
-                                uint32_t kinds) {
-    keel_gone_walk walk = { .kinds = kinds, .whole = true };
+keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
+                                       const keeli_reader *reader, uint32_t kinds) {
+    keel_removal_walk walk = { .kinds = kinds, .whole = true };
     if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
         return walk;
     const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
     const char *asker = reader ? reader->name : "a walk over what is gone";
     if (!s || keeli_track_for(world, s, of_these, asker) < 0) return walk;
-    keeli_queue *log = &s->tracking.gone;
+    keeli_queue *log = &s->tracking.removed;
     if (reader) { // one of those that have to pass an entry before it goes
         keeli_world_lock(world);
         const bool joined = keeli_queue_join(log, &world->heap, reader, false) != NULL;
@@ -174,10 +174,10 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
     return walk;
 }
 
-bool keel_gone_next(keel_gone_walk *walk) {
+bool keel_removal_next(keel_removal_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     if (!s) return false; // unregistered meanwhile
-    const keeli_queue *log = &s->tracking.gone;
+    const keeli_queue *log = &s->tracking.removed;
     if (walk->next < log->begin) walk->next = log->begin; // they went meanwhile
     while (walk->next < keeli_queue_end(log)) {
         const uint64_t number = walk->next++;
@@ -186,30 +186,32 @@ bool keel_gone_next(keel_gone_walk *walk) {
         if (!(walk->kinds & kind)) continue;
         if (entry->tick <= (entry->deleted ? walk->last : walk->last_removed)) continue;
         const bool has_value = entry->deleted && log->size;
-        walk->gone = (keel_gone){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
-                                  entry->tick, entry->deleted };
+        walk->removal =
+            (keel_removal){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
+                            entry->tick, entry->deleted };
         return true;
     }
     return false;
 }
 
-keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component, uint32_t kinds) {
+keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component,
+                                      uint32_t kinds) {
     if (!world) keeli_no_world();
     keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
-    return keeli_gone_begin(world, s, NULL, kinds);
+    return keeli_removals_begin(world, s, NULL, kinds);
 }
 
-keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *component,
-                                uint32_t kinds) {
+keel_removal_walk keel_reader_removals(keel_reader *reader, const keel_component *component,
+                                       uint32_t kinds) {
     keeli_storage *s = reader && component ? keeli_storage_find(reader->world, component) : NULL;
-    return keeli_gone_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
-                            kinds);
+    return keeli_removals_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
+                                kinds);
 }
 
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
     if (!s) return 0;
     keeli_world_lock(world); // others may begin to read
-    const keeli_queue *log = &s->tracking.gone;
+    const keeli_queue *log = &s->tracking.removed;
     const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, reader));
     keeli_world_unlock(world);
     return missed;

@@ -27,7 +27,7 @@ keel_commands *keel_context_commands(keel_context *context) {
     return has_some ? context->commands : NULL;
 }
 
-uint32_t keel_context_lane(const keel_context *context) {
+uint32_t keel_context_worker(const keel_context *context) {
     return context ? context->worker->number : 0;
 }
 
@@ -304,11 +304,11 @@ uint32_t keel_context_unique_changes(keel_context *context, const keel_component
     return s ? keeli_unique_changes(s, context->reader) : 0;
 }
 
-keel_gone_walk keel_context_gone(keel_context *context, const keel_component *component,
-                                 uint32_t kinds) {
+keel_removal_walk keel_context_removals(keel_context *context, const keel_component *component,
+                                        uint32_t kinds) {
     keeli_storage *s = declared(context, component, KEEL_ACCESS_READ);
-    return keeli_gone_begin(context ? context->world : NULL, s, context ? context->reader : NULL,
-                            kinds);
+    return keeli_removals_begin(context ? context->world : NULL, s,
+                                context ? context->reader : NULL, kinds);
 }
 
 uint64_t keel_context_missed(keel_context *context, const keel_component *component) {

@@ -206,7 +206,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
     keeli_indexed_set_init(&s->indexed, c->size, c->align);
-    keeli_queue_init(&s->tracking.gone, c, true);
+    keeli_queue_init(&s->tracking.removed, c, true);
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
@@ -229,9 +229,9 @@ void keeli_store_update_hooks(keeli_storage *s) {
         s->events->move = s->set.move;
         s->events->hook_data = s;
     }
-    s->tracking.gone.drop = s->set.drop;
-    s->tracking.gone.move = s->set.move;
-    s->tracking.gone.hook_data = s;
+    s->tracking.removed.drop = s->set.drop;
+    s->tracking.removed.move = s->set.move;
+    s->tracking.removed.hook_data = s;
 }
 
 // No entity has the component any more; its values are gone.
@@ -279,14 +279,14 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     keeli_tracking *t = &s->tracking;
     keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
     keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
-    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
+    keeli_queue_trim(&t->removed, &world->heap, s->presence.count + s->disabled.count);
     if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
     keeli_ticks_deinit(&t->inserted, &world->heap);
     keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_queue_deinit(&t->gone, &world->heap);
+    keeli_queue_deinit(&t->removed, &world->heap);
     KEELI_RELEASE(&world->heap, &t->observers.list);
     *t = (keeli_tracking){ .kinds = 0 };
 }
@@ -308,7 +308,7 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
 size_t keeli_store_bytes(const keeli_storage *s) {
     return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
            s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
-           s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.gone);
+           s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed);
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.

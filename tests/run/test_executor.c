@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What Keel expects of an executor, asked of its own and of others; and the one that a world has.
+#include "base/assert.h"
 #include "support/api_fixture.h"
 #include "support/executor_tbb.h"
 #include "support/executors.h"
@@ -242,7 +243,7 @@ static void expect_no_world(const keel_executor *executor, uint32_t workers, con
         assert_int_equal(log.errors, 1);
         if (!strstr(log.last, part)) fail_msg("no '%s' in: %s", part, log.last);
         assert_int_equal(memory.live_blocks, 0);
-#if defined(KEELI_CHECKED) && KEELI_CHECKED
+#if KEELI_CHECKED
         assert_int_equal(asserted, !mode);
 #else
         assert_int_equal(asserted, 0);
@@ -292,7 +293,7 @@ static bool submit_lie(void *context, keel_job *job, void *data) {
 static void take_time(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
     (void)begin, (void)end;
     wait_some_us(20);
-    if (piece->lane >= 4) (void)keeli_atomic_take(data, 1000);
+    if (piece->worker >= 4) (void)keeli_atomic_take(data, 1000);
     (void)keeli_atomic_take(data, 1);
 }
 
