@@ -159,7 +159,6 @@ void keel_world_destroy(keel_world *world) {
     keeli_heap_deinit(&heap);
 }
 
-// ------------------------------------------------------------------ forgetting a component
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
@@ -185,7 +184,6 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     return keeli_done(world, KEEL_OK);
 }
 
-// ------------------------------------------------------------------ memory
 keel_memory keel_world_memory(const keel_world *world) {
     keel_memory m = { 0 };
     if (!world) return m;
@@ -219,7 +217,6 @@ keel_result keel_world_trim(keel_world *world) {
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ checking
 // Each storage is in the list of each block in which somebody has a value, and nowhere else; a set
 // also where it has room.
 static bool lists_are_right(const keel_world *world) {

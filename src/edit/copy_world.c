@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-// ------------------------------------------------------------------ may it be copied?
 static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
     return keeli_error(to, KEEL_ERROR_COPY,
                        s->component.copy
@@ -58,7 +57,6 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ values
 static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "copying a world"); }
 
 // Fill places side by side that hold no values: how many before the copy hook failed.
@@ -145,7 +143,6 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
 
-// ------------------------------------------------------------------ rows
 static keeli_storage *storage_of(const keel_world *world, const keeli_row_component *column) {
     return world->root.storages[column->number];
 }
@@ -198,7 +195,6 @@ static keel_result copy_rows(const keel_world *from, const keeli_archetype *sour
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ the whole
 static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];

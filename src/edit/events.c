@@ -9,7 +9,6 @@
 
 #include <keel/events.h>
 
-// ------------------------------------------------------------------ queues
 keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
                                keel_result *result) {
     if (event && event->is_event) return keeli_storage_get(world, event, true, result);
@@ -26,7 +25,6 @@ static keeli_storage *known(const keel_world *world, const keel_component *event
     return s && s->events ? s : NULL;
 }
 
-// ------------------------------------------------------------------ sending
 static void tell_late(keel_world *world, const keeli_storage *s, const char *late) {
     const char *name = s->component.name;
     keeli_warn(
@@ -63,7 +61,6 @@ keel_result keel_world_send_event(keel_world *world, const keel_component *event
     return s ? keeli_edit_send_event(world, NULL, s, value) : result;
 }
 
-// ------------------------------------------------------------------ walks
 keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_storage *s,
                                       uint64_t next, bool stays) {
     return (keel_event_walk){ .world = world,
@@ -95,7 +92,6 @@ bool keel_event_next(keel_event_walk *walk) {
     return true;
 }
 
-// ------------------------------------------------------------------ from outside of systems
 // A queue that may be looked at, by somebody who reads it from now on; NULL: not now, which is
 // told.
 static keeli_queue_reader *look(keel_world *world, const keel_component *event,
@@ -153,7 +149,6 @@ uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_compone
     return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, &reader->reader)) : 0;
 }
 
-// ------------------------------------------------------------------ passing
 keel_result keel_world_pass_events(keel_world *world, const keel_component *event) {
     keeli_storage *s;
     keel_result result;
@@ -164,7 +159,6 @@ keel_result keel_world_pass_events(keel_world *world, const keel_component *even
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ the queue
 keel_result keel_world_clear_events(keel_world *world, const keel_component *event) {
     if (!world) return keeli_no_world();
     keel_result result = KEEL_ABSENT;

@@ -11,7 +11,6 @@
 
 enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal values of each differ
 
-// ------------------------------------------------------------------ values
 // Which bytes of a value count: one run of them, or all fields one by one.
 typedef struct value_form {
     const keeli_storage *storage;
@@ -48,7 +47,6 @@ static uint64_t hash_value(const value_form *form, const void *value, uint64_t s
     return seed;
 }
 
-// ------------------------------------------------------------------ sums
 static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
     return keeli_hash(s->component.name, strlen(s->component.name), term);
 }
@@ -89,7 +87,6 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
     return sum;
 }
 
-// ------------------------------------------------------------------ public
 // Is it known which bytes of its values count?
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     const keel_component *c = &s->component;

@@ -21,7 +21,6 @@ typedef struct sorting {
     size_t scratch_size, scratch_align;
 } sorting;
 
-// ------------------------------------------------------------------ order
 static const void *value_of(const sorting *s, uint32_t slot) {
     if (&s->by->set == s->set) return keeli_sparse_set_value(s->set, slot);
     return keeli_store_value(s->world, s->by,
@@ -82,7 +81,6 @@ static bool sort_slots(const sorting *s) {
     return true;
 }
 
-// ------------------------------------------------------------------ memory
 static keel_result reserve(sorting *s, uint32_t count, size_t value, size_t align) {
     keeli_heap *heap = &s->world->heap;
     s->count = count;
@@ -118,7 +116,6 @@ static keel_result sort(sorting *s, keeli_storage *sorted, bool *moved) {
     return result;
 }
 
-// ------------------------------------------------------------------ one storage
 // The storage when it can be sorted; NULL with the reason, which is KEEL_OK where the world does
 // not know the component.
 static keeli_storage *storage_to_sort(keel_world *world, const keel_component *component,
@@ -176,7 +173,6 @@ keel_result keel_sort_component_by_entity(keel_world *world, const keel_componen
                           component);
 }
 
-// ------------------------------------------------------------------ as another
 // how->order: first the slots of the entities that `other` has too, then the rest. how->spare marks
 // what is placed.
 static void order_as(const sorting *how, const keeli_storage *s, const keeli_storage *other) {
@@ -218,7 +214,6 @@ keel_result keel_sort_component_as(keel_world *world, const keel_component *comp
     return result;
 }
 
-// ------------------------------------------------------------------ groups
 // `by`: the component whose values are compared; ignored where entities are.
 static keel_result sort_group(sorting *how, const keel_group *group, const keel_component *by) {
     keel_world *world = how->world;
@@ -263,7 +258,6 @@ keel_result keel_group_sort_by(keel_world *world, keel_group *group,
     return sort_group(&how, group, component);
 }
 
-// ------------------------------------------------------------------ children
 // Sort the next `count` children of a chain by their `next`, which takes no memory: the first of
 // them. `*chain` is the one behind them then.
 static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t count) {

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-// ------------------------------------------------------------------ time
 // Half of what is there stays apart; what is older is one age. A reader that slept through as many
 // runs sees such a change again rather than not at all.
 void keeli_ticks_rebase_all(keel_world *world) {
@@ -35,7 +34,6 @@ uint64_t keel_tick(keel_world *world) {
     return tick;
 }
 
-// ------------------------------------------------------------------ what is tracked
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     const uint32_t before = s->tracking.kinds;
     s->tracking.kinds |= kinds;
@@ -79,7 +77,6 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
     return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
 }
 
-// ------------------------------------------------------------------ during edits
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
     static const uint32_t each[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
     keeli_tracking *t = &s->tracking;
@@ -134,7 +131,6 @@ bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uin
     return deleted;
 }
 
-// ------------------------------------------------------------------ public: tracking
 keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
                                     uint32_t kinds) {
     if (!(kinds & ~(uint32_t)KEEL_TRACK_ALL)) return KEEL_OK;

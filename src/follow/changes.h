@@ -16,7 +16,6 @@ struct keel_reader {
     struct keel_reader *next;
 };
 
-// ------------------------------------------------------------------ time
 static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
     return tick > world->changes.tick_base ? (uint32_t)(tick - world->changes.tick_base) : 0;
 }
@@ -43,7 +42,6 @@ static inline void keeli_tick_advance(keel_world *world) {
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
                                       const keeli_reader *reader, uint32_t kind);
 
-// ------------------------------------------------------------------ what is tracked
 // Track these kinds too. False when out of memory.
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 // Somebody asks for changes of these kinds, and has them tracked from then on: KEEL_OK;
@@ -52,7 +50,6 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 
-// ------------------------------------------------------------------ during edits
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
     const keeli_tracking *t = &s->tracking;
@@ -90,7 +87,6 @@ static inline bool keeli_track_modified_fast(const keel_world *world, keeli_stor
 bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                          void *value);
 
-// ------------------------------------------------------------------ who looks
 // What a system that is run by itself has seen; NULL when out of memory.
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system);
 // The reader does not come any more: no log waits for it.

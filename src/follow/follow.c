@@ -18,7 +18,6 @@ void keeli_followers_update(keeli_storage *s) {
     s->flags = flags;
 }
 
-// ------------------------------------------------------------------ room
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
                                   uint32_t extra, uint32_t numbers) {
     if (s->groups.count && !keeli_groups_reserve(s, index, extra)) return false;
@@ -73,7 +72,6 @@ bool keeli_followers_reserve_all(keel_world *world) {
     return true;
 }
 
-// ------------------------------------------------------------------ coming
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->groups.count) keeli_groups_changed(s, index, true);
     if (s->tracking.kinds) keeli_track_inserted(world, s, index);
@@ -123,7 +121,6 @@ void keeli_all_came(keel_world *world) {
         keeli_entity_came(world, e);
 }
 
-// ------------------------------------------------------------------ going
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // the bits are the same
@@ -177,7 +174,6 @@ void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool di
     if (dies) keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
 }
 
-// ------------------------------------------------------------------ ending
 void keeli_followers_forget(keel_world *world, keeli_storage *s) {
     if (world->followers.has_noted) keeli_view_observers_flush(world);
     keeli_view_observers_forget(world, s);
@@ -201,7 +197,6 @@ void keeli_followers_deinit(keel_world *world) {
     KEELI_RELEASE(&world->heap, &world->followers.strip_sets);
 }
 
-// ------------------------------------------------------------------ checking
 bool keeli_followers_are_valid(const keeli_storage *s) {
     return keeli_groups_of_are_valid(s) && keeli_tracking_is_valid(s);
 }

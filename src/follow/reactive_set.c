@@ -48,7 +48,6 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
     return true;
 }
 
-// ------------------------------------------------------------------ collecting
 static void put(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keel_entity_index(e))) return;
     (void)keeli_store_push(world, set, e);
@@ -86,7 +85,6 @@ void keeli_strip_ended(keel_world *world, keel_entity e) {
     if (world->followers.set_count) world->followers.strip_sets.count = 0;
 }
 
-// ------------------------------------------------------------------ who fills what
 static keeli_collector *collector_of(const keeli_storage *source, const keeli_storage *set) {
     for (uint32_t i = 0; i < source->collectors.count; ++i)
         if (source->collectors.items[i].set == set) return &source->collectors.items[i];
@@ -148,7 +146,6 @@ void keeli_sets_forget(keel_world *world, keeli_storage *s) {
         take_collector(world, s->sources.items[0], s);
 }
 
-// ------------------------------------------------------------------ checking
 static bool could_come(const keeli_storage *set, uint32_t index) {
     for (uint32_t i = 0; i < set->sources.count; ++i) {
         const keeli_storage *s = set->sources.items[i];
@@ -188,7 +185,6 @@ bool keeli_sets_are_valid(const keel_world *world) {
     return count == world->followers.set_count;
 }
 
-// ------------------------------------------------------------------ public
 static keel_result bad(keel_world *world, const char *name, const char *why) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' %s", name, why);
 }

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-// ------------------------------------------------------------------ systems
 keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *system) {
     keeli_pointer_table *readers = &world->changes.system_readers;
     keeli_world_lock(world);
@@ -39,7 +38,6 @@ void keeli_events_settle_all(keel_world *world) {
     }
 }
 
-// ------------------------------------------------------------------ the user's
 keel_reader *keel_reader_create(keel_world *world, const char *name) {
     if (!world) return keeli_no_world(), NULL;
     keel_reader *reader = KEELI_NEW(&world->heap, keel_reader);
@@ -93,7 +91,6 @@ void keeli_readers_deinit(keel_world *world) {
     keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);
 }
 
-// ------------------------------------------------------------------ values
 uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
                           const keeli_reader *reader, uint32_t index) {
     static const uint32_t kinds[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
@@ -148,7 +145,6 @@ uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_compon
     return s ? keeli_unique_changes(s, &reader->reader) : 0;
 }
 
-// ------------------------------------------------------------------ what is gone
 keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
                                        const keeli_reader *reader, uint32_t kinds) {
     keel_removal_walk walk = { .kinds = kinds, .whole = true };

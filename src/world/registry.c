@@ -142,21 +142,18 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
     s->unique = NULL;
 }
 
-static void deinit_events(keel_world *world, keeli_storage *s) {
-    if (!s->events) return;
-    uint32_t at = 0;
-    while (world->registry.queues.items[at] != s)
-        ++at;
-    world->registry.queues.items[at] = world->registry.queues.items[--world->registry.queues.count];
-    keeli_queue_deinit(s->events, &world->heap);
-    KEELI_FREE(&world->heap, keeli_queue, s->events);
-}
-
 static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
-    deinit_events(world, s);
+    for (uint32_t i = 0; s->events && i < world->registry.queues.count; ++i)
+        if (world->registry.queues.items[i] == s)
+            world->registry.queues.items[i] =
+                world->registry.queues.items[--world->registry.queues.count];
+    if (s->events) {
+        keeli_queue_deinit(s->events, heap);
+        KEELI_FREE(heap, keeli_queue, s->events);
+    }
     drop_unique(world, s);
     keeli_free_text(heap, (char *)(uintptr_t)c->name);
     keeli_free_text(heap, (char *)(uintptr_t)c->type);

@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "registry.h"
 
-// ------------------------------------------------------------------ who has what
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_store_block_is_disabled(s, index)) return;
     if (!s->sources.count) keeli_component_lists_add(&world->lists, index, s->ordinal);
@@ -18,7 +17,6 @@ void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t inde
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
 }
 
-// ------------------------------------------------------------------ disabled values
 void keeli_store_disable(keeli_storage *s, uint32_t index) {
     (void)keeli_presence_set(&s->disabled, index);
     (void)keeli_presence_clear(&s->presence, index);
@@ -37,7 +35,6 @@ void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t ind
     keeli_store_pop(world, s, index);
 }
 
-// ------------------------------------------------------------------ rows
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(world, index);
     if (place >= KEELI_RETIRED) return world->archetypes.all[0]; // a promised handle, too
@@ -61,7 +58,6 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
     keeli_row_end(world, keeli_row_begin(world, e, to));
 }
 
-// ------------------------------------------------------------------ ranges
 uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keel_entity_index(entities[0]);
     enum { few = 8 }; // most ranges of shuffled handles are shorter
@@ -170,7 +166,6 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
     }
 }
 
-// ------------------------------------------------------------------ who has what
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (!list) return NULL;
@@ -183,7 +178,6 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     return NULL;
 }
 
-// ------------------------------------------------------------------ whole storages
 // What columns read.
 static void connect_root(const keel_world *world, keeli_storage *s) {
     static uint32_t *const *const no_places = NULL;
@@ -234,34 +228,20 @@ void keeli_store_update_hooks(keeli_storage *s) {
     s->tracking.removed.hook_data = s;
 }
 
-// No entity has the component any more; its values are gone.
-static void forget_all(keel_world *world, keeli_storage *s) {
-    const bool stays = s->sources.count; // a reactive set: named by lists wherever it has room
-    for (uint32_t i = 0; !stays && (i = keeli_store_next(s, i)) != UINT32_MAX;
+void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
+    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
+        keeli_store_drop_disabled(world, s, i);
+    for (uint32_t i = 0; keeli_store_is_by_index(s) && s->component.drop &&
+                         (i = keeli_store_next(s, i)) != UINT32_MAX;
+         ++i)
+        keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
+    if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed, &world->heap);
+    if (keeli_store_is_packed(s)) keeli_sparse_set_clear(&s->set);
+    // a reactive set is named by lists wherever it has room
+    for (uint32_t i = 0; !s->sources.count && (i = keeli_store_next(s, i)) != UINT32_MAX;
          i = (i / 64 + 1) * 64)
         keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
     keeli_presence_reset(&s->presence);
-}
-
-static void drop_all_disabled(keel_world *world, keeli_storage *s) {
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
-        keeli_store_drop_disabled(world, s, i);
-}
-
-static void drop_indexed(keeli_storage *s) {
-    if (!s->component.drop) return;
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
-}
-
-void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
-    drop_all_disabled(world, s);
-    if (s->kind == KEEL_INDEXED) {
-        drop_indexed(s);
-        keeli_indexed_set_clear(&s->indexed, &world->heap);
-    }
-    if (s->kind == KEEL_SPARSE_SET) keeli_sparse_set_clear(&s->set);
-    forget_all(world, s);
 }
 
 void keeli_store_drop_all(keel_world *world) {
@@ -292,8 +272,6 @@ void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
 }
 
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
-    drop_all_disabled(world, s);
-    if (s->kind == KEEL_INDEXED) drop_indexed(s);
     keeli_sparse_set_deinit(&s->set, &world->heap);
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_tracking_deinit(world, &s->tracking);
@@ -358,7 +336,6 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     return true;
 }
 
-// ------------------------------------------------------------------ validation in test builds
 // A walk costs as much as the storage is large, so large ones are walked once per as many edits.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 bool keeli_is_turn_to_validate(uint32_t count) {

@@ -197,6 +197,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ whole storages (storage.c)
 void keeli_store_init(const keel_world *world, keeli_storage *s);
+// Free what has no values any more.
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // The hooks of the component changed.

@@ -6,7 +6,6 @@
 #include "report.h"
 #include "storage.h"
 
-// ------------------------------------------------------------------ rules
 static bool is_owned(keel_threads rule) {
     return rule == KEEL_THREADS_OWNER_WRITES || rule == KEEL_THREADS_OWNER_ONLY;
 }
@@ -19,19 +18,21 @@ static bool needs_owner(keel_threads rule, keel_access access) {
 }
 static bool is_owner(const keel_world *world) { return world->access.owner == keeli_thread_id(); }
 
-static bool is_used_elsewhere(const keeli_storage *s) {
-    return is_one_at_a_time(s->component.threads) && keeli_atomic_peek(&s->borrow) &&
-           keeli_atomic_peek64(&s->user) != keeli_thread_id();
+// KEEL_OK; KEEL_ERROR_THREAD: only the owner may; KEEL_ERROR_BORROWED: another thread is using it.
+static keel_result ask(const keel_world *world, const keeli_storage *s, keel_access access) {
+    if (needs_owner(s->component.threads, access) && !is_owner(world)) return KEEL_ERROR_THREAD;
+    const bool is_used_elsewhere = is_one_at_a_time(s->component.threads) &&
+                                   keeli_atomic_peek(&s->borrow) &&
+                                   keeli_atomic_peek64(&s->user) != keeli_thread_id();
+    return is_used_elsewhere ? KEEL_ERROR_BORROWED : KEEL_OK;
 }
 
 bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access) {
-    if (needs_owner(s->component.threads, access) && !is_owner(world)) return false;
-    if (is_used_elsewhere(s)) return false;
+    if (ask(world, s, access) != KEEL_OK) return false;
     keeli_atomic_put64(&s->user, keeli_thread_id());
     return true;
 }
 
-// ------------------------------------------------------------------ checks
 static keel_result wrong_thread(const keel_world *world, keel_world *teller,
                                 const keel_component *c, const char *asker, const char *verb) {
     const bool reads = c->threads == KEEL_THREADS_OWNER_WRITES;
@@ -46,9 +47,9 @@ static keel_result wrong_thread(const keel_world *world, keel_world *teller,
 keel_result keeli_check_thread(const keel_world *world, keel_world *teller, const keeli_storage *s,
                                keel_access access, const char *asker, const char *verb) {
     const keel_component *c = &s->component;
-    if (needs_owner(c->threads, access) && !is_owner(world))
-        return wrong_thread(world, teller, c, asker, verb);
-    if (!is_used_elsewhere(s)) return KEEL_OK;
+    const keel_result result = ask(world, s, access);
+    if (result == KEEL_ERROR_THREAD) return wrong_thread(world, teller, c, asker, verb);
+    if (result == KEEL_OK) return KEEL_OK;
     return keeli_error(teller, KEEL_ERROR_BORROWED,
                        "%s%scannot %s '%s' now: it is %s, and another thread is using it; end its "
                        "view first, or use both in one thread",
@@ -63,15 +64,13 @@ keel_result keeli_check_new_value(keel_world *world, const keel_component *c) {
 }
 
 bool keeli_may_look(const keel_world *world, const keeli_storage *s) {
-    const bool may = (!needs_owner(s->component.threads, KEEL_ACCESS_READ) || is_owner(world)) &&
-                     !is_used_elsewhere(s);
+    const bool may = ask(world, s, KEEL_ACCESS_READ) == KEEL_OK;
     if (!may && world->reports.on_misuse == KEEL_MISUSE_ASSERT)
         KEEL_ASSERT(false, "a component or unique that is bound to a thread was looked up in "
                            "another one; see its .threads");
     return may;
 }
 
-// ------------------------------------------------------------------ what is bound
 void keeli_threads_bind(keeli_storage *s) {
     if (s->component.threads != KEEL_THREADS_ANY) s->flags |= KEELI_IS_BOUND;
 }
@@ -128,7 +127,6 @@ keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access)
                                                                                 : access;
 }
 
-// ------------------------------------------------------------------ public
 keel_result keel_adopt_world(keel_world *world) {
     if (!world) return keeli_no_world();
     if (is_owner(world)) return KEEL_OK;
