@@ -92,8 +92,8 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     world->commands.flush = keeli_flush;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
-        keeli_archetypes_init(&world->archetypes, &world->heap) && keeli_commands_init(world) &&
-        keeli_registry_init(world) &&
+        keeli_archetypes_init(&world->archetypes, &world->heap) &&
+        (world->commands.own = keeli_commands_new(world)) != NULL && keeli_registry_init(world) &&
         keel_reserve_entities(world, desc->entity_capacity) == KEEL_OK)
         return world;
     keel_world_destroy(world);

@@ -409,7 +409,6 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
 }
 
 // ---- world/command_lists.c ------------------------------------------------------------------
-bool keeli_commands_init(keel_world *world);
 // An empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
 // One that is nobody's yet; and the list, without records, is nobody's any more.

@@ -324,7 +324,7 @@ void keeli_batch_take_rows(keeli_batch *b) {
 
 // ------------------------------------------------------------------ committing
 static void put(const keeli_column *c, uint32_t i, void *to) {
-    if (c->is_moved) keeli_hook_move(c->storage, to, (void *)(uintptr_t)value_at(c, i));
+    if (c->is_moved) keeli_hook_move(to, (void *)(uintptr_t)value_at(c, i), c->storage);
     else keeli_bytes_put(to, value_at(c, i), c->storage->size);
 }
 

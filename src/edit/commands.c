@@ -53,10 +53,10 @@ static void drop_values(const keel_world *world, command *c) {
 static void drop_command(keel_world *world, command *c) {
     drop_values(world, c);
     if (c->does != ADD_ENTITY) return;
-    const bool locked = keeli_handles_lock(world);
+    keeli_edit_lock(world, c);
     if (keeli_entity_index_is_held(&world->entities, c->entity))
         keeli_entity_index_release(&world->entities, c->entity);
-    keeli_handles_unlock(world, locked);
+    keeli_edit_unlock(world, c);
 }
 
 static void drop_commands(keel_world *world, const keel_commands *list) {
@@ -205,12 +205,12 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
     if (list->promise) {
         result = list->promise(list, out);
     } else {
-        const bool locked = keeli_handles_lock(world);
+        keeli_edit_lock(world, list);
         if (!world->access.concurrent)
             result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
         else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
         if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
-        keeli_handles_unlock(world, locked);
+        keeli_edit_unlock(world, list);
     }
     if (result == KEEL_ERROR_SHARED)
         return keeli_error(world, result,

@@ -181,11 +181,13 @@ keel_result keel_world_unlink(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ whole trees
-// The last of all descendants of `e` in pre-order, or `e` itself.
-static keel_entity last_below(const keel_world *world, keel_entity e) {
-    while (keeli_has_children(world, e))
-        e = keeli_link_of_child(world, keeli_link_of_parent(world, e)->first_child)->prev;
-    return e;
+// From the last child of `e` on down: the last of all descendants, or itself.
+static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity first) {
+    while (keeli_has_children(world, e)) {
+        first = keeli_link_of_parent(world, e)->first_child;
+        e = keeli_link_of_child(world, first)->prev;
+    }
+    return (keeli_step){ e, first };
 }
 
 keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
@@ -195,10 +197,10 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     // take leaves off until none is left: each step goes on from the parent of the last
-    for (keel_entity e = last_below(world, root); !keel_is_same(e, root);) {
+    for (keel_entity e = last_of(world, root, root).at; !keel_is_same(e, root);) {
         const keel_entity parent = keeli_link_of_child(world, e)->parent;
         keeli_commit_detach(world, e);
-        e = last_below(world, parent);
+        e = last_of(world, parent, root).at;
     }
     return keeli_done(world, KEEL_OK);
 }
@@ -211,15 +213,6 @@ static keel_result may_delete_tree(keel_world *world, keel_entity root) {
     while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, NULL, e));
     return KEEL_OK;
-}
-
-// From the last child of `e` on down: the last of all descendants.
-static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity first) {
-    while (keeli_has_children(world, e)) {
-        first = keeli_link_of_parent(world, e)->first_child;
-        e = keeli_link_of_child(world, first)->prev;
-    }
-    return (keeli_step){ e, first };
 }
 
 // The descendant before this one in pre-order, or the root. Each step needs the link of the one

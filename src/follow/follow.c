@@ -205,7 +205,6 @@ const char *keeli_followers_find_fault(const keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (!keeli_followers_are_valid(world->storages.items[i]))
             return world->storages.items[i]->component.name;
-    if (!keeli_groups_are_valid(world)) return "a group is broken";
     if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
     return keeli_view_observers_are_valid(world) ? NULL : "an observed view is out of date";
 }

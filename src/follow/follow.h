@@ -64,7 +64,6 @@ void keeli_groups_refill(keel_world *world);
 void keeli_groups_trim(keel_world *world);
 void keeli_groups_deinit(keel_world *world);
 bool keeli_groups_of_are_valid(const keeli_storage *s);
-bool keeli_groups_are_valid(const keel_world *world);
 
 // reactive_set.c
 // If the storage is a source or a set: make room for `extra` more, one of them at this index.

@@ -348,12 +348,6 @@ bool keeli_groups_of_are_valid(const keeli_storage *s) {
     return true;
 }
 
-bool keeli_groups_are_valid(const keel_world *world) {
-    for (const keel_group *g = world->followers.groups; g; g = g->next)
-        if (!is_valid(g)) return false;
-    return true;
-}
-
 // ------------------------------------------------------------------ looking
 static keel_group *find(const keel_world *world, const keel_group *group) {
     keel_group *g = world ? world->followers.groups : NULL;

@@ -345,13 +345,15 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
 }
 
 // ------------------------------------------------------------------ the user's functions in edits
-void keeli_hook_drop(const keeli_storage *s, void *value) {
+void keeli_hook_drop(void *value, void *storage) {
+    const keeli_storage *s = storage;
     const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_HOOK);
     s->component.drop(value, s->component.hook_data);
     keeli_refuse_end(s->world, before);
 }
 
-void keeli_hook_move(const keeli_storage *s, void *to, void *from) {
+void keeli_hook_move(void *to, void *from, void *storage) {
+    const keeli_storage *s = storage;
     const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_HOOK);
     s->component.move(to, from, s->component.hook_data);
     keeli_refuse_end(s->world, before);
@@ -370,9 +372,6 @@ uint64_t keeli_hook_hash(const keeli_storage *s, const void *value) {
     keeli_refuse_end(s->world, before);
     return hash;
 }
-
-void keeli_guarded_drop(void *value, void *storage) { keeli_hook_drop(storage, value); }
-void keeli_guarded_move(void *to, void *from, void *storage) { keeli_hook_move(storage, to, from); }
 
 // ------------------------------------------------------------------ the whole world
 keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb) {

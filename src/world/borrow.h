@@ -68,10 +68,11 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what);
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker);
 
-// Edits of different components on behalf of holders may meet in the lists of components: they
-// take turns when several threads are at work. The owner's edits never meet anybody.
-static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder) {
-    if (!holder || !world->access.concurrent) return;
+// Edits of different components on behalf of holders may meet in the lists of components, and with
+// handles that are promised or given back: they take turns when several threads are at work. The
+// edits of the owner (`asker` NULL) never meet anybody.
+static inline void keeli_edit_lock(keel_world *world, const void *asker) {
+    if (!asker || !world->access.concurrent) return;
     if (keeli_atomic_peek64(&world->access.editor) == keeli_thread_id()) { // an observer's
         ++world->access.edits_inside;
         return;
@@ -79,26 +80,14 @@ static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder
     keeli_lock_take(&world->access.edit_lock);
     keeli_atomic_put64(&world->access.editor, keeli_thread_id());
 }
-static inline void keeli_edit_unlock(keel_world *world, const keeli_holder *holder) {
-    if (!holder || !world->access.concurrent) return;
+static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
+    if (!asker || !world->access.concurrent) return;
     if (world->access.edits_inside) {
         --world->access.edits_inside;
         return;
     }
     keeli_atomic_put64(&world->access.editor, 0);
     keeli_lock_give(&world->access.edit_lock);
-}
-// The same for handles that are promised or given back while others may be editing. Also in the
-// middle of an edit, by observers: then there is nothing to take, and it says false.
-static inline bool keeli_handles_lock(keel_world *world) {
-    if (!world->access.concurrent ||
-        keeli_atomic_peek64(&world->access.editor) == keeli_thread_id())
-        return false;
-    keeli_lock_take(&world->access.edit_lock);
-    return true;
-}
-static inline void keeli_handles_unlock(keel_world *world, bool locked) {
-    if (locked) keeli_lock_give(&world->access.edit_lock);
 }
 
 // ------------------------------------------------------------------ the user's functions in edits
@@ -114,14 +103,12 @@ static inline void keeli_refuse_end(keel_world *world, uint32_t before) {
     if (!world->access.concurrent) world->refused = before;
 }
 
-// The hooks of a component that has them.
-void keeli_hook_drop(const keeli_storage *s, void *value);
-void keeli_hook_move(const keeli_storage *s, void *to, void *from);
+// The hooks of a component that has them. The first two are hooks themselves, for data structures,
+// with the storage as their hook_data.
+void keeli_hook_drop(void *value, void *storage);
+void keeli_hook_move(void *to, void *from, void *storage);
 bool keeli_hook_copy(const keeli_storage *s, void *to, const void *from);
 uint64_t keeli_hook_hash(const keeli_storage *s, const void *value);
-// The same as hooks, for data structures, with the storage as their hook_data.
-void keeli_guarded_drop(void *value, void *storage);
-void keeli_guarded_move(void *to, void *from, void *storage);
 
 // ------------------------------------------------------------------ threads (threads.c)
 // Components that are bound to threads (keel_threads): who may touch them where. Only storages with

@@ -11,11 +11,6 @@ keel_commands *keeli_commands_new(keel_world *world) {
     return NULL;
 }
 
-bool keeli_commands_init(keel_world *world) {
-    world->commands.own = keeli_commands_new(world);
-    return world->commands.own != NULL;
-}
-
 keel_commands *keeli_commands_take(keel_world *world) {
     keeli_world_lock(world);
     keel_commands *list = world->commands.spare;
@@ -46,19 +41,16 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
 }
 
 // A list that never had a record has no memory yet.
-static bool make_spare_list(keel_world *world) {
-    keel_commands *list = keeli_commands_new(world);
-    if (!list) return false;
-    const bool done = keeli_arena_reserve(&list->arena, &world->heap, 1);
-    keeli_commands_spare(world, list);
-    return done;
-}
-
 bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) {
     for (keel_commands *list = world->commands.spare; list; list = list->next)
         if (!keeli_arena_reserve(&list->arena, &world->heap, 1)) return false;
-    while (world->commands.spare_count < lists)
-        if (!make_spare_list(world)) return false;
+    while (world->commands.spare_count < lists) {
+        keel_commands *list = keeli_commands_new(world);
+        if (!list) return false;
+        const bool done = keeli_arena_reserve(&list->arena, &world->heap, 1);
+        keeli_commands_spare(world, list);
+        if (!done) return false;
+    }
     return keeli_blocks_reserve(&world->heap, blocks);
 }
 

@@ -215,8 +215,8 @@ void keeli_store_update_hooks(keeli_storage *s) {
     const keel_component *c = &s->component;
     if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
     else s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
-    s->set.drop = s->row.drop = c->drop ? keeli_guarded_drop : NULL;
-    s->set.move = s->row.move = c->move ? keeli_guarded_move : NULL;
+    s->set.drop = s->row.drop = c->drop ? keeli_hook_drop : NULL;
+    s->set.move = s->row.move = c->move ? keeli_hook_move : NULL;
     s->set.hook_data = s->row.hook_data = s;
     if (s->events) {
         s->events->drop = s->set.drop;

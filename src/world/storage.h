@@ -74,14 +74,15 @@ static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
 }
 // Fill a place that holds no value. NULL: zeros.
 static inline void keeli_value_put(const keeli_storage *s, void *to, const void *value) {
-    if (value && s->component.move) keeli_hook_move(s, to, (void *)(uintptr_t)value); // handed over
+    if (value && s->component.move)
+        keeli_hook_move(to, (void *)(uintptr_t)value, (void *)(uintptr_t)s); // handed over
     else keeli_bytes_put(to, value, s->size);
 }
 static inline void keeli_value_drop(const keeli_storage *s, void *value) {
-    if (s->component.drop) keeli_hook_drop(s, value);
+    if (s->component.drop) keeli_hook_drop(value, (void *)(uintptr_t)s);
 }
 static inline void keeli_value_move(const keeli_storage *s, void *to, void *from) {
-    if (s->component.move) keeli_hook_move(s, to, from);
+    if (s->component.move) keeli_hook_move(to, from, (void *)(uintptr_t)s);
     else memcpy(to, from, s->size);
 }
 
