@@ -225,7 +225,7 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
 // child of `parent`, or NULL.
 static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
                                      command *attach) {
-    command *c;
+    command *c = NULL;
     if (begin(list, ADD_ENTITY, keel_null(), keeli_count_values(values), &c) < 0 ||
         prepare_values(list, c, values) < 0 || promise(list, &c->entity) < 0)
         return keel_null();
@@ -244,7 +244,7 @@ keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *
 
 keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
                                     const keel_value *values) {
-    command *attach;
+    command *attach = NULL;
     if (begin(commands, ATTACH, keel_null(), 0, &attach) < 0) return keel_null();
     attach->parent = parent;
     return record_add_entity(commands, values, attach);
@@ -252,7 +252,7 @@ keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
 
 static keel_result record_values(keel_commands *list, action does, keel_entity e,
                                  const keel_value *values, uint32_t count) {
-    command *c;
+    command *c = NULL;
     KEEL_TRY(begin(list, does, e, count, &c));
     KEEL_TRY(prepare_values(list, c, values));
     take_values(list, c, values);
@@ -276,7 +276,7 @@ keel_result keel_commands_send_event(keel_commands *commands, const keel_compone
 
 static keel_result record_removal(keel_commands *list, action does, keel_entity e,
                                   const keel_component *const *components, uint32_t count) {
-    command *c;
+    command *c = NULL;
     KEEL_TRY(begin(list, does, e, count, &c));
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
@@ -301,14 +301,14 @@ keel_result keel_commands_delete_components(keel_commands *commands, keel_entity
 }
 
 keel_result keel_commands_attach(keel_commands *commands, keel_entity child, keel_entity parent) {
-    command *c;
+    command *c = NULL;
     KEEL_TRY(begin(commands, ATTACH, child, 0, &c));
     c->parent = parent;
     return append(commands, c);
 }
 
 static keel_result record(keel_commands *list, verb_fn *verb, keel_entity e) {
-    command *c;
+    command *c = NULL;
     KEEL_TRY(begin(list, VERB, e, 0, &c));
     c->verb = verb;
     return append(list, c);
@@ -335,7 +335,7 @@ keel_result keel_commands_delete_tree(keel_commands *commands, keel_entity root)
 
 keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
                                size_t size) {
-    command *c;
+    command *c = NULL;
     KEEL_TRY(begin(commands, CALL, keel_null(), 0, &c));
     if (!function)
         return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,

@@ -81,8 +81,8 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
 }
 
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_groups_changed(s, index, true);
-    keeli_view_observers_came(world, s, index);
+    if (s->groups.count) keeli_groups_changed(s, index, true);
+    if (s->viewers.count) keeli_view_observers_came(world, s, index);
 }
 
 static bool is_fresh(const uint64_t *fresh, uint32_t i) {
