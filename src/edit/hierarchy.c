@@ -83,12 +83,12 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
     }
 }
 
-// Where one of the 64 entities around it has such a link there is room for one more, on the same
-// page and in their list.
-static inline void *push_beside(keeli_storage *s, uint32_t index) {
-    KEEL_ASSERT_INTERNAL(s->goes_with_bit);
-    (void)keeli_presence_set(&s->presence, index);
-    return keeli_indexed_set_value(&s->indexed, index);
+// Where one of the 64 entities around it has such a link, whose bits are `word`, there is room for
+// one more, on the same page and in their list.
+static inline void set_beside(keeli_storage *s, uint64_t *word, uint32_t index) {
+    KEEL_ASSERT_INTERNAL(s->goes_with_bit && *word);
+    *word |= (uint64_t)1 << (index % 64);
+    ++s->presence.count;
 }
 
 // The common case: nothing is in use, the child is a root without children, and there is room.
@@ -100,14 +100,17 @@ static inline bool attach_beside(keel_world *world, keel_entity child, keel_enti
         !keeli_entity_is_alive(&world->entities, to))
         return false;
     const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
-    const uint64_t around = keeli_presence_word(&children->presence, c / 64);
-    if (!around || around >> (c % 64) & 1 || keeli_has_children(world, child)) return false;
-    keel_parent *parent;
-    if (keeli_has_children(world, to)) parent = keeli_link_of_parent(world, to);
-    else if (c == p || !keeli_presence_word(&parents->presence, p / 64)) return false;
-    else *(parent = push_beside(parents, p)) = (keel_parent){ 0 };
+    uint64_t *around = keeli_live_word(children, c), *above;
+    if (!around || *around >> (c % 64) & 1 || keeli_has_children(world, child)) return false;
+    if (!keeli_has_children(world, to)) {
+        if (c == p || (above = keeli_live_word(parents, p)) == NULL) return false;
+        set_beside(parents, above, p);
+        *keeli_link_of_parent(world, to) = (keel_parent){ 0 };
+    }
+    set_beside(children, around, c);
     ++world->hierarchy.links.edits;
-    keeli_link_last(world, child, to, parent, push_beside(children, c));
+    keeli_link_last(world, child, to, keeli_link_of_parent(world, to),
+                    keeli_link_of_child(world, child));
     keeli_validate_links(world);
     return true;
 }
