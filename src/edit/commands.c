@@ -142,12 +142,6 @@ static keel_result append(keel_commands *list, command *c) {
     return KEEL_OK;
 }
 
-static bool is_allowed(const keel_commands *list, const keeli_storage *s) {
-    for (uint32_t i = 0; i < list->allowed.count; ++i)
-        if (list->allowed.items[i] == s) return true;
-    return list->allowed.count == 0;
-}
-
 // The storage of a component, or of a type of events, that a command names; NULL with the reason in
 // `*result`.
 static keeli_storage *named(keel_commands *list, bool is_event, const keel_component *component,
@@ -161,11 +155,14 @@ static keeli_storage *named(keel_commands *list, bool is_event, const keel_compo
                                   : keeli_storage_get(world, component, false, result);
     if (!s) return NULL;
     const char *name = s->component.name;
+    bool is_allowed = list->allowed.count == 0;
+    for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
+        is_allowed = list->allowed.items[i] == s;
     if (s->flags & KEELI_IS_LINK)
         *result = keeli_misuse(
             world, KEEL_ERROR_ARGUMENT,
             "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink", name);
-    else if (!is_allowed(list, s))
+    else if (!is_allowed)
         *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
                                           "these commands may not send events '%s'; send with the "
                                           "parameter KEEL_SEND(%s, ...), or name nothing in "
@@ -486,28 +483,28 @@ keel_result keeli_commands_flush_slow(keel_world *world) {
 // ------------------------------------------------------------------ what observers ask for
 enum { rounds_at_most = 64 };
 
-// What is asked for while this is applied makes the next round.
-static keel_result apply_round(keel_world *world) {
-    keel_commands *now = world->followers.reaction;
-    keel_commands *next = keeli_commands_take(world);
-    if (!next) return keeli_out_of_memory(world, "applying what observers asked for");
-    world->followers.reaction = next;
-    world->followers.has_reactions = false;
-    const keel_result result = keeli_commands_apply_now(world, now);
-    if (!keeli_commands_is_empty(next)) world->followers.has_reactions = true;
-    return result;
-}
-
 static void react(keel_world *world) {
+    keeli_followers *f = &world->followers;
     uint32_t rounds = 0;
+    keel_result result = KEEL_OK;
     world->commands.reacting = true;
-    while (world->followers.has_reactions && rounds++ < rounds_at_most)
-        if (apply_round(world) == KEEL_ERROR_MEMORY) break;
+    while (f->has_reactions && result != KEEL_ERROR_MEMORY && rounds++ < rounds_at_most) {
+        // what is asked for while these are applied makes the next round
+        keel_commands *now = f->reaction, *next = keeli_commands_take(world);
+        if (next) {
+            f->reaction = next;
+            f->has_reactions = false;
+            result = keeli_commands_apply_now(world, now);
+            f->has_reactions |= !keeli_commands_is_empty(next);
+        } else {
+            result = keeli_out_of_memory(world, "applying what observers asked for");
+        }
+    }
     world->commands.reacting = false;
-    if (!world->followers.has_reactions || rounds <= rounds_at_most) return;
-    keeli_commands_discard(world, world->followers.reaction);
-    world->followers.reaction = keeli_commands_take(world); // a spare one: there is one now
-    world->followers.has_reactions = false;
+    if (!f->has_reactions || rounds <= rounds_at_most) return;
+    keeli_commands_discard(world, f->reaction);
+    f->reaction = keeli_commands_take(world); // a spare one: there is one now
+    f->has_reactions = false;
     keeli_error(world, KEEL_ERROR_CYCLE,
                 "observers answer each other's edits without end: what they asked for after %d "
                 "rounds is dropped",

@@ -82,9 +82,8 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
     const value_form form = form_of(s);
     if (s->events) return hash_of_events(s);
     if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
-    uint64_t sum = sum_of_values(world, s, &s->presence, COMPONENT_TERM);
-    if (s->disabled.count) sum += sum_of_values(world, s, &s->disabled, DISABLED_TERM);
-    return sum;
+    return sum_of_values(world, s, &s->presence, COMPONENT_TERM) +
+           sum_of_values(world, s, &s->disabled, DISABLED_TERM);
 }
 
 // Is it known which bytes of its values count?

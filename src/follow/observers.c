@@ -76,13 +76,6 @@ static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *f
     return KEEL_OK;
 }
 
-static void update_all(keel_world *world) {
-    world->followers.any_lost = false;
-    for (uint32_t i = 0; i < world->storages.count; ++i)
-        update(world, world->storages.items[i]);
-    update(world, &world->stand_in.entities);
-}
-
 // ------------------------------------------------------------------ calling
 uint32_t keeli_calling_begin(keel_world *world) {
     ++world->followers.calling;
@@ -90,7 +83,13 @@ uint32_t keeli_calling_begin(keel_world *world) {
 }
 
 static __attribute__((noinline)) void called(keel_world *world) {
-    if (!world->followers.calling && world->followers.any_lost) update_all(world);
+    const bool tidies = !world->followers.calling && world->followers.any_lost;
+    for (uint32_t i = 0; tidies && i < world->storages.count; ++i)
+        update(world, world->storages.items[i]);
+    if (tidies) {
+        update(world, &world->stand_in.entities);
+        world->followers.any_lost = false;
+    }
     if (!keeli_commands_is_empty(world->followers.reaction)) world->followers.has_reactions = true;
 }
 

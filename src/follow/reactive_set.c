@@ -60,12 +60,6 @@ void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uin
         if (s->collectors.items[i].kinds & kind) put(world, s->collectors.items[i].set, e);
 }
 
-static bool is_coming(const keel_world *world, const keeli_storage *set) {
-    for (uint32_t i = 0; i < world->followers.strip_sets.count; ++i)
-        if (world->followers.strip_sets.items[i] == set) return true;
-    return false;
-}
-
 void keeli_strip_begins(keel_world *world, keel_entity e) {
     uint32_t at = UINT32_MAX;
     if (!world->followers.set_count) return;
@@ -73,8 +67,12 @@ void keeli_strip_begins(keel_world *world, keel_entity e) {
         if (!keeli_store_has(s, keel_entity_index(e))) continue;
         for (uint32_t i = 0; i < s->collectors.count; ++i) {
             const keeli_collector *c = &s->collectors.items[i];
-            if (c->kinds & KEEL_ON_DELETED && !is_coming(world, c->set))
-                world->followers.strip_sets.items[world->followers.strip_sets.count++] = c->set;
+            uint32_t k = 0;
+            while (k < world->followers.strip_sets.count &&
+                   world->followers.strip_sets.items[k] != c->set)
+                ++k;
+            if (!(c->kinds & KEEL_ON_DELETED) || k < world->followers.strip_sets.count) continue;
+            world->followers.strip_sets.items[world->followers.strip_sets.count++] = c->set;
         }
     }
 }

@@ -214,15 +214,6 @@ static keel_result take_all(keel_world *world, keeli_holder *holder) {
     return KEEL_OK;
 }
 
-// Everything: each storage that exists now, and the list of entities.
-static bool want_everything(keel_world *world, keeli_holder *holder) {
-    for (uint32_t i = 0; i < world->storages.count; ++i)
-        if (!keeli_holder_want(world, holder, world->storages.items[i], KEEL_ACCESS_EDIT))
-            return false;
-    return keeli_holder_want(world, holder, &world->stand_in.rows, KEEL_ACCESS_EDIT) &&
-           keeli_holder_want(world, holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
-}
-
 // What it writes gets its tick, whatever else is changed meanwhile.
 static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
@@ -232,8 +223,13 @@ static void set_ticks(const keeli_holder *holder, uint64_t tick) {
 }
 
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
-    if (holder->everything && !want_everything(world, holder))
-        return keeli_out_of_memory(world, "opening a view");
+    bool room = true;
+    for (uint32_t i = 0; holder->everything && room && i < world->storages.count; ++i)
+        room = keeli_holder_want(world, holder, world->storages.items[i], KEEL_ACCESS_EDIT);
+    if (holder->everything)
+        room = room && keeli_holder_want(world, holder, &world->stand_in.rows, KEEL_ACCESS_EDIT) &&
+               keeli_holder_want(world, holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
+    if (!room) return keeli_out_of_memory(world, "opening a view");
     KEEL_TRY(take_all(world, holder));
     holder->open = true;
     if (holder->tick) set_ticks(holder, holder->tick);
