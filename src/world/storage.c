@@ -103,33 +103,22 @@ static void put_values(char *to, const char *values, size_t stride, uint32_t cou
     }
 }
 
-// Fill `count` places from `place` on, page by page.
-static void put_paged(const keeli_storage *s, uint32_t place, const char *values, size_t stride,
-                      uint32_t count, bool back) {
+// Fill places from `place` on, page by page; rows, which came one after the other, block by block.
+static void put_range(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
+                      uint32_t place, const char *values, size_t stride, uint32_t count,
+                      bool back) {
+    const bool in_rows = keeli_store_is_in_rows(s);
     const uint32_t page = (uint32_t)1 << s->root->shift;
-    while (s->size && count) {
-        const uint32_t rest = page - (place & (page - 1)), n = count < rest ? count : rest;
-        count -= n;
+    for (uint32_t left = count, n; s->size && left; left -= n) {
+        if (in_rows) place = *keeli_row_of(world, keel_entity_index(entities[count - left]));
+        const uint32_t end = in_rows ? keeli_block_of(&world->archetypes, place)->count : page;
+        const uint32_t rest = end - (place & (page - 1));
+        n = left < rest ? left : rest;
         // backwards the places of this page get the last of the values that are left
-        put_values(keeli_store_at(s, place), values ? values + (back ? count * stride : 0) : NULL,
-                   stride, n, s->size, back);
-        if (values && !back) values += n * stride;
+        const size_t first = back ? left - n : count - left;
+        put_values(keeli_store_at(s, place), values ? values + first * stride : NULL, stride, n,
+                   s->size, back);
         place += n;
-    }
-}
-
-// Rows that came one after the other go on from block to block.
-static void put_rows(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
-                     const char *values, size_t stride, uint32_t count) {
-    while (s->size && count) {
-        const uint32_t place = *keeli_row_of(world, keel_entity_index(*entities));
-        const uint32_t rest =
-            keeli_block_of(&world->archetypes, place)->count - (place & KEELI_ROW_MASK);
-        const uint32_t n = count < rest ? count : rest;
-        put_values(keeli_row_value(&s->row, place), values, stride, n, s->size, false);
-        if (values) values += n * stride;
-        entities += n;
-        count -= n;
     }
 }
 
@@ -152,18 +141,17 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
 void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_entity *entities,
                             keeli_range range, const void *values, size_t stride) {
     set_bits(world, s, range.lowest, range.count);
-    if (s->kind == KEEL_INDEXED) {
+    uint32_t place = range.lowest;
+    if (keeli_store_is_by_index(s)) {
         keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
-        put_paged(s, range.lowest, values, stride, range.count, range.descends);
-    } else if (s->kind == KEEL_ARCHETYPE) {
-        put_rows(world, s, entities, values, stride, range.count);
-    } else {
-        const uint32_t slot = s->set.count;
+    } else if (keeli_store_is_packed(s)) {
+        place = s->set.count;
         if (!range.descends) (void)keeli_sparse_set_push_range(&s->set, entities, range.count);
         for (uint32_t i = 0; range.descends && i < range.count; ++i)
             (void)keeli_sparse_set_push(&s->set, entities[i]);
-        put_paged(s, slot, values, stride, range.count, false);
     }
+    put_range(world, s, entities, place, values, stride, range.count,
+              range.descends && keeli_store_is_by_index(s));
 }
 
 keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at) {
@@ -218,14 +206,12 @@ void keeli_store_update_hooks(keeli_storage *s) {
     s->set.drop = s->row.drop = c->drop ? keeli_hook_drop : NULL;
     s->set.move = s->row.move = c->move ? keeli_hook_move : NULL;
     s->set.hook_data = s->row.hook_data = s;
-    if (s->events) {
-        s->events->drop = s->set.drop;
-        s->events->move = s->set.move;
-        s->events->hook_data = s;
+    keeli_queue *const queues[] = { &s->tracking.removed, s->events };
+    for (uint32_t i = 0; i < 2 && queues[i]; ++i) {
+        queues[i]->drop = s->set.drop;
+        queues[i]->move = s->set.move;
+        queues[i]->hook_data = s;
     }
-    s->tracking.removed.drop = s->set.drop;
-    s->tracking.removed.move = s->set.move;
-    s->tracking.removed.hook_data = s;
 }
 
 void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
