@@ -66,21 +66,18 @@ static const char *find_worker_mistake(const keel_world_desc *desc) {
 static keel_result choose_workers(keel_world *world, const keel_world_desc *desc) {
     const char *mistake = find_worker_mistake(desc);
     if (mistake) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
-    uint32_t count = desc->worker_count;
-    uint32_t cores = keeli_core_count();
-    if (desc->executor) {
-        world->workers.executor = *desc->executor;
-        world->workers.count = count ? count : world->workers.executor.worker_count;
-        world->workers.may_spin = world->workers.count <= cores;
-        return KEEL_OK;
-    }
-    if (cores > KEEL_WORKERS_MAX) cores = KEEL_WORKERS_MAX;
-    if (count == 0) count = cores;
-    keeli_pool_init(&world->workers.pool, &world->heap, count,
-                    count <= cores ? KEELI_POOL_SPIN_NS : 0);
-    world->workers.executor = (keel_executor){ &world->workers.pool, count, keeli_pool_submit };
-    world->workers.count = count;
-    world->workers.may_spin = count <= cores;
+    const uint32_t cores = keeli_core_count();
+    keeli_worker_state *w = &world->workers;
+    if (desc->executor) w->executor = *desc->executor;
+    else
+        w->executor =
+            (keel_executor){ &w->pool, cores > KEEL_WORKERS_MAX ? KEEL_WORKERS_MAX : cores,
+                             keeli_pool_submit };
+    w->count = desc->worker_count ? desc->worker_count : w->executor.worker_count;
+    w->may_spin = w->count <= cores;
+    if (desc->executor) return KEEL_OK;
+    w->executor.worker_count = w->count;
+    keeli_pool_init(&w->pool, &world->heap, w->count, w->may_spin ? KEELI_POOL_SPIN_NS : 0);
     return KEEL_OK;
 }
 

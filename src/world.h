@@ -88,7 +88,7 @@ typedef struct keeli_storage {
     keeli_indexed_set indexed;         // KEEL_INDEXED
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
-    keel_world *world;                 // whose it is, for hooks (world/hooks.c)
+    keel_world *world;                 // whose it is, for hooks
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
@@ -107,7 +107,7 @@ typedef struct keeli_storage {
 } keeli_storage;
 
 enum {
-    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c and hierarchy.c change it
+    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
@@ -125,6 +125,7 @@ enum {
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
 };
+
 // One storage that a view or a system holds.
 typedef struct keeli_use {
     keeli_storage *storage;
@@ -384,12 +385,6 @@ static inline void keeli_world_unlock(keel_world *world) {
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
     if (world->access.concurrent) (void)keeli_atomic_add(counter, change);
     else *counter += change;
-}
-static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, int32_t *from,
-                                    int32_t to) {
-    if (world->access.concurrent) return keeli_atomic_swap(counter, from, to);
-    *counter = to;
-    return true;
 }
 
 // ---- world/registry.c -----------------------------------------------------------------------

@@ -68,27 +68,6 @@ static uint32_t copy_values(const keeli_storage *s, void *to, const void *from, 
     return count;
 }
 
-// Slots, pages, bits and their places in the lists of blocks, of which the target has none so far.
-static bool reserve(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return false;
-    const uint32_t step = keeli_store_reserve_step(s);
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
-        if (!keeli_reserve_value(to, t, i, 0)) return false;
-    return true;
-}
-
-// The same bits, and with them the bytes of values that lie by index.
-static void copy_bits(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    keeli_presence_copy(&t->presence, &s->presence);
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
-        const uint32_t first = i / 64 * 64;
-        if (keeli_store_is_by_index(s))
-            keeli_indexed_set_copy(&t->indexed, &s->indexed, first,
-                                   keeli_presence_word(&s->presence, i / 64));
-        keeli_store_list_block(to, t, first);
-    }
-}
-
 // The hook makes copies of what was copied as bytes. When it fails at a slot or an index, the rest
 // are no values: they go without being dropped, the last first, so that nothing moves.
 static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_storage *s) {
@@ -135,9 +114,20 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
 }
 
 static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!reserve(to, t, s)) return no_memory(to);
+    if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return no_memory(to);
+    // slots, pages, bits and their places in the lists of blocks, of which the target has none
+    const uint32_t step = keeli_store_reserve_step(s);
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
+        if (!keeli_reserve_value(to, t, i, 0)) return no_memory(to);
     if (keeli_store_is_packed(s)) keeli_sparse_set_copy(&t->set, &s->set);
-    copy_bits(to, t, s);
+    // the same bits, and with them the bytes of values that lie by index
+    keeli_presence_copy(&t->presence, &s->presence);
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
+        if (keeli_store_is_by_index(s))
+            keeli_indexed_set_copy(&t->indexed, &s->indexed, i / 64 * 64,
+                                   keeli_presence_word(&s->presence, i / 64));
+        keeli_store_list_block(to, t, i / 64 * 64);
+    }
     if (s->component.copy && !keeli_store_is_in_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;

@@ -48,43 +48,35 @@ keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, con
 // The flags of a storage say what its lists of followers hold; call this when one has changed.
 void keeli_followers_update(keeli_storage *s);
 
-// groups.c
-// Make room for `extra` more members among the groups that name the storage, one of them with this
-// index. False when out of memory.
+// Before `extra` more values come to the storage, one of them at this index: make room. `numbers`:
+// how many numbers the list of its block is going to get besides. False when out of memory.
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
-// After the entity got the component (`comes`), or before it loses it.
-void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes);
-// Before all components of an entity go. `gone`: their values were moved out.
-void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
-// Before the component goes from all entities; before everything does.
-void keeli_groups_clear(keeli_storage *s);
-void keeli_groups_clear_all(keel_world *world);
-// Take in who matches, after values came without the above: the groups are empty, and have room.
-void keeli_groups_refill(keel_world *world);
-void keeli_groups_trim(keel_world *world);
-void keeli_groups_deinit(keel_world *world);
-bool keeli_groups_of_are_valid(const keeli_storage *s);
-
-// reactive_set.c
-// If the storage is a source or a set: make room for `extra` more, one of them at this index.
-// `numbers`: how many its block's list is going to get besides. False when out of memory.
 bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
                         uint32_t numbers);
-// Something happened to a component of a living entity: the sets that collect it get the entity.
-void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind);
+bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index);
 // How many entities a storage could have without making room: what it has, and for a set what its
 // sources could have.
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s);
-// The component becomes unknown: it fills nothing, and nothing fills it.
-void keeli_sets_forget(keel_world *world, keeli_storage *s);
-// For a set: the blocks whose lists name it although it has nobody there.
-uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s);
-bool keeli_sets_are_valid(const keel_world *world);
 
-// observers.c
-// Call the observers of a component for one entity's. While they run the world is shared, so that
-// edits are refused; what they record is applied when the edit that called them is done.
-// `has_value`: it is still there.
+// After the entity got the component, or it came in sight (`comes`); before it loses it, or it goes
+// out of sight.
+void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes);
+void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index);
+void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index);
+// Before an entity loses all it has. `gone`: its values were moved out.
+void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
+void keeli_view_observers_all_going(keel_world *world, uint32_t index);
+// Before the component goes from all entities; before everything does, and back: who matches is
+// taken in, for whom there is room.
+void keeli_groups_clear(keeli_storage *s);
+void keeli_groups_clear_all(keel_world *world);
+void keeli_groups_refill(keel_world *world);
+void keeli_groups_trim(keel_world *world);
+
+// Something happened to a component of a living entity: the sets that collect it get the entity.
+void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind);
+// And its observers are called. While they run edits are refused; what they record is applied when
+// the edit that called them is done. `has_value`: it is still there.
 void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                        bool has_value);
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
@@ -93,28 +85,23 @@ static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity
 // The same where the value is known, nobody uses anything, and that is the whole edit.
 void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                         const void *value);
-// All entities go: nobody is called after that.
-void keeli_notify_end(keel_world *world);
-// Around each call of an observer: what the first returns is for the second.
-uint32_t keeli_calling_begin(keel_world *world);
-void keeli_calling_end(keel_world *world, uint32_t before);
-// The component becomes unknown: nobody observes it.
-void keeli_observers_forget(keel_world *world, keeli_storage *s);
-
-// Observers of views. Before an entity with this index gets the component: make room. False when
-// out of memory.
-bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index);
-// After it got it, or it came in sight.
-void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index);
-// Before it loses it, or it goes out of sight; before it loses all it has.
-void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index);
-void keeli_view_observers_all_going(keel_world *world, uint32_t index);
-// An edit is done: call those of who has entered and left.
+// An edit is done: observers of views are called for those who have entered and left.
 void keeli_view_observers_flush(keel_world *world);
-// The component becomes unknown: views that name it are not observed any more.
+
+// The component becomes unknown: nobody follows it, and it fills nothing.
+void keeli_sets_forget(keel_world *world, keeli_storage *s);
+void keeli_observers_forget(keel_world *world, keeli_storage *s);
 void keeli_view_observers_forget(keel_world *world, const keeli_storage *s);
+// All entities go: no observer is called after that.
+void keeli_notify_end(keel_world *world);
+void keeli_groups_deinit(keel_world *world);
 void keeli_view_observers_deinit(keel_world *world);
+
+bool keeli_groups_of_are_valid(const keeli_storage *s);
+bool keeli_sets_are_valid(const keel_world *world);
 bool keeli_view_observers_are_valid(const keel_world *world);
+// For a set: the blocks whose lists name it although it has nobody there.
+uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s);
 
 // ------------------------------------------------------------------ the door
 // Does anybody follow what comes to the storage and goes from it?
@@ -162,12 +149,6 @@ static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_WATCHED) keeli_came_slow(world, s, index);
-}
-// The same where nobody uses anything and that is all that the edit does. `value`: where it is.
-static inline void keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e,
-                                   const void *value) {
-    if (s->flags == KEELI_IS_OBSERVED) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
-    else keeli_came(world, s, keel_entity_index(e));
 }
 // The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
 // NULL: all are fresh.
@@ -265,10 +246,12 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         world->commands.flush(world);
     return result;
 }
-// keeli_came_last, and the edit is done.
+// keeli_came where nobody uses anything and that is all that the edit does: it is done. `value`:
+// where it is.
 static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
                                            const void *value) {
-    keeli_came_last(world, s, e, value);
+    if (keeli_is_only_observed(s)) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
+    else keeli_came(world, s, keel_entity_index(e));
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

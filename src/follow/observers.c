@@ -77,7 +77,7 @@ static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *f
 }
 
 // ------------------------------------------------------------------ calling
-uint32_t keeli_calling_begin(keel_world *world) {
+static uint32_t calling_begin(keel_world *world) {
     ++world->followers.calling;
     return keeli_refuse_begin(world, KEELI_REFUSED_OBSERVER);
 }
@@ -93,7 +93,7 @@ static __attribute__((noinline)) void called(keel_world *world) {
     if (!keeli_commands_is_empty(world->followers.reaction)) world->followers.has_reactions = true;
 }
 
-void keeli_calling_end(keel_world *world, uint32_t before) {
+static void calling_end(keel_world *world, uint32_t before) {
     keeli_refuse_end(world, before);
     --world->followers.calling;
     called(world);
@@ -120,9 +120,9 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
                                             ? keeli_store_value(world, s, keel_entity_index(e))
                                             : NULL,
                                .commands = world->followers.reaction };
-    const uint32_t before = keeli_calling_begin(world);
+    const uint32_t before = calling_begin(world);
     call(s, &event);
-    keeli_calling_end(world, before);
+    calling_end(world, before);
 }
 
 // Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
@@ -263,9 +263,9 @@ static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_
                                .kind = kind,
                                .entity = keeli_entity_at(&world->entities, index),
                                .commands = world->followers.reaction };
-    const uint32_t before = keeli_calling_begin(world);
+    const uint32_t before = calling_begin(world);
     it.function(&event, it.data);
-    keeli_calling_end(world, before);
+    calling_end(world, before);
 }
 
 static void set_member(keel_world *world, keeli_view_observer *v, uint32_t index, bool is) {

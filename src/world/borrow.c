@@ -12,7 +12,11 @@ static bool take(const keel_world *world, int32_t *counter, keel_access access) 
     const bool alone = access > KEEL_ACCESS_READ;
     do {
         if (alone ? now != 0 : now < 0) return false;
-    } while (!keeli_count_swap(world, counter, &now, alone ? -1 : now + 1));
+        if (!world->access.concurrent) {
+            *counter = alone ? -1 : now + 1;
+            return true;
+        }
+    } while (!keeli_atomic_swap(counter, &now, alone ? -1 : now + 1));
     return true;
 }
 static void give(const keel_world *world, int32_t *counter, keel_access access) {

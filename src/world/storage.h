@@ -72,12 +72,6 @@ static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
     if (value) keeli_bytes_copy_fresh(to, value, size);
     else memset(to, 0, size);
 }
-// Fill a place that holds no value. NULL: zeros.
-static inline void keeli_value_put(const keeli_storage *s, void *to, const void *value) {
-    if (value && s->component.move)
-        keeli_hook_move(to, (void *)(uintptr_t)value, (void *)(uintptr_t)s); // handed over
-    else keeli_bytes_put(to, value, s->size);
-}
 static inline void keeli_value_drop(const keeli_storage *s, void *value) {
     if (s->component.drop) keeli_hook_drop(value, (void *)(uintptr_t)s);
 }
