@@ -85,23 +85,16 @@ void keeli_groups_clear_all(keel_world *world) {
 // ------------------------------------------------------------------ room
 // A group that owns nothing has a slot and a cell for each entity that has the first component, a
 // member or not: then an entity can enter when it loses an excluded one, which must not fail.
-static uint64_t candidates(const keel_group *g) {
-    return keeli_could_have(g->world, g->storages[0]);
-}
-
-static bool reserve(keel_group *g, uint32_t index, uint32_t extra) {
-    keeli_sparse_set *set = &g->order.set;
-    keeli_heap *heap = &g->world->heap;
-    const uint64_t need = candidates(g) + extra;
-    if (need > set->room && !keeli_sparse_set_reserve(set, heap, (uint32_t)(need - set->count)))
-        return false;
-    return keeli_sparse_set_reserve_cell(set, heap, index);
-}
-
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        if (!g->owned_count && g->storages[0] == s && !reserve(g, index, extra)) return false;
+        keeli_sparse_set *set = &g->order.set;
+        keeli_heap *heap = &g->world->heap;
+        if (g->owned_count || g->storages[0] != s) continue;
+        const uint64_t need = (uint64_t)keeli_could_have(g->world, s) + extra;
+        if (need > set->room && !keeli_sparse_set_reserve(set, heap, (uint32_t)(need - set->count)))
+            return false;
+        if (!keeli_sparse_set_reserve_cell(set, heap, index)) return false;
     }
     return true;
 }
@@ -123,7 +116,7 @@ void keeli_groups_refill(keel_world *world) {
 // Where everybody who could be a member is one, no room is promised.
 void keeli_groups_trim(keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next)
-        if (!g->owned_count && g->order.set.count == candidates(g))
+        if (!g->owned_count && g->order.set.count == keeli_could_have(world, g->storages[0]))
             keeli_sparse_set_trim(&g->order.set, &world->heap);
 }
 
