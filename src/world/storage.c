@@ -97,9 +97,10 @@ static void put_values(char *to, const char *values, size_t stride, uint32_t cou
     } else if (stride == size && !back) {
         memcpy(to, values, (size_t)count * size);
     } else {
-        for (uint32_t i = 0; i < count; ++i)
-            keeli_bytes_put(to + (size_t)(back ? count - 1 - i : i) * size, values + i * stride,
-                            size);
+        const size_t step = back ? (size_t)0 - size : size; // goes round, as sizes do
+        size_t at = back ? (size_t)(count - 1) * size : 0;
+        for (uint32_t i = 0; i < count; ++i, at += step)
+            keeli_bytes_copy_fresh(to + at, values + i * stride, size);
     }
 }
 
