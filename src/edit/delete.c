@@ -31,8 +31,13 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
     (void)keeli_done(world, KEEL_OK);
 }
 
-static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
-    return keeli_edit_delete_entity(world, NULL, e);
+// `asks`: somebody may be using something of it.
+static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e,
+                                                            bool asks) {
+    if (asks) return keeli_edit_delete_entity(world, NULL, e);
+    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keel_delete_entity_unchecked(world, e);
+    return KEEL_OK;
 }
 
 static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint32_t place) {
@@ -67,13 +72,13 @@ take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t 
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if ((uintptr_t)world->holders | (uintptr_t)world->followers.groups | world->share_depth |
-        world->followers.observed | world->owned_storages)
-        return delete_general(world, e);
+    if (!keeli_is_unused(world)) return delete_general(world, e, true);
+    if ((uintptr_t)world->followers.groups | world->followers.observed)
+        return delete_general(world, e, false);
     const uint32_t index = keel_entity_index(e);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (list && take_plain(world, index, keeli_list_numbers(list), list->count))
-        return delete_general(world, e);
+        return delete_general(world, e, false);
     const uint32_t place = *keeli_row_of(world, index);
     keeli_entity_index_delete(&world->entities, e);
     if (place != KEELI_NO_ROW) return delete_row(world, place);

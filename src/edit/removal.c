@@ -4,18 +4,25 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one component
+// A value goes: to `out`, to those who want to know what was deleted, or nowhere.
+static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                          void *out) {
+    const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
+    if (!(is_kept | (out != NULL)) && !s->component.drop) return;
+    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    if (is_kept) (void)keeli_track_gone(world, s, e, kind, value);
+    else if (!out) keeli_value_drop(s, value);
+    else if (s->size) keeli_value_move(s, out, value);
+}
+
 // The entity, which has the component, loses its value and its bit. Its row stays.
-static void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind, void *out) {
-    const uint32_t index = keel_entity_index(e);
+static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                        void *out) {
     if (s->flags || out) {
-        keeli_going(world, s, index, kind);
-        void *value = keeli_store_value(world, s, index);
-        if (kind == KEEL_TRACK_DELETION) keeli_value_delete(world, s, index, value);
-        else if (!out) keeli_value_drop(s, value);
-        else if (s->size) keeli_value_move(s, out, value);
+        keeli_going(world, s, keel_entity_index(e), kind);
+        let_go(world, s, e, kind, out);
     }
-    if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-    else keeli_store_pop(world, s, index);
+    keeli_store_close(world, s, keel_entity_index(e));
 }
 
 // Where the row of an entity goes that loses the component, with room for it; NULL when out of
@@ -151,26 +158,24 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keel_entity_index(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
     if (world->followers.groups) keeli_groups_leave(world, e, !drops);
-    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    for (uint32_t i = list ? list->count : 0;
-         i--;) { // downwards: the last takes a gone one's place
-        keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
-        const bool is_seen = keeli_store_has(s, index);
-        if (!is_seen && !keeli_store_is_disabled(s, index)) continue;
-        if (!is_seen) keeli_store_enable(s, index);
-        void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
-        if (value && drops && is_seen) keeli_value_delete(world, s, index, value);
-        else if (value && drops) keeli_value_drop(s, value);
-        else if (s->flags && is_seen) (void)keeli_track_gone(world, s, e, kind, NULL);
-        if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-        else keeli_store_pop(world, s, index);
+    uint32_t at = UINT32_MAX; // downwards: the last of the list takes the place of one that goes
+    for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
+        if (keeli_store_is_disabled(s, index)) {
+            keeli_store_enable(s, index);
+            if (drops) keeli_value_drop(s, keeli_store_value(world, s, index));
+        } else if (s->flags && drops) {
+            let_go(world, s, e, kind, NULL);
+        } else if (s->flags) {
+            (void)keeli_track_gone(world, s, e, kind, NULL);
+        }
+        keeli_store_close(world, s, index);
     }
     if (*keeli_row_of(world, index) != KEELI_NO_ROW)
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
-    keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+    if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
@@ -220,9 +225,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
 
 static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
                             uint64_t gone) {
-    // it is in the block's list: the page is there
-    const uint64_t word = s->presence.pages[first / 4096][first / 64 % KEELI_PAGE_WORDS];
-    const uint64_t bits = word & gone;
+    const uint64_t bits = *keeli_listed_word(s, first) & gone;
     if (!bits) return;
     if (s->kind == KEEL_ARCHETYPE) at->has_rows = true;
     if (s->kind == KEEL_INDEXED)
@@ -298,12 +301,6 @@ static void commit(keel_world *world, stretch *at) {
     at->has_rows = false;
 }
 
-// What the stretch stopped at.
-static void delete_one(keel_world *world, keel_entity e) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return;
-    keeli_commit_delete_entity(world, e);
-}
-
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
     const bool is_quiet = !world->holders && !world->share_depth && !world->followers.observed;
@@ -315,8 +312,13 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
     memset(at.first, 0xFF, sizeof at.first);
     while (at.entities < end) {
         if (is_quiet) extend(world, &at, end);
-        commit(world, &at);
-        if (at.entities < end) delete_one(world, *at.entities++);
+        if (at.count) commit(world, &at);
+        if (at.entities == end) break;
+        // what the stretch stopped at, and what follows of its block
+        const uint32_t block = keel_entity_index(*at.entities) / 64;
+        for (; at.entities < end && keel_entity_index(*at.entities) / 64 == block; ++at.entities)
+            if (keeli_entity_is_alive(&world->entities, *at.entities))
+                keeli_commit_delete_entity(world, *at.entities);
     }
     keeli_validate_entities(world);
 }

@@ -44,6 +44,11 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
     return *word ? word : NULL;
 }
 
+// The same of a block whose list names the component: the page is there.
+static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
+    return &s->presence.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+}
+
 // ------------------------------------------------------------------ values
 // Copy the bytes of a value. NULL: zeros.
 static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
@@ -108,6 +113,12 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
+// The entity loses the component, of any kind, whose value was moved out or dropped; its row stays.
+static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
+    else keeli_store_pop(world, s, index);
+}
+
 // The entity gets the component, of any kind, where its row is made already: where its value
 // belongs, not initialised.
 static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
@@ -167,7 +178,17 @@ void keeli_row_end(keel_world *world, uint32_t old);
 
 // The next component of an entity, disabled ones included, from position `*at` of its block's list,
 // downwards from the end. Start with UINT32_MAX; NULL at the end.
-keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at);
+static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
+                                                 uint32_t *at) {
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
+    for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
+        keeli_storage *s = world->by_ordinal.items[numbers[--*at]];
+        if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
+            return s;
+    }
+    return NULL;
+}
 // Drop all values of all components: nobody is told.
 void keeli_store_drop_all(keel_world *world);
 // The same for one, whose rows stay where they are: their values were dropped.
