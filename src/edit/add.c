@@ -67,95 +67,91 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
 }
 
 // ------------------------------------------------------------------ the fast path
-// A component that an entity gets: its storage, and the word of presence bits of the entity's
-// block.
-typedef struct place {
-    keeli_storage *s;
-    uint64_t *word;
-} place;
-
-// The word in which the entity gets its bit next to others of its block of 64: neither the summary
-// nor the list of the block changes, and all pages are there. NULL when that is not so, when it has
-// the component, or when more than its bytes is to be edited (`follows`: and that is not ready).
-// `to`: where its row will be.
-static inline __attribute__((always_inline)) uint64_t *find_word(const keel_world *world,
-                                                                 const keeli_storage *s,
-                                                                 uint32_t index, bool follows,
-                                                                 keeli_archetype **to) {
-    if (follows ? !keeli_is_free(world, s) : !keeli_is_plain(world, s)) return NULL;
-    uint64_t *word = keeli_live_word(s, index);
-    if (!word || *word >> (index % 64) & 1) return NULL;
-    if (follows && s->flags && !keeli_followers_are_ready(world, s, index)) return NULL;
-    if (s->kind == KEEL_INDEXED) return s->goes_with_bit ? word : NULL;
-    if (s->kind == KEEL_SPARSE_SET) return s->set.count < s->set.room ? word : NULL;
-    if (!keeli_rows_are_free(world)) return NULL;
-    const keeli_edge *edge = keeli_archetype_edge(*to, s->slot);
-    *to = edge ? edge->with : NULL;
-    return *to ? word : NULL;
+// Where a row goes that gets the component, along an edge that was gone before; NULL: it takes
+// more.
+static inline keeli_archetype *row_with(const keel_world *world, const keeli_storage *s,
+                                        const keeli_archetype *from) {
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    return edge && keeli_rows_are_free(world) ? edge->with : NULL;
 }
 
-// After that: where its value belongs, not initialised. Its row is there.
-static inline void *take_word(const keel_world *world, keeli_storage *s, uint64_t *word,
-                              keel_entity e) {
+// The entity gets a component next to others of its block of 64: neither the summary nor the list
+// of the block changes, and all pages are there. False, with nothing done, when that is not so,
+// when it has the component, or when more than its bytes is to be edited (`follows`: and that is
+// not ready). `*to`: where its row will be; then its value is put there later.
+static inline __attribute__((always_inline)) bool
+give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_archetype **to) {
     const uint32_t index = keel_entity_index(e);
-    *word |= (uint64_t)1 << (index % 64);
-    ++s->presence.count;
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_value(&s->indexed, index);
-    if (s->kind == KEEL_SPARSE_SET)
-        return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    return keeli_row_value(&s->row, *keeli_row_of(world, index));
-}
-
-enum { places_at_most = 8 };
-
-// Places for all values; how many, or -1. `*to`: where the row will be.
-static inline __attribute__((always_inline)) int32_t
-find_places(const keel_world *world, uint32_t index, const keel_value *values, bool follows,
-            place *places, keeli_archetype **to) {
-    const keeli_archetype *from = *to;
-    int32_t count = 0;
-    for (; values[count].component; ++count) {
-        keeli_storage *s = keeli_storage_known(world, values[count].component);
-        if (!s || count == places_at_most) return -1;
-        uint64_t *word = find_word(world, s, index, follows, to);
-        if (!word) return -1;
-        places[count] = (place){ s, word };
-        for (int32_t k = 0; k < count; ++k)
-            if (places[k].s == s) return -1; // named twice
+    keeli_storage *s = keeli_storage_known(world, v->component);
+    if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
+    uint64_t *word = keeli_live_word(s, index);
+    if (!word || *word >> (index % 64) & 1 || !keeli_store_has_place(s)) return false;
+    if (follows && s->flags && !keeli_followers_are_ready(world, s, index)) return false;
+    if (keeli_store_has_rows(s)) {
+        keeli_archetype *next = row_with(world, s, *to);
+        if (!next) return false;
+        *to = next;
+        keeli_store_take_bit(s, word, index);
+        return true;
     }
-    return *to == from || keeli_archetype_has_room(*to) ? count : -1;
+    keeli_store_take_bit(s, word, index);
+    keeli_bytes_put(keeli_store_take_place(s, e), v->value, s->size);
+    return true;
 }
 
-static inline void fill_places(keel_world *world, keel_entity e, const keel_value *values,
-                               const place *places, int32_t count) {
-    for (int32_t i = 0; i < count; ++i) {
-        keeli_storage *s = places[i].s;
-        keeli_bytes_put(take_word(world, s, places[i].word, e), values[i].value, s->size);
+// The first `count` that it got go again: one of the list took more.
+static __attribute__((noinline)) void take_back(keel_world *world, keel_entity e,
+                                                const keel_value *values, uint32_t count) {
+    while (count--)
+        keeli_store_close(world, keeli_storage_known(world, values[count].component),
+                          keel_entity_index(e));
+}
+
+// All components of a list. False, with nothing done, when one of them takes more.
+static inline __attribute__((always_inline)) bool give_all(keel_world *world, keel_entity e,
+                                                           const keel_value *values, bool follows,
+                                                           keeli_archetype **to) {
+    const keeli_archetype *from = *to;
+    uint32_t count = 0;
+    while (values[count].component && give(world, e, &values[count], follows, to))
+        ++count;
+    if (!values[count].component && (*to == from || keeli_archetype_has_room(*to))) return true;
+    take_back(world, e, values, count);
+    return false;
+}
+
+static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
+    const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
+    for (; values->component; ++values) {
+        const keeli_storage *s = keeli_storage_known(world, values->component);
+        if (keeli_store_has_rows(s))
+            keeli_bytes_put(keeli_row_value(&s->row, place), values->value, s->size);
     }
 }
 
 // All values are in place.
-static inline void tell_places(keel_world *world, keel_entity e, const place *places,
-                               int32_t count) {
-    for (int32_t i = 0; i < count; ++i)
-        keeli_came(world, places[i].s, keel_entity_index(e));
-    for (int32_t i = 0; i < count; ++i)
-        keeli_validate_storage(world, places[i].s);
-    (void)keeli_done(world, KEEL_OK);
+static inline void end_list(keel_world *world, keel_entity e, const keel_value *values,
+                            bool follows) {
+    for (const keel_value *v = values; follows && v->component; ++v)
+        keeli_came(world, keeli_storage_known(world, v->component), keel_entity_index(e));
+    for (; values->component; ++values)
+        keeli_validate_storage(world, keeli_storage_known(world, values->component));
+    if (follows) (void)keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!values) return KEEL_OK;
-    place places[places_at_most];
     keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    const int32_t count = find_places(world, keel_entity_index(e), values, true, places, &to);
-    if (count < 0) return keeli_edit_add_values(world, NULL, e, values);
-    const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
-    fill_places(world, e, values, places, count);
-    keeli_row_end(world, old); // not before: values may lie in it
-    tell_places(world, e, places, count);
+    if (!give_all(world, e, values, true, &to))
+        return keeli_edit_add_values(world, NULL, e, values);
+    if (to != from) {
+        const uint32_t old = keeli_row_begin(world, e, to);
+        fill_row(world, e, values);
+        keeli_row_end(world, old); // not before: values may lie in it
+    }
+    end_list(world, e, values, true);
     return KEEL_OK;
 }
 
@@ -163,16 +159,14 @@ keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_v
 static inline __attribute__((always_inline)) keel_entity
 create(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
-    place places[places_at_most];
     keeli_archetype *none = world->archetypes.all[0], *to = none;
-    const int32_t count = find_places(world, keel_entity_index(e), values, follows, places, &to);
-    if (count < 0) return keel_null();
+    if (!give_all(world, e, values, follows, &to)) return keel_null();
     keeli_entity_index_take(&world->entities, e);
-    if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
-    fill_places(world, e, values, places, count);
-    if (follows) tell_places(world, e, places, count);
-    for (int32_t i = 0; !follows && i < count; ++i)
-        keeli_validate_storage(world, places[i].s);
+    if (to != none) {
+        *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
+        fill_row(world, e, values);
+    }
+    end_list(world, e, values, follows);
     return e;
 }
 
@@ -191,8 +185,7 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
-    if (!keeli_is_free(world, &world->entity_storage) || world->entity_storage.flags ||
-        !keeli_entity_index_is_ready(ix))
+    if (!keeli_is_plain(world, &world->entity_storage) || !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
@@ -217,25 +210,25 @@ static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_st
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    *word |= (uint64_t)1 << (keel_entity_index(e) % 64);
-    ++s->presence.count;
+    keeli_store_take_bit(s, word, keel_entity_index(e));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
 
-// To archetypes: the row moves along an edge that was gone before.
 static __attribute__((noinline)) keel_result
 add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    if (!find_word(world, s, keel_entity_index(e), true, &to) || !keeli_archetype_has_room(to))
+    const uint32_t index = keel_entity_index(e);
+    keeli_archetype *to = row_with(world, s, keeli_archetype_of(world, index));
+    if (!to || !keeli_archetype_has_room(to) ||
+        (s->flags && !keeli_followers_are_ready(world, s, index)))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
-    keeli_bytes_put(take_word(world, s, word, e), value, s->size);
+    keeli_store_take_bit(s, word, index);
+    keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(world, index)), value, s->size);
     keeli_row_end(world, old); // last: the value may lie in it
-    if (s->flags)
-        return keeli_came_alone(world, s, e, keeli_store_value(world, s, keel_entity_index(e)));
+    if (s->flags) return keeli_came_alone(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -245,7 +238,7 @@ static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_
                                                        keel_entity e, const void *value) {
     const uint32_t index = keel_entity_index(e);
     if ((s->flags && !keeli_followers_are_simple(world, s)) ||
-        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)))
+        (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
     void *to = keeli_store_value(world, s, index);
     if (value != to) keeli_bytes_put(to, value, s->size);
@@ -263,17 +256,15 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
     if (*word >> (index % 64) & 1) return overwrite(world, s, e, value);
-    if (s->kind == KEEL_ARCHETYPE) return add_row(world, s, e, value, word);
-    const bool has_slot = s->kind == KEEL_SPARSE_SET && s->set.count < s->set.room;
-    if (has_slot && !follows) return add_slot(world, s, e, value, word);
-    if (!has_slot && !s->goes_with_bit) return add_general(world, e, &s->component, value);
+    if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
+    if (!keeli_store_has_place(s)) return add_general(world, e, &s->component, value);
+    if (!s->goes_with_bit && !follows) return add_slot(world, s, e, value, word);
+    keeli_store_take_bit(s, word, index);
     if (follows) {
-        void *to = take_word(world, s, word, e);
+        void *to = keeli_store_take_place(s, e);
         keeli_bytes_put(to, value, s->size);
         return keeli_came_alone(world, s, e, to);
     }
-    *word |= (uint64_t)1 << (index % 64);
-    ++s->presence.count;
     void *to = keeli_indexed_set_value(&s->indexed, index);
     if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
     keeli_validate_storage(world, s);
@@ -283,7 +274,7 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
                                                          const void *value, keeli_storage *s) {
     const uint32_t index = keel_entity_index(e);
-    if (s->kind != KEEL_ARCHETYPE && !keeli_store_has(s, index) &&
+    if (!keeli_store_has_rows(s) && !keeli_store_has(s, index) &&
         !keeli_followers_are_ready(world, s, index))
         return add_general(world, e, &s->component, value);
     return add_beside(world, e, value, s, true);

@@ -31,7 +31,7 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
     KEEL_ASSERT_INTERNAL(b->column_count < b->column_room);
     keeli_column *c = &b->columns[b->column_count++];
     *c = (keeli_column){ .storage = s };
-    b->has_rows |= s->kind == KEEL_ARCHETYPE;
+    b->has_rows |= keeli_store_has_rows(s);
     if (!values || !s->size) return;
     c->values = values;
     c->stride = stride;
@@ -42,7 +42,7 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
 
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
     b->columns[b->column_count++] = (keeli_column){ .storage = s, .out = out, .taken = taken };
-    b->has_rows |= s->kind == KEEL_ARCHETYPE;
+    b->has_rows |= keeli_store_has_rows(s);
 }
 
 uint32_t keeli_count_values(const keel_value *values) {
@@ -217,21 +217,31 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
 }
 
 // ------------------------------------------------------------------ rows
-// NULL when out of memory, which it is not once room was made.
-keeli_archetype *keeli_batch_target(const keeli_batch *b, keeli_archetype *from) {
+// The archetype beside this one in the direction of the batch, along an edge that was gone before
+// or found now; itself when the column changes nothing there. NULL when out of memory.
+static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_storage *s) {
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    keeli_archetype *to = !edge ? NULL : b->is_removal ? edge->without : edge->with;
+    if (to) return to;
     keeli_archetypes *a = &b->world->archetypes;
-    keeli_heap *heap = &b->world->heap;
-    for (uint32_t k = 0; from && k < b->column_count; ++k) {
-        keeli_storage *s = b->columns[k].storage;
-        if (s->kind != KEEL_ARCHETYPE) continue;
-        const bool is_there = keeli_archetype_column(from, s->slot) != UINT32_MAX;
-        if (!is_there && !b->is_removal) from = keeli_archetype_with(a, heap, from, &s->row);
-        if (is_there && b->is_removal) from = keeli_archetype_without(a, heap, from, &s->row);
-    }
-    return from;
+    const bool is_there = keeli_archetype_column(from, s->slot) != UINT32_MAX;
+    if (is_there != b->is_removal) return from;
+    return is_there ? keeli_archetype_without(a, &b->world->heap, from, &s->row)
+                    : keeli_archetype_with(a, &b->world->heap, from, &s->row);
 }
 
-static bool reserve_target(const keeli_batch *b, keeli_archetype *from, uint32_t rows) {
+// NULL when out of memory, which it is not once room was made.
+keeli_archetype *keeli_batch_target(keeli_batch *b, keeli_archetype *from) {
+    if (from == b->from) return b->to;
+    b->from = b->to = from;
+    for (uint32_t k = 0; b->to && k < b->column_count; ++k)
+        if (keeli_store_has_rows(b->columns[k].storage))
+            b->to = step(b, b->to, b->columns[k].storage);
+    if (!b->to) b->from = NULL;
+    return b->to;
+}
+
+static bool reserve_target(keeli_batch *b, keeli_archetype *from, uint32_t rows) {
     keeli_archetype *to = keeli_batch_target(b, from);
     return to && (to == from || !to->column_count ||
                   keeli_archetype_reserve(&b->world->archetypes, &b->world->heap, to, rows));
@@ -319,7 +329,6 @@ void keeli_batch_take_rows(keeli_batch *b) {
     keeli_archetype_take_left(&b->world->archetypes, &b->world->entities, b->left.items,
                               b->left.count);
     b->left.count = 0;
-    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
 // ------------------------------------------------------------------ committing
@@ -380,55 +389,54 @@ static void fill_sets(const keeli_batch *b, const keeli_column *c) {
     }
 }
 
-static void fill_new_rows(keeli_batch *b) {
-    make_rows(b);
-    for (uint32_t k = 0; k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded && !c->is_filled)
-            fill_new(b, c, 0, b->count);
-    }
-    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
-}
-
 static void fill_rows(keeli_batch *b) {
     for (uint32_t i = 0, n; i < b->count; i += n) {
         n = keeli_batch_rows_beside(b, i);
         keeli_archetype *from = keeli_archetype_of(b->world, keel_entity_index(b->entities[i]));
         keeli_archetype *to = keeli_batch_target(b, from);
-        for (uint32_t k = 0; k < b->column_count; ++k) // what all of them have, or none
-            for (uint32_t at = i; !b->columns[k].is_superseded && at < i + n; ++at)
-                if (keeli_archetype_column(from, b->columns[k].storage->slot) != UINT32_MAX)
-                    overwrite(b, &b->columns[k], at);
+        for (uint32_t k = 0; k < b->column_count; ++k) { // what all of them have, or none
+            keeli_column *c = &b->columns[k];
+            c->is_there = keeli_archetype_column(from, c->storage->slot) != UINT32_MAX;
+            for (uint32_t at = i; c->is_there && !c->is_superseded && at < i + n; ++at)
+                overwrite(b, c, at);
+        }
         if (to == from) continue;
         keeli_batch_copy_rows(b, i, n, to);
         for (uint32_t k = 0; k < b->column_count; ++k) {
             const keeli_column *c = &b->columns[k];
-            if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded &&
-                keeli_archetype_column(from, c->storage->slot) == UINT32_MAX)
+            if (keeli_store_has_rows(c->storage) && !c->is_superseded && !c->is_there)
                 fill_new(b, c, i, i + n);
         }
     }
     keeli_batch_take_rows(b);
 }
 
+static void commit_column(keeli_batch *b, const keeli_column *c) {
+    if (c->is_superseded && c->values) keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
+    if (c->is_superseded || c->is_filled) return;
+    if (b->is_new) fill_new(b, c, 0, b->count);
+    else if (keeli_store_has_rows(c->storage)) return; // with the others of the row
+    else if (b->count > 1) fill_sets(b, c);
+    else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
+    else overwrite(b, c, 0);
+}
+
+static void notify(const keeli_batch *b, const keeli_column *c) {
+    if (c->is_superseded || !keeli_is_followed(c->storage)) return;
+    if (b->count == 1 && (!c->fresh || *c->fresh))
+        keeli_came(b->world, c->storage, keel_entity_index(b->entities[0]));
+    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh);
+}
+
 void keeli_batch_commit(keeli_batch *b) {
-    for (uint32_t k = 0; k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        if (c->is_superseded && c->values)
-            keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
-        if (c->storage->kind == KEEL_ARCHETYPE || c->is_superseded || c->is_filled) continue;
-        if (b->is_new) fill_new(b, c, 0, b->count);
-        else if (b->count > 1) fill_sets(b, c);
-        else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
-        else overwrite(b, c, 0);
-    }
-    if (b->has_rows && b->is_new) fill_new_rows(b);
-    else if (b->has_rows) fill_rows(b);
+    if (b->is_new) make_rows(b);
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        commit_column(b, &b->columns[k]);
+    if (b->has_rows && !b->is_new) fill_rows(b);
+    if (b->has_rows) keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
     b->is_committed = true;
     for (uint32_t k = 0; k < b->column_count; ++k) // now that all values are in place
-        if (!b->columns[k].is_superseded)
-            keeli_came_many(b->world, b->columns[k].storage, b->entities, b->count,
-                            b->columns[k].fresh);
+        notify(b, &b->columns[k]);
     for (uint32_t i = 0; b->is_new && b->world->entity_storage.flags && i < b->count; ++i)
         keeli_entity_came(b->world, b->entities[i]);
 }
@@ -464,8 +472,7 @@ static void take_copies(const keeli_batch *b, const keeli_column *c, uint32_t co
     for (uint32_t i = count < b->count ? count + 1 : count; i--;) {
         const uint32_t index = keel_entity_index(b->entities[i]);
         if (i < count) keeli_value_drop(c->storage, keeli_store_value(b->world, c->storage, index));
-        if (c->storage->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(b->world, c->storage, index);
-        else keeli_store_pop(b->world, c->storage, index);
+        keeli_store_close(b->world, c->storage, index);
     }
 }
 

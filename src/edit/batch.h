@@ -24,6 +24,7 @@ typedef struct keeli_column {
     bool is_moved;      // by the hook, when it is committed; otherwise bytes are copied
     bool is_superseded; // named again later in the list: its value is only dropped
     bool is_filled;     // copies are in place already
+    bool is_there;      // rows that are being moved have it
     void *staged;       // memory of copies, of entities that exist
     size_t staged_bytes;
     uintptr_t moved_from; // where the first page of a sparse set was before it grew: values of the
@@ -48,8 +49,9 @@ typedef struct keeli_batch {
     bool has_made_rows, is_created, is_committed;
     bool is_removal;
     uint32_t prototype;
-    keeli_range whole; // of all entities, when they are being made and are one range
-    const char *doing; // for messages: "adding an entity"
+    keeli_range whole;          // of all entities, when they are being made and are one range
+    const char *doing;          // for messages: "adding an entity"
+    keeli_archetype *from, *to; // where rows of the one go: the last that was looked up
     keeli_column *columns;
     KEELI_ARRAY(uint32_t) left;          // places of rows that were copied
     KEELI_ARRAY(uint32_t) per_archetype; // by position: how many rows leave it, at most
@@ -85,7 +87,7 @@ void keeli_batch_end(keeli_batch *b);
 // many entities from the i-th one on move alike; copying their rows; and, when all are copied,
 // taking the old ones. A batch with `is_removal` takes columns away.
 bool keeli_batch_reserve_rows(keeli_batch *b);
-keeli_archetype *keeli_batch_target(const keeli_batch *b, keeli_archetype *from);
+keeli_archetype *keeli_batch_target(keeli_batch *b, keeli_archetype *from);
 uint32_t keeli_batch_rows_beside(const keeli_batch *b, uint32_t i);
 void keeli_batch_copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to);
 void keeli_batch_take_rows(keeli_batch *b);

@@ -7,11 +7,6 @@
 #include "world/borrow.h"
 #include "world/registry.h"
 
-// Does nobody use anything, so that the world's owner may edit all that is not bound to a thread?
-static inline bool keeli_is_unused(const keel_world *world) {
-    return !((uintptr_t)world->holders | world->share_depth | world->owned_storages);
-}
-
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values);

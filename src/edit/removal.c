@@ -92,6 +92,7 @@ bool keeli_batch_remove(keeli_batch *b, uint32_t kind) {
         any |= taken;
     }
     if (b->has_rows && any) move_rows(b);
+    if (b->has_rows) keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
     b->is_committed = true;
     return any;
 }

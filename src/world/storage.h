@@ -128,6 +128,34 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
 }
 
+// ------------------------------------------------------------------ next to others
+// For the fast paths, where an entity gets a component, or loses it, while others of its block of
+// 64 keep theirs (keeli_live_word): no more changes than its bit, and its slot or row.
+//
+// Are values kept in rows of archetypes?
+static inline bool keeli_store_has_rows(const keeli_storage *s) {
+    return s->kind == KEEL_ARCHETYPE;
+}
+// Does a value that comes need no memory? Its row apart.
+static inline bool keeli_store_has_place(const keeli_storage *s) {
+    return s->goes_with_bit || s->set.count < s->set.room;
+}
+// Its bit in that word, and where it belongs, not initialised; the latter not for rows.
+static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint32_t index) {
+    *word |= (uint64_t)1 << (index % 64);
+    ++s->presence.count;
+}
+static inline void *keeli_store_take_place(keeli_storage *s, keel_entity e) {
+    if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keel_entity_index(e));
+    return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
+}
+// A plain value goes: its bit, of a word that keeps others.
+static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint32_t index) {
+    *word &= ~((uint64_t)1 << (index % 64));
+    --s->presence.count;
+    ++s->presence.cleared;
+}
+
 // ------------------------------------------------------------------ room
 // Make room for the value of an index that has none, but for slots of sparse sets and rows, of
 // which an edit makes as many as it needs. `numbers`: how many more the list of the index's block
