@@ -85,16 +85,16 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
     keeli_storage *s = keeli_storage_known(world, v->component);
     if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
     uint64_t *word = keeli_live_word(s, index);
-    if (!word || *word >> (index % 64) & 1 || !keeli_store_has_place(s)) return false;
+    if (!word || *word & keeli_bit_of(index) || !keeli_store_has_place(s)) return false;
     if (follows && s->flags && !keeli_followers_are_ready(world, s, index)) return false;
     if (keeli_store_has_rows(s)) {
         keeli_archetype *next = row_with(world, s, *to);
         if (!next) return false;
         *to = next;
-        keeli_store_take_bit(s, word, index);
+        keeli_store_take_bit(s, word, keeli_bit_of(index));
         return true;
     }
-    keeli_store_take_bit(s, word, index);
+    keeli_store_take_bit(s, word, keeli_bit_of(index));
     keeli_bytes_put(keeli_store_take_place(s, e), v->value, s->size);
     return true;
 }
@@ -210,7 +210,7 @@ static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_st
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    keeli_store_take_bit(s, word, keel_entity_index(e));
+    keeli_store_take_bit(s, word, keeli_bit_of(keel_entity_index(e)));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
     keeli_validate_storage(world, s);
@@ -225,7 +225,7 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
         (s->flags && !keeli_followers_are_ready(world, s, index)))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
-    keeli_store_take_bit(s, word, index);
+    keeli_store_take_bit(s, word, keeli_bit_of(index));
     keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(world, index)), value, s->size);
     keeli_row_end(world, old); // last: the value may lie in it
     if (s->flags) return keeli_came_alone(world, s, e, keeli_store_value(world, s, index));
@@ -255,11 +255,11 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
-    if (*word >> (index % 64) & 1) return overwrite(world, s, e, value);
+    if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s)) return add_general(world, e, &s->component, value);
     if (!s->goes_with_bit && !follows) return add_slot(world, s, e, value, word);
-    keeli_store_take_bit(s, word, index);
+    keeli_store_take_bit(s, word, keeli_bit_of(index));
     if (follows) {
         void *to = keeli_store_take_place(s, e);
         keeli_bytes_put(to, value, s->size);
@@ -466,7 +466,7 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
             "cannot make room for %u '%s': there are at most %llu entities at a time",
             (unsigned)count, s->component.name, (unsigned long long)KEEL_ENTITY_INDEX_MAX + 1);
     const uint32_t have = keeli_store_count(s), extra = count > have ? count - have : 0;
-    if (s->kind == KEEL_SPARSE_SET && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
+    if (keeli_store_has_slots(s) && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");
     if (count && !reserve_indices(world, s, count))
         return keeli_out_of_memory(world, "reserving room for components");

@@ -201,11 +201,11 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     if (!reserve_fresh(b, c)) return false;
     if (b->count == 1)
         return !lacks(b, c, 0) ||
-               ((s->kind != KEEL_SPARSE_SET || reserve_slots(b, c, 1)) &&
+               ((!keeli_store_has_slots(s) || reserve_slots(b, c, 1)) &&
                 keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k));
     const uint32_t lacking = count_lacking(b, c);
     if (!lacking) return true;
-    if (s->kind == KEEL_SPARSE_SET && !reserve_slots(b, c, lacking)) return false;
+    if (keeli_store_has_slots(s) && !reserve_slots(b, c, lacking)) return false;
     if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
         return false;
     for (uint32_t i = 0; i < b->count;) {

@@ -31,10 +31,8 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
     (void)keeli_done(world, KEEL_OK);
 }
 
-// `asks`: somebody may be using something of it.
-static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e,
-                                                            bool asks) {
-    if (asks) return keeli_edit_delete_entity(world, NULL, e);
+static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
+    if (!keeli_is_unused(world)) return keeli_edit_delete_entity(world, NULL, e);
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keel_delete_entity_unchecked(world, e);
     return KEEL_OK;
@@ -46,39 +44,34 @@ static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint3
     return KEEL_OK;
 }
 
-// Take the components of an entity as long as each is plain and others of the block of 64 stay: how
-// many of the block's list are left, which the general path takes.
-static inline __attribute__((always_inline)) uint32_t
-take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t count) {
-    const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
-    const uint16_t *next = numbers + count;
-    keeli_storage *const *storages = world->by_ordinal.items;
+// Take the components of an entity as long as each is plain and others of the block of 64 stay.
+// False when some are left, which the general path takes.
+static inline __attribute__((always_inline)) bool take_plain(keel_world *world, uint32_t index) {
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    if (!list) return true;
+    const uint16_t *numbers = keeli_list_numbers(list), *next = numbers + list->count;
+    const uint64_t bit = keeli_bit_of(index);
     for (; next != numbers; --next) {
-        keeli_storage *s = storages[next[-1]];
-        uint64_t *word = &s->presence.pages[page][at];
-        const uint64_t bits = *word, rest = bits & ~((uint64_t)1 << (index % 64));
-        if (s->flags) break;
-        if (!(bits >> (index % 64) & 1)) continue;
-        if (!rest || !(s->goes_with_bit || s->kind == KEEL_SPARSE_SET)) break;
-        *word = rest;
-        --s->presence.count;
-        ++s->presence.cleared;
+        keeli_storage *s = world->by_ordinal.items[next[-1]];
+        uint64_t *word = keeli_listed_word(s, index);
+        const uint64_t bits = *word, rest = bits & ~bit;
+        if (s->flags) return false;
+        if (rest == bits) continue;
+        if (!rest || !(s->goes_with_bit || keeli_store_has_slots(s))) return false;
+        keeli_store_give_bit(s, word, rest);
         if (!s->goes_with_bit)
             keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     }
-    return (uint32_t)(next - numbers);
+    return true;
 }
 
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if (!keeli_is_unused(world)) return delete_general(world, e, true);
-    if ((uintptr_t)world->followers.groups | world->followers.observed)
-        return delete_general(world, e, false);
+    if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
+        return delete_general(world, e);
     const uint32_t index = keel_entity_index(e);
-    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (list && take_plain(world, index, keeli_list_numbers(list), list->count))
-        return delete_general(world, e, false);
+    if (!take_plain(world, index)) return delete_general(world, e);
     const uint32_t place = *keeli_row_of(world, index);
     keeli_entity_index_delete(&world->entities, e);
     if (place != KEELI_NO_ROW) return delete_row(world, place);

@@ -9,7 +9,7 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
                           void *out) {
     const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
     if (!(is_kept | (out != NULL)) && !s->component.drop) return;
-    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    void *value = keeli_store_value_there(s, keel_entity_index(e));
     if (is_kept) (void)keeli_track_gone(world, s, e, kind, value);
     else if (!out) keeli_value_drop(s, value);
     else if (s->size) keeli_value_move(s, out, value);
@@ -27,11 +27,14 @@ static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint
 
 // Where the row of an entity goes that loses the component, with room for it; NULL when out of
 // memory.
-static keeli_archetype *reserve_row(keel_world *world, keeli_storage *s, uint32_t index) {
+static inline keeli_archetype *reserve_row(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_archetypes *a = &world->archetypes;
-    keeli_archetype *to =
-        keeli_archetype_without(a, &world->heap, keeli_archetype_of(world, index), &s->row);
-    return to && (!to->column_count || keeli_archetype_reserve(a, &world->heap, to, 1)) ? to : NULL;
+    keeli_archetype *from = keeli_archetype_of(world, index);
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    keeli_archetype *to = edge ? edge->without : NULL;
+    if (!to) to = keeli_archetype_without(a, &world->heap, from, &s->row);
+    if (!to || !to->column_count || keeli_archetype_has_room(to)) return to;
+    return keeli_archetype_reserve(a, &world->heap, to, 1) ? to : NULL;
 }
 
 keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
@@ -42,7 +45,7 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
         if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
         return KEEL_ABSENT;
     }
-    if (s->kind == KEEL_ARCHETYPE && !(to = reserve_row(world, s, index)))
+    if (keeli_store_has_rows(s) && !(to = reserve_row(world, s, index)))
         return keeli_out_of_memory(world, "removing a component");
     take(world, s, e, kind, out);
     if (to) keeli_row_move(world, e, to);
@@ -99,7 +102,7 @@ bool keeli_batch_remove(keeli_batch *b, uint32_t kind) {
 
 // ------------------------------------------------------------------ from all entities
 bool keeli_reserve_clear(keel_world *world, keeli_storage *s) {
-    if (s->kind != KEEL_ARCHETYPE) return true;
+    if (!keeli_store_has_rows(s)) return true;
     keeli_archetypes *a = &world->archetypes;
     for (uint32_t i = 0, count = a->count; i < count; ++i) {
         keeli_archetype *from = a->all[i];
@@ -133,7 +136,7 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
 
 void keeli_clear(keel_world *world, keeli_storage *s) {
     keeli_store_clear_watched(world, s);
-    if (s->kind == KEEL_ARCHETYPE) clear_rows(world, s);
+    if (keeli_store_has_rows(s)) clear_rows(world, s);
     else keeli_store_drop_values(world, s);
 }
 
@@ -219,7 +222,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->by_ordinal.items[numbers[i]];
         if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
-        if (s->kind == KEEL_SPARSE_SET && !add_set(at, s)) return false;
+        if (keeli_store_has_slots(s) && !add_set(at, s)) return false;
     }
     return true;
 }
@@ -228,7 +231,7 @@ static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, ui
                             uint64_t gone) {
     const uint64_t bits = *keeli_listed_word(s, first) & gone;
     if (!bits) return;
-    if (s->kind == KEEL_ARCHETYPE) at->has_rows = true;
+    if (keeli_store_has_rows(s)) at->has_rows = true;
     if (s->kind == KEEL_INDEXED)
         keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
     if (keeli_presence_clear_bits(&s->presence, first, bits))

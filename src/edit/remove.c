@@ -94,15 +94,13 @@ static __attribute__((noinline)) keel_result take_general(keel_world *world, kee
 
 static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
                                                        uint32_t index, uint64_t *word) {
-    *word &= ~((uint64_t)1 << (index % 64));
-    --s->presence.count;
-    ++s->presence.cleared;
+    keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
     keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
 
-// Along an edge that rows went before.
+// Along an edge that rows went before: a fifth fewer instructions (remove_1, archetypes).
 static __attribute__((noinline)) keel_result
 take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uint32_t kind) {
     const uint32_t index = keel_entity_index(e), place = *keeli_row_of(world, index);
@@ -111,9 +109,7 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
     keeli_archetype *to = edge ? edge->without : NULL;
     if (!to || (to->column_count && !keeli_archetype_has_room(to)) || !keeli_rows_are_free(world))
         return take_general(world, e, &s->component, kind, NULL);
-    *word &= ~((uint64_t)1 << (index % 64));
-    --s->presence.count;
-    ++s->presence.cleared;
+    keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
     keeli_row_move(world, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -122,7 +118,7 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
 static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
                                                            keel_entity e, uint32_t kind) {
     if (!keeli_entity_is_alive(&world->entities, e) || !keeli_followers_are_simple(world, s) ||
-        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)))
+        (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return take_general(world, e, &s->component, kind, NULL);
     return keeli_done(world, keeli_take_value(world, s, e, kind, NULL));
 }
@@ -136,16 +132,15 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (s->flags) return take_followed(world, s, e, kind);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
-    const uint64_t bits = word ? *word : 0, rest = bits & ~((uint64_t)1 << (index % 64));
+    const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
     if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
-    if (s->kind == KEEL_SPARSE_SET) return take_slot(world, s, index, word);
-    if (s->kind == KEEL_ARCHETYPE) return take_row(world, s, e, word, kind);
-    if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
-    *word = rest;
-    --s->presence.count;
-    ++s->presence.cleared;
+    if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
+    if (!s->goes_with_bit)
+        return keeli_store_has_slots(s) ? take_slot(world, s, index, word)
+                                        : take_general(world, e, component, kind, NULL);
+    keeli_store_give_bit(s, word, rest);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -233,7 +228,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
                             "keel_retain needs a function that decides");
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
-    if (s->kind == KEEL_SPARSE_SET && !s->collectors.count) {
+    if (keeli_store_has_slots(s) && !s->collectors.count) {
         for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
             ask(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it

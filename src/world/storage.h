@@ -29,6 +29,36 @@ static inline void *keeli_store_value(const keel_world *world, const keeli_stora
     const uint32_t place = keeli_store_place(world, s, index);
     return place == UINT32_MAX ? NULL : keeli_store_at(s, place);
 }
+// The same of an index that has one.
+static inline void *keeli_store_value_there(const keeli_storage *s, uint32_t index) {
+    uint32_t *const *places = *s->root->places;
+    return keeli_store_at(s, places ? places[index / 4096][index % 4096] : index);
+}
+// Has the entity, alive or not, a value, and where? What has one is alive, so its version is there,
+// and is one of a living entity. `kind` is the storage's, a constant: steps of others fall away.
+static inline __attribute__((always_inline)) bool
+keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storage kind,
+                    keel_entity e, uint32_t *place) {
+    const uint32_t index = keel_entity_index(e);
+    const uint32_t page = index / KEELI_ENTITY_PAGE, at = index % KEELI_ENTITY_PAGE;
+    if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
+    if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
+        return false;
+    if (kind == KEEL_INDEXED) *place = index;
+    if (kind == KEEL_ARCHETYPE) *place = world->entities.where[page][at];
+    return world->entities.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
+static inline __attribute__((always_inline)) bool
+keeli_store_find(const keel_world *world, const keeli_storage *s, keel_entity e, uint32_t *place) {
+    if (s->kind == KEEL_INDEXED) return keeli_store_find_in(world, s, KEEL_INDEXED, e, place);
+    if (s->kind == KEEL_SPARSE_SET) return keeli_store_find_in(world, s, KEEL_SPARSE_SET, e, place);
+    return keeli_store_find_in(world, s, KEEL_ARCHETYPE, e, place);
+}
+static inline void *keeli_store_value_of(const keel_world *world, const keeli_storage *s,
+                                         keel_entity e) {
+    uint32_t place;
+    return keeli_store_find(world, s, e, &place) ? keeli_store_at(s, place) : NULL;
+}
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
@@ -129,6 +159,7 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
 }
 
 // ------------------------------------------------------------------ next to others
+static inline uint64_t keeli_bit_of(uint32_t index) { return (uint64_t)1 << (index % 64); }
 // For the fast paths, where an entity gets a component, or loses it, while others of its block of
 // 64 keep theirs (keeli_live_word): no more changes than its bit, and its slot or row.
 //
@@ -136,22 +167,26 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
 static inline bool keeli_store_has_rows(const keeli_storage *s) {
     return s->kind == KEEL_ARCHETYPE;
 }
+// Are they packed, in slots of a sparse set?
+static inline bool keeli_store_has_slots(const keeli_storage *s) {
+    return s->kind == KEEL_SPARSE_SET;
+}
 // Does a value that comes need no memory? Its row apart.
 static inline bool keeli_store_has_place(const keeli_storage *s) {
     return s->goes_with_bit || s->set.count < s->set.room;
 }
 // Its bit in that word, and where it belongs, not initialised; the latter not for rows.
-static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint32_t index) {
-    *word |= (uint64_t)1 << (index % 64);
+static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64_t bit) {
+    *word |= bit;
     ++s->presence.count;
 }
 static inline void *keeli_store_take_place(keeli_storage *s, keel_entity e) {
     if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keel_entity_index(e));
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
-// A plain value goes: its bit, of a word that keeps others.
-static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint32_t index) {
-    *word &= ~((uint64_t)1 << (index % 64));
+// A plain value goes: its bit, of a word that keeps the rest.
+static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64_t rest) {
+    *word = rest;
     --s->presence.count;
     ++s->presence.cleared;
 }
