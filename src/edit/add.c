@@ -99,12 +99,12 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
     return true;
 }
 
-// The first `count` that it got go again: one of the list took more.
-static __attribute__((noinline)) void take_back(keel_world *world, keel_entity e,
-                                                const keel_value *values, uint32_t count) {
-    while (count--)
-        keeli_store_close(world, keeli_storage_known(world, values[count].component),
-                          keel_entity_index(e));
+// Those from `values` to `end` go again: one of the list took more.
+static __attribute__((noinline)) bool take_back(keel_world *world, keel_entity e,
+                                                const keel_value *values, const keel_value *end) {
+    while (end-- != values)
+        keeli_store_close(world, keeli_storage_known(world, end->component), keel_entity_index(e));
+    return false;
 }
 
 // All components of a list. False, with nothing done, when one of them takes more.
@@ -112,12 +112,10 @@ static inline __attribute__((always_inline)) bool give_all(keel_world *world, ke
                                                            const keel_value *values, bool follows,
                                                            keeli_archetype **to) {
     const keeli_archetype *from = *to;
-    uint32_t count = 0;
-    while (values[count].component && give(world, e, &values[count], follows, to))
-        ++count;
-    if (!values[count].component && (*to == from || keeli_archetype_has_room(*to))) return true;
-    take_back(world, e, values, count);
-    return false;
+    const keel_value *v = values;
+    for (; v->component; ++v)
+        if (!give(world, e, v, follows, to)) return take_back(world, e, values, v);
+    return *to == from || keeli_archetype_has_room(*to) || take_back(world, e, values, v);
 }
 
 static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
@@ -134,7 +132,7 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
                             bool follows) {
     for (const keel_value *v = values; follows && v->component; ++v)
         keeli_came(world, keeli_storage_known(world, v->component), keel_entity_index(e));
-    for (; values->component; ++values)
+    for (; KEELI_VALIDATES && values->component; ++values)
         keeli_validate_storage(world, keeli_storage_known(world, values->component));
     if (follows) (void)keeli_done(world, KEEL_OK);
 }
