@@ -10,7 +10,7 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
     const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
     if (!(is_kept | (out != NULL)) && !s->component.drop) return;
     void *value = keeli_store_value_there(s, keel_entity_index(e));
-    if (is_kept) (void)keeli_track_gone(world, s, e, kind, value);
+    if (is_kept) (void)keeli_track_removed(world, s, e, kind, value);
     else if (!out) keeli_value_drop(s, value);
     else if (s->size) keeli_value_move(s, out, value);
 }
@@ -151,7 +151,7 @@ static void take_all_followed(keel_world *world) {
 }
 
 void keeli_clear_all(keel_world *world) {
-    ++world->links.edits;
+    ++world->hierarchy.links.edits;
     if (keeli_is_any_followed(world)) take_all_followed(world);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
@@ -170,7 +170,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         } else if (s->flags && drops) {
             let_go(world, s, e, kind, NULL);
         } else if (s->flags) {
-            (void)keeli_track_gone(world, s, e, kind, NULL);
+            (void)keeli_track_removed(world, s, e, kind, NULL);
         }
         keeli_store_close(world, s, index);
     }
@@ -220,7 +220,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     if (!list) return true;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
-        keeli_storage *s = world->by_ordinal.items[numbers[i]];
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
         if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
         if (keeli_store_has_slots(s) && !add_set(at, s)) return false;
     }
@@ -243,7 +243,7 @@ static void take_block(keel_world *world, stretch *at, uint32_t place) {
     if (!list) return;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = list->count; i--;) // downwards: when a number goes the last takes its place
-        take_from_block(world, at, world->by_ordinal.items[numbers[i]], at->first[place],
+        take_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
                         at->bits[place]);
 }
 
@@ -307,7 +307,7 @@ static void commit(keel_world *world, stretch *at) {
 
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
-    const bool is_quiet = !world->holders && !world->share_depth && !world->followers.observed;
+    const bool is_quiet = !world->access.holders && !world->refused && !world->followers.observed;
     stretch at; // bits are written when a block is opened
     at.entities = list;
     at.count = at.set_count = 0;

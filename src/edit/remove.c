@@ -136,10 +136,9 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
+    if (keeli_store_has_slots(s)) return take_slot(world, s, index, word);
     if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
-    if (!s->goes_with_bit)
-        return keeli_store_has_slots(s) ? take_slot(world, s, index, word)
-                                        : take_general(world, e, component, kind, NULL);
+    if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
     keeli_store_give_bit(s, word, rest);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -210,9 +209,9 @@ static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     const bool follows = keeli_changes_are_followed(s);
     const uint64_t before = follows ? keeli_hash(value, s->size, 0) : 0;
-    keeli_asking_begin(world);
+    const uint32_t before_it = keeli_refuse_begin(world, KEELI_REFUSED_ASKING);
     const bool stays = keep(e, value, data);
-    keeli_asking_end(world);
+    keeli_refuse_end(world, before_it);
     if (!stays) (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
     else if (follows && keeli_hash(value, s->size, 0) != before) keeli_changed(world, s, e);
 }

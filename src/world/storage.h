@@ -246,7 +246,7 @@ static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
     for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
-        keeli_storage *s = world->by_ordinal.items[numbers[--*at]];
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
         if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
             return s;
     }
@@ -272,8 +272,10 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 }
 // In test builds: walk what was just edited.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
+enum { KEELI_VALIDATES = 1 };
 bool keeli_is_turn_to_validate(uint32_t count);
 void keeli_validate_entities(keel_world *world);
 #else
+enum { KEELI_VALIDATES = 0 };
 static inline void keeli_validate_entities(keel_world *world) { (void)world; }
 #endif
