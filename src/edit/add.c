@@ -234,28 +234,29 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
 // It has the component: only its bytes change, where they are no more than that.
 static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
                                                        keel_entity e, const void *value) {
-    const uint32_t index = keel_entity_index(e);
     if ((s->flags && !keeli_followers_are_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
-    void *to = keeli_store_value(world, s, index);
+    void *to = keeli_store_value_there(s, keel_entity_index(e));
     if (value != to) keeli_bytes_put(to, value, s->size);
     if (!s->flags) return KEEL_OK;
-    keeli_changed(world, s, e);
+    keeli_changed_last(world, s, e, to);
     return keeli_done(world, KEEL_OK);
 }
 
-// `follows`: somebody does, and all of them are ready. What has neighbours in its block has a
-// version, so only that is compared.
+// What has neighbours in its block has a version, so only that is compared. `follows`: somebody
+// does; `asks`: whether they are ready.
 static inline __attribute__((always_inline)) keel_result
-add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, bool follows) {
+add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, bool follows,
+           bool asks) {
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
     if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
-    if (!keeli_store_has_place(s)) return add_general(world, e, &s->component, value);
+    if (!keeli_store_has_place(s) || (asks && !keeli_followers_are_ready(world, s, index)))
+        return add_general(world, e, &s->component, value);
     if (!s->goes_with_bit && !follows) return add_slot(world, s, e, value, word);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
     if (follows) {
@@ -271,24 +272,20 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
 
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
                                                          const void *value, keeli_storage *s) {
-    const uint32_t index = keel_entity_index(e);
-    if (!keeli_store_has_rows(s) && !keeli_store_has(s, index) &&
-        !keeli_followers_are_ready(world, s, index))
-        return add_general(world, e, &s->component, value);
-    return add_beside(world, e, value, s, true);
+    return add_beside(world, e, value, s, true, true);
 }
 // A body of its own: without the call that asks whether there is room it is an eighth fewer
 // instructions (observer_add).
 static __attribute__((noinline)) keel_result add_observed(keel_world *world, keel_entity e,
                                                           const void *value, keeli_storage *s) {
-    return add_beside(world, e, value, s, true);
+    return add_beside(world, e, value, s, true, false);
 }
 
 keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                const void *value) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
-    if (!s->flags) return add_beside(world, e, value, s, false);
+    if (!s->flags) return add_beside(world, e, value, s, false, false);
     return keeli_is_only_observed(s) ? add_observed(world, e, value, s)
                                      : add_tracked(world, e, value, s);
 }

@@ -19,7 +19,7 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
 static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                         void *out) {
     if (s->flags || out) {
-        keeli_going(world, s, keel_entity_index(e), kind);
+        keeli_going_alone(world, s, keel_entity_index(e), kind);
         let_go(world, s, e, kind, out);
     }
     keeli_store_close(world, s, keel_entity_index(e));
