@@ -11,13 +11,9 @@ keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, world, &e, 1, keeli_count_values(values), "adding components");
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, holder, values);
-    if (result == KEEL_OK) result = keeli_batch_reserve(&b);
-    if (result == KEEL_OK) keeli_batch_commit(&b);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, &e, 1, "adding components");
+    keeli_batch_add_values(&b, holder, values);
+    return keeli_batch_give(&b);
 }
 
 keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -34,13 +30,10 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values) {
     keel_entity e;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, world, NULL, 1, keeli_count_values(values), "adding an entity");
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, holder, values);
-    if (result == KEEL_OK) result = keeli_batch_create(&b, holder, &e);
-    if (result == KEEL_OK) keeli_batch_commit(&b);
-    keeli_batch_end(&b);
-    return keeli_done(world, result) < 0 ? keel_null() : e;
+    keeli_batch_begin(&b, world, NULL, 1, "adding an entity");
+    keeli_batch_add_values(&b, holder, values);
+    keeli_batch_create(&b, holder, &e);
+    return keeli_batch_give(&b) < 0 ? keel_null() : e;
 }
 
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
@@ -48,22 +41,15 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     uint32_t *where = keeli_row_of(world, keel_entity_index(held));
     const uint32_t promise = *where;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, world, &held, 1, keeli_count_values(values), "adding an entity");
+    keeli_batch_begin(&b, world, &held, 1, "adding an entity");
     b.is_new = true;
     *where = KEELI_NO_ROW; // as for the living, which making room looks at
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, holder, values);
-    if (result == KEEL_OK && !keeli_followers_reserve_entity(world, held, 1))
-        result = keeli_out_of_memory(world, "adding an entity");
-    if (result == KEEL_OK) result = keeli_batch_reserve(&b);
-    if (result == KEEL_OK) {
-        keeli_entity_index_confirm(&world->entities, held);
-        keeli_batch_commit(&b);
-    } else {
-        *where = promise;
-    }
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_add_values(&b, holder, values);
+    if (b.result == KEEL_OK && !keeli_followers_reserve_entity(world, held, 1))
+        b.result = keeli_out_of_memory(world, b.doing);
+    if (keeli_batch_reserve(&b) == KEEL_OK) keeli_entity_index_confirm(&world->entities, held);
+    else *where = promise;
+    return keeli_batch_give(&b);
 }
 
 // ------------------------------------------------------------------ the fast path
@@ -234,7 +220,7 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
 // It has the component: only its bytes change, where they are no more than that.
 static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
                                                        keel_entity e, const void *value) {
-    if ((s->flags && !keeli_followers_are_simple(world, s)) ||
+    if ((s->flags && !keeli_change_is_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
     void *to = keeli_store_value_there(s, keel_entity_index(e));
@@ -299,8 +285,7 @@ keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
 void *keel_emplace_component(keel_world *world, keel_entity e, const keel_component *component) {
     if (keel_add_component(world, e, component, NULL) < 0) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL; // an observer deleted it
-    return keeli_store_value(world, s, keel_entity_index(e));
+    return s ? keeli_store_value_of(world, s, e) : NULL; // an observer may have deleted it
 }
 
 void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_component *component,
@@ -310,11 +295,10 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
-    void *there = keeli_store_value(world, s, keel_entity_index(e));
+    void *there = keeli_store_value_of(world, s, e);
     if (there) return keeli_track_modified(world, s, keel_entity_index(e)), there;
     if (keel_add_component(world, e, component, value) < 0) return NULL;
-    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
-    return keeli_store_value(world, s, keel_entity_index(e));
+    return keeli_store_value_of(world, s, e);
 }
 
 // ------------------------------------------------------------------ many
@@ -348,25 +332,18 @@ static keel_result add_column(keeli_batch *b, const keel_bulk *c) {
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 "'%s' is named twice in one list of columns", s->component.name);
     keeli_batch_add(b, s, c->values, c->stride, is_copied ? KEELI_COPIED : KEELI_HANDED_OVER);
-    return KEEL_OK;
+    return b->result;
 }
 
 keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
                                     const keel_bulk *columns) {
     if (!world) return keeli_no_world();
-    uint32_t column_count = 0;
-    while (columns && columns[column_count].component)
-        ++column_count;
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, NULL, count, column_count, "adding entities");
-    for (uint32_t k = 0; result == KEEL_OK && k < column_count; ++k)
-        result = add_column(&b, &columns[k]);
-    if (result == KEEL_OK && count) {
-        result = keeli_batch_create(&b, NULL, out);
-        if (result == KEEL_OK) keeli_batch_commit(&b);
-    }
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, NULL, count, "adding entities");
+    for (const keel_bulk *c = columns; c && c->component && b.result == KEEL_OK; ++c)
+        b.result = add_column(&b, c);
+    keeli_batch_create(&b, NULL, out);
+    return keeli_batch_give(&b);
 }
 
 static keel_result check_alive(keel_world *world, const keeli_storage *s,
@@ -392,12 +369,9 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
     if (!count) return KEEL_OK;
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;
-    (void)keeli_batch_begin(&b, world, entities, count, 1, "adding a component to many entities");
-    result = add_column(&b, &(keel_bulk){ component, values, stride });
-    if (result == KEEL_OK) result = keeli_batch_reserve(&b);
-    if (result == KEEL_OK) keeli_batch_commit(&b);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
+    b.result = add_column(&b, &(keel_bulk){ component, values, stride });
+    return keeli_batch_give(&b);
 }
 
 // ------------------------------------------------------------------ entities by handle, and room

@@ -54,12 +54,6 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
 }
 
 // ------------------------------------------------------------------ a batch
-keel_result keeli_batch_reserve_removal(keeli_batch *b) {
-    b->is_removal = true;
-    return !b->has_rows || keeli_batch_reserve_rows(b) ? KEEL_OK
-                                                       : keeli_out_of_memory(b->world, b->doing);
-}
-
 static bool take_from(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t kind) {
     const keel_entity e = b->entities[i];
     const uint32_t index = keel_entity_index(e);
@@ -71,45 +65,42 @@ static bool take_from(const keeli_batch *b, const keeli_column *c, uint32_t i, u
     return has;
 }
 
-static void move_rows(keeli_batch *b) {
-    for (uint32_t i = 0, n; i < b->count; i += n) {
-        n = 1;
-        if (!keeli_entity_is_alive(&b->world->entities, b->entities[i])) continue;
-        keeli_archetype *from = keeli_archetype_of(b->world, keel_entity_index(b->entities[i]));
-        keeli_archetype *to = keeli_batch_target(b, from);
-        if (to == from) continue;
-        n = keeli_batch_rows_beside(b, i);
-        keeli_batch_copy_rows(b, i, n, to);
-    }
-    keeli_batch_take_rows(b);
+// Values of a column go from all entities: did any have one?
+static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
+    bool taken = false;
+    for (uint32_t i = b->count; i--;) // nothing moves when the list is in packed order
+        taken |= take_from(b, c, i, kind);
+    if (c->taken) *c->taken = taken;
+    return taken;
 }
 
-bool keeli_batch_remove(keeli_batch *b, uint32_t kind) {
+keel_result keeli_batch_take(keeli_batch *b, uint32_t kind) {
+    b->is_removal = true;
+    if (b->result == KEEL_OK && b->has_rows && !keeli_batch_reserve_rows(b))
+        b->result = keeli_out_of_memory(b->world, b->doing);
+    if (b->result < 0) return keeli_batch_end(b);
     bool any = false;
-    for (uint32_t k = 0; k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        bool taken = false;
-        for (uint32_t i = b->count; i--;) // nothing moves when the list is in packed order
-            taken |= take_from(b, c, i, kind);
-        if (c->taken) *c->taken = taken;
-        any |= taken;
-    }
-    if (b->has_rows && any) move_rows(b);
-    if (b->has_rows) keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        any |= take_column(b, &b->columns[k], kind);
+    if (b->has_rows && any) keeli_batch_move_rows(b);
     b->is_committed = true;
-    return any;
+    b->result = any ? KEEL_OK : KEEL_ABSENT;
+    return keeli_batch_end(b);
 }
 
 // ------------------------------------------------------------------ from all entities
+// The archetype without the component, of one that has rows with it; itself when it has none.
+static keeli_archetype *without(keel_world *world, keeli_archetype *from, keeli_storage *s) {
+    if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) return from;
+    return keeli_archetype_without(&world->archetypes, &world->heap, from, &s->row);
+}
+
 bool keeli_reserve_clear(keel_world *world, keeli_storage *s) {
-    if (!keeli_store_has_rows(s)) return true;
     keeli_archetypes *a = &world->archetypes;
-    for (uint32_t i = 0, count = a->count; i < count; ++i) {
-        keeli_archetype *from = a->all[i];
-        if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
-        keeli_archetype *to = keeli_archetype_without(a, &world->heap, from, &s->row);
-        if (!to) return false;
-        if (to->column_count && !keeli_archetype_reserve(a, &world->heap, to, from->row_count))
+    for (uint32_t i = 0, count = a->count; keeli_store_has_rows(s) && i < count; ++i) {
+        keeli_archetype *from = a->all[i], *to = without(world, from, s);
+        if (!to || (to != from && to->column_count &&
+                    !keeli_archetype_reserve(a, &world->heap, to, from->row_count)))
             return false;
     }
     return true;
@@ -118,10 +109,8 @@ bool keeli_reserve_clear(keel_world *world, keeli_storage *s) {
 static void clear_rows(keel_world *world, keeli_storage *s) {
     keeli_archetypes *a = &world->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {
-        keeli_archetype *from = a->all[i];
-        if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
-        keeli_archetype *to = keeli_archetype_without(a, &world->heap, from, &s->row);
-        while (from->row_count) { // the last row each time, so that nothing moves into its place
+        keeli_archetype *from = a->all[i], *to = without(world, from, s);
+        while (to != from && from->row_count) { // the last row each time: nothing takes its place
             uint32_t b = from->block_count - 1;
             while (from->blocks[b]->count == 0)
                 --b;

@@ -22,48 +22,33 @@ keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, kee
 }
 
 // Several: all or, on error, none.
-static keel_result remove_columns(keeli_batch *b, uint32_t kind) {
-    keel_result result = keeli_batch_reserve_removal(b);
-    if (result == KEEL_OK && !keeli_batch_remove(b, kind)) result = KEEL_ABSENT;
-    return result;
-}
-
 keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_out *outs) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!outs) return KEEL_ABSENT;
-    uint32_t count = 0;
-    while (outs[count].component)
-        ++count;
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
-    for (const keel_out *o = outs; result == KEEL_OK && o->component; ++o) {
-        keeli_storage *s = keeli_known_to_edit(world, holder, o->component, "remove", &result);
+    keeli_batch_begin(&b, world, &e, 1, "removing components");
+    for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o) {
+        keeli_storage *s = keeli_known_to_edit(world, holder, o->component, "remove", &b.result);
         if (s) keeli_batch_add_out(&b, s, o->value, o->taken);
     }
-    for (const keel_out *o = outs; result == KEEL_OK && o->component; ++o)
+    for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o)
         if (o->taken) *o->taken = false; // also of what the world does not know
-    if (result == KEEL_OK) result = remove_columns(&b, KEEL_TRACK_REMOVAL);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    return keeli_batch_take(&b, KEEL_TRACK_REMOVAL);
 }
 
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
                                          keel_entity e, const keel_component *const *components) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    uint32_t count = 0;
-    while (components && components[count])
-        ++count;
-    if (count == 1) return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
+    if (components && components[0] && !components[1])
+        return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
-    for (uint32_t i = 0; result == KEEL_OK && i < count; ++i) {
-        keeli_storage *s = keeli_known_to_edit(world, holder, components[i], "delete", &result);
+    keeli_batch_begin(&b, world, &e, 1, "removing components");
+    for (; components && *components && b.result == KEEL_OK; ++components) {
+        keeli_storage *s = keeli_known_to_edit(world, holder, *components, "delete", &b.result);
         if (s) keeli_batch_add_out(&b, s, NULL, NULL);
     }
-    if (result == KEEL_OK) result = remove_columns(&b, KEEL_TRACK_DELETION);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    return keeli_batch_take(&b, KEEL_TRACK_DELETION);
 }
 
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
@@ -182,12 +167,9 @@ keel_result keel_delete_component_from_many(keel_world *world, const keel_entity
     KEEL_TRY(keeli_check_list(world, entities, count, "keel_delete_component_from_many"));
     if (!s || !count) return KEEL_ABSENT;
     keeli_batch b;
-    (void)keeli_batch_begin(&b, world, entities, count, 1,
-                            "deleting a component from many entities");
+    keeli_batch_begin(&b, world, entities, count, "deleting a component from many entities");
     keeli_batch_add_out(&b, s, NULL, NULL);
-    result = remove_columns(&b, KEEL_TRACK_DELETION);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    return keeli_batch_take(&b, KEEL_TRACK_DELETION);
 }
 
 keel_result keel_clear_component(keel_world *world, const keel_component *component) {

@@ -31,6 +31,12 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 // For the fast paths, of a storage that nobody holds: may one value change or go right now, since
 // its flags are those of followers only? And may one come to the index, without making room?
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
+// Groups do not follow changes.
+static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
+    const uint32_t simple =
+        KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
+    return !(s->flags & ~simple) && keeli_is_unused(world);
+}
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
                                     uint32_t index);
 static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
