@@ -240,10 +240,10 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
     if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
+    if (!follows && keeli_store_has_slot(s)) return add_slot(world, s, e, value, word);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s) || (asks && !keeli_followers_are_ready(world, s, index)))
         return add_general(world, e, &s->component, value);
-    if (!s->goes_with_bit && !follows) return add_slot(world, s, e, value, word);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
     if (follows) {
         void *to = keeli_store_take_place(s, e);

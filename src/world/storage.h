@@ -172,8 +172,11 @@ static inline bool keeli_store_has_slots(const keeli_storage *s) {
     return s->kind == KEEL_SPARSE_SET;
 }
 // Does a value that comes need no memory? Its row apart.
+static inline bool keeli_store_has_slot(const keeli_storage *s) {
+    return s->set.count < s->set.room;
+}
 static inline bool keeli_store_has_place(const keeli_storage *s) {
-    return s->goes_with_bit || s->set.count < s->set.room;
+    return s->goes_with_bit || keeli_store_has_slot(s);
 }
 // Its bit in that word, and where it belongs, not initialised; the latter not for rows.
 static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64_t bit) {
