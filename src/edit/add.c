@@ -184,9 +184,16 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
     return world ? keeli_edit_add(world, NULL, e, component, value) : keeli_no_world();
 }
 
-static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_storage *s, void *to,
-                                                     const void *value) {
+static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_storage *s,
+                                                       void *to, const void *value) {
     keeli_bytes_put(to, value, s->size);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+static inline keel_result end_add(keel_world *world, keeli_storage *s, void *to,
+                                  const void *value) {
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
+        return put_other(world, s, to, value);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -196,9 +203,7 @@ static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
     keeli_store_take_bit(s, word, keeli_bit_of(keel_entity_index(e)));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
-    keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return end_add(world, s, to, value);
 }
 
 static __attribute__((noinline)) keel_result
@@ -250,10 +255,7 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
         keeli_bytes_put(to, value, s->size);
         return keeli_came_alone(world, s, e, to);
     }
-    void *to = keeli_indexed_set_value(&s->indexed, index);
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
-    keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return end_add(world, s, keeli_indexed_set_value(&s->indexed, index), value);
 }
 
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,

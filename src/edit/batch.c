@@ -300,14 +300,6 @@ static void make_rows(keeli_batch *b) {
     b->has_made_rows = b->has_rows;
 }
 
-static void unmake_rows(const keeli_batch *b) {
-    for (uint32_t i = b->count; b->has_made_rows && i--;) {
-        uint32_t *where = keeli_row_of(b->world, keel_entity_index(b->entities[i]));
-        keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
-        *where = KEELI_NO_ROW;
-    }
-}
-
 static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
     return keeli_entity_is_alive(&world->entities, e) &&
            *keeli_row_of(world, keel_entity_index(e)) == place;
@@ -433,7 +425,7 @@ void keeli_batch_move_rows(keeli_batch *b) {
 
 static void commit_column(keeli_batch *b, const keeli_column *c) {
     if (c->is_superseded && c->values) keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
-    if (c->is_superseded || c->is_filled) return;
+    if (c->is_superseded || c->filled) return;
     if (b->is_new) fill_new(b, c, 0, b->count);
     else if (keeli_store_has_rows(c->storage)) return; // with the others of the row
     else if (b->count > 1) fill_sets(b, c);
@@ -492,32 +484,32 @@ static keel_result no_entities(keel_world *world, uint32_t count) {
                        (unsigned)count);
 }
 
-// Take the first `count` copies of a column back, newest first. The one after them was never
-// filled.
-static void take_copies(const keeli_batch *b, const keeli_column *c, uint32_t count) {
-    for (uint32_t i = count < b->count ? count + 1 : count; i--;) {
-        const uint32_t index = keel_entity_index(b->entities[i]);
-        if (i < count) keeli_value_drop(c->storage, keeli_store_value(b->world, c->storage, index));
-        keeli_store_close(b->world, c->storage, index);
-    }
-}
-
 static bool copy_in_place(keeli_batch *b, keeli_column *c) {
     make_rows(b);
-    for (uint32_t i = 0; i < b->count; ++i) {
-        void *to = keeli_store_open(b->world, c->storage, b->entities[i]);
-        if (keeli_hook_copy(c->storage, to, value_at(c, i))) continue;
-        take_copies(b, c, i);
+    for (; c->filled < b->count; ++c->filled) {
+        const keel_entity e = b->entities[c->filled];
+        void *to = keeli_store_open(b->world, c->storage, e);
+        if (keeli_hook_copy(c->storage, to, value_at(c, c->filled))) continue;
+        keeli_store_close(b->world, c->storage, keel_entity_index(e));
         return false;
     }
-    c->is_filled = true;
     return true;
 }
 
+// Copies go, newest first, then rows, then the entities.
 static void undo_create(const keeli_batch *b) {
     for (uint32_t k = b->column_count; k--;)
-        if (b->columns[k].is_filled) take_copies(b, &b->columns[k], b->count);
-    unmake_rows(b);
+        for (uint32_t i = b->columns[k].filled; i--;) {
+            keeli_storage *s = b->columns[k].storage;
+            const uint32_t index = keel_entity_index(b->entities[i]);
+            keeli_value_drop(s, keeli_store_value_there(s, index));
+            keeli_store_close(b->world, s, index);
+        }
+    for (uint32_t i = b->count; b->has_made_rows && i--;) {
+        uint32_t *where = keeli_row_of(b->world, keel_entity_index(b->entities[i]));
+        keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
+        *where = KEELI_NO_ROW;
+    }
     keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
 }
 

@@ -23,8 +23,8 @@ typedef struct keeli_column {
     bool is_copied;       // by the hook, before anything is told
     bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
     bool is_superseded;   // named again later in the list: its value is only dropped
-    bool is_filled;       // copies are in place already
     bool is_there;        // rows that are being moved have it
+    uint32_t filled;      // so many of the new entities have their copies already
     void *staged;         // memory of copies, of entities that exist
     uintptr_t moved_from; // where the first page of a sparse set was before it grew: values of the
     size_t moved_bytes;   // caller may lie in it

@@ -220,11 +220,8 @@ static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, ui
                             uint64_t gone) {
     const uint64_t bits = *keeli_listed_word(s, first) & gone;
     if (!bits) return;
-    if (keeli_store_has_rows(s)) at->has_rows = true;
-    if (s->kind == KEEL_INDEXED)
-        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
-    if (keeli_presence_clear_bits(&s->presence, first, bits))
-        keeli_store_unlist_block(world, s, first);
+    at->has_rows |= keeli_store_has_rows(s);
+    keeli_store_clear_bits(world, s, first, bits);
 }
 
 static void take_block(keel_world *world, stretch *at, uint32_t place) {
@@ -290,7 +287,7 @@ static void commit(keel_world *world, stretch *at) {
     if (at->has_rows) take_old_rows(world, at);
     keeli_entity_index_delete_many(&world->entities, at->entities, at->count);
     at->entities += at->count;
-    at->count = at->set_count = 0;
+    at->count = 0;
     at->has_rows = false;
 }
 
@@ -306,6 +303,7 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
     while (at.entities < end) {
         if (is_quiet) extend(world, &at, end);
         if (at.count) commit(world, &at);
+        at.set_count = 0;
         if (at.entities == end) break;
         // what the stretch stopped at, and what follows of its block
         const uint32_t block = keel_entity_index(*at.entities) / 64;

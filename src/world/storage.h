@@ -117,6 +117,16 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
     if (keeli_presence_clear(&s->presence, index)) keeli_store_unlist_block(world, s, index);
 }
 
+// The same for several entities of the block that begins at `first`, with the memory of plain
+// values; slots and rows go separately.
+static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, uint32_t first,
+                                          uint64_t bits) {
+    if (s->kind == KEEL_INDEXED)
+        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
+    if (keeli_presence_clear_bits(&s->presence, first, bits))
+        keeli_store_unlist_block(world, s, first);
+}
+
 // ------------------------------------------------------------------ disabled values (storage.c)
 // Drop the value that is kept out of sight for the entity.
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
