@@ -525,7 +525,7 @@ static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entit
     keeli_entity_index_add_many(&world->entities, out, b->count);
     b->entities = out;
     b->is_new = b->is_created = true;
-    if (b->count > 1) b->whole = keeli_range_of(out, b->count);
+    if (b->count > 1 && b->column_count) b->whole = keeli_range_of(out, b->count);
     if (b->whole.count < b->count) b->whole.count = 0;
     for (uint32_t i = 0; world->stand_in.entities.flags && i < b->count; ++i)
         if (!keeli_followers_reserve_entity(world, out[i], b->count))

@@ -114,14 +114,6 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
 }
 
-// Without all parents, or without all children, no link is left. So none is repaired on the way:
-// that would take the component away from others before their turn.
-static void clear_other_links(keel_world *world, const keeli_storage *s) {
-    ++world->hierarchy.links.edits;
-    keeli_clear(world, s == world->hierarchy.parents ? world->hierarchy.children
-                                                     : world->hierarchy.parents);
-}
-
 // The highest index first, so that the indices are handed out again in ascending order.
 static void delete_having(keel_world *world, const keeli_storage *s) {
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
@@ -143,7 +135,13 @@ keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holde
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     keeli_editing_begin(world);
-    if (s->flags & KEELI_IS_LINK) clear_other_links(world, s);
+    if (s->flags & KEELI_IS_LINK) {
+        // Without all parents, or without all children, no link is left. So none is repaired on the
+        // way: that would take the component away from others before their turn.
+        ++world->hierarchy.links.edits;
+        keeli_clear(world, s == world->hierarchy.parents ? world->hierarchy.children
+                                                         : world->hierarchy.parents);
+    }
     delete_having(world, s);
     keeli_editing_end(world);
     return keeli_done(world, KEEL_OK);

@@ -54,22 +54,21 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
 }
 
 // ------------------------------------------------------------------ a batch
-static bool take_from(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t kind) {
-    const keel_entity e = b->entities[i];
-    const uint32_t index = keel_entity_index(e);
-    if (!keeli_entity_is_alive(&b->world->entities, e)) return false;
-    const bool has = keeli_store_has(c->storage, index);
-    if (has) take(b->world, c->storage, e, kind, c->out);
-    else if (keeli_store_is_disabled(c->storage, index))
-        keeli_store_drop_disabled(b->world, c->storage, index);
-    return has;
-}
-
-// Values of a column go from all entities: did any have one?
+// Values of a column go from all entities that are alive: did any have one?
 static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
+    keel_world *world = b->world;
     bool taken = false;
-    for (uint32_t i = b->count; i--;) // nothing moves when the list is in packed order
-        taken |= take_from(b, c, i, kind);
+    for (uint32_t i = b->count; i--;) { // nothing moves when the list is in packed order
+        const keel_entity e = b->entities[i];
+        if (!keeli_entity_is_alive(&world->entities, e)) continue;
+        const uint32_t index = keel_entity_index(e);
+        if (keeli_store_has(c->storage, index)) {
+            take(world, c->storage, e, kind, c->out);
+            taken = true;
+        } else if (keeli_store_is_disabled(c->storage, index)) {
+            keeli_store_drop_disabled(world, c->storage, index);
+        }
+    }
     if (c->taken) *c->taken = taken;
     return taken;
 }
@@ -129,19 +128,15 @@ void keeli_clear(keel_world *world, keeli_storage *s) {
     else keeli_store_drop_values(world, s);
 }
 
-// Observers are told of all before the first one goes.
-static void take_all_followed(keel_world *world) {
-    keel_entity e = keel_null();
+void keeli_clear_all(keel_world *world) {
+    ++world->hierarchy.links.edits;
+    keel_entity e = keel_null(); // observers are told of all before the first one goes
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
-    while (!keel_is_null(e = keel_next_entity(world, e)))
+    const bool follows = keeli_is_any_followed(world);
+    while (follows && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_take_all(world, e, KEEL_TRACK_DELETION);
-}
-
-void keeli_clear_all(keel_world *world) {
-    ++world->hierarchy.links.edits;
-    if (keeli_is_any_followed(world)) take_all_followed(world);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
 }
