@@ -175,7 +175,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     keeli_clear(world, s);
     keeli_followers_forget(world, s);
     // none has its column any more; loops over others name archetypes that may be empty
-    if (keeli_store_is_in_rows(s)) keeli_archetypes_trim(&world->archetypes, &world->heap);
+    if (keeli_store_has_rows(s)) keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_commands_forget(world, s);
     keeli_storage_forget(world, s);
     return keeli_done(world, KEEL_OK);

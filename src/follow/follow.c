@@ -149,7 +149,7 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0; s->viewers.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         keeli_view_observers_going(world, s, i);
     keeli_groups_clear(s);
-    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_is_in_rows(s)) return;
+    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_has_rows(s)) return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);

@@ -112,7 +112,7 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access) {
     // an edit of one component kept in archetypes moves the rows of all
-    if (keeli_store_is_in_rows(storage) &&
+    if (keeli_store_has_rows(storage) &&
         !keeli_holder_want(world, holder, &world->stand_in.rows,
                            access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
         return false;
@@ -320,7 +320,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     if (storage->flags & KEELI_IS_BOUND)
         KEEL_TRY(keeli_check_thread(world, world, storage, KEEL_ACCESS_EDIT,
                                     holder ? holder->name : NULL, verb));
-    if (keeli_store_is_in_rows(storage))
+    if (keeli_store_has_rows(storage))
         KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.rows, verb));
     if (storage->groups.count | storage->collectors.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));

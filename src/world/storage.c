@@ -108,7 +108,7 @@ static void put_values(char *to, const char *values, size_t stride, uint32_t cou
 static void put_range(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
                       uint32_t place, const char *values, size_t stride, uint32_t count,
                       bool back) {
-    const bool in_rows = keeli_store_is_in_rows(s);
+    const bool in_rows = keeli_store_has_rows(s);
     const uint32_t page = (uint32_t)1 << s->root->shift;
     for (uint32_t left = count, n; s->size && left; left -= n) {
         if (in_rows) place = *keeli_row_of(world, keel_entity_index(entities[count - left]));
@@ -145,7 +145,7 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
     uint32_t place = range.lowest;
     if (keeli_store_is_by_index(s)) {
         keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
-    } else if (keeli_store_is_packed(s)) {
+    } else if (keeli_store_has_slots(s)) {
         place = s->set.count;
         if (!range.descends) (void)keeli_sparse_set_push_range(&s->set, entities, range.count);
         for (uint32_t i = 0; range.descends && i < range.count; ++i)
@@ -211,7 +211,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
          ++i)
         keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
     if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed, &world->heap);
-    if (keeli_store_is_packed(s)) keeli_sparse_set_clear(&s->set);
+    if (keeli_store_has_slots(s)) keeli_sparse_set_clear(&s->set);
     // a reactive set is named by lists wherever it has room
     for (uint32_t i = 0; !s->sources.count && (i = keeli_store_next(s, i)) != UINT32_MAX;
          i = (i / 64 + 1) * 64)

@@ -60,11 +60,11 @@ static inline void *keeli_store_value_of(const keel_world *world, const keeli_st
     return keeli_store_find(world, s, e, &place) ? keeli_store_at(s, place) : NULL;
 }
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
-// Are its values in an order of their own, in rows of archetypes, or where the index says?
-static inline bool keeli_store_is_packed(const keeli_storage *s) {
+// Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
+static inline bool keeli_store_has_slots(const keeli_storage *s) {
     return s->kind == KEEL_SPARSE_SET;
 }
-static inline bool keeli_store_is_in_rows(const keeli_storage *s) {
+static inline bool keeli_store_has_rows(const keeli_storage *s) {
     return s->kind == KEEL_ARCHETYPE;
 }
 static inline bool keeli_store_is_by_index(const keeli_storage *s) {
@@ -77,7 +77,7 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 }
 // The same in the storage's own order: the index at place `*at`, or the next that there is.
 static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at) {
-    if (!keeli_store_is_packed(s)) return *at = keeli_store_next(s, *at);
+    if (!keeli_store_has_slots(s)) return *at = keeli_store_next(s, *at);
     return *at < s->set.count ? keel_entity_index(*keeli_sparse_set_entity(&s->set, *at))
                               : UINT32_MAX;
 }
@@ -190,14 +190,6 @@ static inline uint64_t keeli_bit_of(uint32_t index) { return (uint64_t)1 << (ind
 // For the fast paths, where an entity gets a component, or loses it, while others of its block of
 // 64 keep theirs (keeli_live_word): no more changes than its bit, and its slot or row.
 //
-// Are values kept in rows of archetypes?
-static inline bool keeli_store_has_rows(const keeli_storage *s) {
-    return s->kind == KEEL_ARCHETYPE;
-}
-// Are they packed, in slots of a sparse set?
-static inline bool keeli_store_has_slots(const keeli_storage *s) {
-    return s->kind == KEEL_SPARSE_SET;
-}
 // Does a value that comes need no memory? Its row apart.
 static inline bool keeli_store_has_slot(const keeli_storage *s) {
     return s->set.count < s->set.room;

@@ -89,7 +89,7 @@ void keeli_threads_update(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         world->access.owned_storages += is_owned(s->component.threads);
-        if (keeli_store_is_in_rows(s)) keeli_threads_follow(rows, s);
+        if (keeli_store_has_rows(s)) keeli_threads_follow(rows, s);
     }
 }
 
