@@ -101,7 +101,7 @@ static void add_node(keeli_schedule *s, uint32_t index) {
     c->sum += cost;
     if (end > c->chain) c->chain = end;
     for (uint32_t e = 0; e < node->edge_count; ++e) {
-        keeli_node *next = &s->nodes.items[s->edges.items[node->first_edge + e]];
+        keeli_node *next = &s->nodes.items[s->edges.items[node->first_edge + e].to];
         if (next->after < end) next->after = end;
     }
 }

@@ -335,7 +335,7 @@ bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
 // ------------------------------------------------------------------ one thread
 static void block_next(keeli_schedule *s, const keeli_node *node) {
     for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
-        if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
+        if (!s->edges.items[e].is_loose) s->nodes.items[s->edges.items[e].to].is_blocked = true;
 }
 
 static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {

@@ -64,6 +64,7 @@ typedef struct place {
 typedef struct walk {
     KEELI_ARRAY(place) places;
     keeli_pointer_table open; // lists of steps that it is in: not NULL
+    keeli_view *view;         // to bind terms in
 } walk;
 
 // Mark a list that is entered. KEEL_ERROR_CYCLE: it was, already.
@@ -92,19 +93,21 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
     *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
     g->close = g->gate = KEELI_NO_NODE;
     if (step) {
+        const keeli_section *around = &s->sections.items[outer];
         keeli_node *open = keeli_new_node(s, KEELI_NODE_OPEN, outer);
         if (!open) return keeli_schedule_no_memory(s);
         open->step = *step;
-        open->step.main_thread |= s->sections.items[outer].main_thread;
+        open->step.main_thread |= around->main_thread;
         open->name = name;
         open->has_conditions = has_conditions(step);
         open->place = section;
         g->open = s->nodes.count - 1;
         g->label = step->label;
         g->sequential = step->sequential;
-        g->main_thread = step->main_thread || s->sections.items[outer].main_thread;
-        g->startup = step->startup || s->sections.items[outer].startup;
-        g->gate = has_conditions(step) ? g->open : s->sections.items[outer].gate;
+        g->main_thread = open->step.main_thread;
+        g->startup = step->startup || around->startup;
+        g->gate = open->has_conditions ? g->open : around->gate;
+        KEEL_TRY(keeli_touch_step(s, g->open, w->view));
     }
     g->first = s->nodes.count;
     w->places.items[w->places.count++] = (place){ steps, 0, count, section };
@@ -153,31 +156,30 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     if (step->system) node->place = s->system_count++;
     s->parallel += step->parallel;
     s->has_startup |= node->step.startup;
-    return KEEL_OK;
+    return keeli_touch_step(s, s->nodes.count - 1, w->view);
 }
 
 static keel_result walk_all(keeli_schedule *s, walk *w) {
+    const keel_workload *table = s->table;
+    const keeli_stored_workload *stored = s->stored;
+    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
+    if (table)
+        KEEL_TRY(
+            enter(s, w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0));
+    else KEEL_TRY(enter(s, w, stored->name, stored->steps.items, stored->steps.count, NULL, 0));
     while (w->places.count) {
         place *p = &w->places.items[w->places.count - 1];
         if (p->at == p->count) KEEL_TRY(leave(s, w));
-        else {
-            const keel_step *step = &p->steps[p->at++];
-            KEEL_TRY(add_step(s, w, step, p->section));
-        }
+        else KEEL_TRY(add_step(s, w, &p->steps[p->at++], p->section));
     }
     return KEEL_OK;
 }
 
 static keel_result make_nodes(keeli_schedule *s) {
-    walk w = { 0 };
-    const keel_workload *table = s->table;
-    const keeli_stored_workload *stored = s->stored;
-    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
-    keel_result result =
-        table
-            ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0)
-            : enter(s, &w, stored->name, stored->steps.items, stored->steps.count, NULL, 0);
-    if (result == KEEL_OK) result = walk_all(s, &w);
+    walk w = { .view = keeli_view_take(s->world, "a workload") };
+    if (!w.view) return KEEL_ERROR_MEMORY;
+    const keel_result result = walk_all(s, &w);
+    keeli_view_give(w.view);
     KEELI_RELEASE(&s->world->heap, &w.places);
     keeli_pointer_table_deinit(&w.open, &s->world->heap);
     return result;
@@ -198,9 +200,7 @@ static void free_schedule(keeli_schedule *s) {
         free_node(world, &s->nodes.items[i]);
     KEELI_RELEASE(heap, &s->nodes);
     KEELI_RELEASE(heap, &s->sections);
-    KEELI_RELEASE(heap, &s->pairs);
     KEELI_RELEASE(heap, &s->edges);
-    KEELI_RELEASE(heap, &s->loose);
     KEELI_RELEASE(heap, &s->touches);
     KEELI_RELEASE(heap, &s->keys);
     KEELI_RELEASE(heap, &s->key_bytes);
@@ -230,28 +230,20 @@ keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
-static bool make_room(keeli_schedule *s) {
-    keeli_heap *heap = &s->world->heap;
-    if (!KEELI_RESERVE(heap, &s->ready, s->nodes.count) ||
-        !KEELI_RESERVE(heap, &s->ready_main, s->nodes.count) ||
-        !KEELI_RESERVE(heap, &s->idle, s->nodes.count))
-        return false;
-    s->idle.count = s->nodes.count;
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        s->idle.items[i] = NULL;
-    return true;
-}
-
 static keel_result fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
-    KEELI_RELEASE(&s->world->heap, &s->pairs);
     if (s->stamp) { // it tells enough
         KEELI_RELEASE(&s->world->heap, &s->keys);
         KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
-    return make_room(s) ? KEEL_OK : keeli_schedule_no_memory(s);
+    if (!KEELI_RESERVE(&s->world->heap, &s->idle, s->nodes.count))
+        return keeli_schedule_no_memory(s);
+    s->idle.count = s->nodes.count;
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        s->idle.items[i] = NULL;
+    return KEEL_OK;
 }
 
 static keeli_schedule *make(keel_world *world, const keel_workload *table,
@@ -271,50 +263,30 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table,
     return s;
 }
 
-// Which nodes of the old schedule are of a system, in linear order: lists by the system's address.
-// They are in memory that is for runs, which neither schedule has now.
-typedef struct veterans {
-    uint32_t *first; // by bucket
-    uint32_t *next;  // by node
-    uint32_t bucket_count;
-} veterans;
-
-static uint32_t *bucket_of(const veterans *v, const keel_system *system) {
-    return &v->first[((uint32_t)((uintptr_t)system / 16) * 2654435769u >> 8) % v->bucket_count];
-}
-
-static veterans list_veterans(keeli_schedule *s, keeli_schedule *old) {
-    const veterans v = { s->ready.items, old->ready.items, s->nodes.count };
-    for (uint32_t i = 0; i < v.bucket_count; ++i)
-        v.first[i] = KEELI_NO_NODE;
-    for (uint32_t i = v.bucket_count ? old->nodes.count : 0; i--;) {
-        if (old->nodes.items[i].kind != KEELI_NODE_SYSTEM) continue;
-        uint32_t *bucket = bucket_of(&v, old->nodes.items[i].step.system);
-        v.next[i] = *bucket;
-        *bucket = i;
+// What a system knows from its runs so far goes over to the node that takes its place: from the
+// n-th of its nodes in linear order to the n-th. False, and nothing has changed: out of memory.
+static bool take_over(keeli_schedule *s, keeli_schedule *old) {
+    keeli_pointer_table first = { 0 }; // by system: its first node that is still to be taken over
+    uint32_t *next = old->ready.items; // by node: the next one of its system; memory for runs
+    for (uint32_t i = old->nodes.count; i--;) {
+        keeli_node *node = &old->nodes.items[i];
+        if (node->kind != KEELI_NODE_SYSTEM) continue;
+        if (!keeli_pointer_reserve(&first, &s->world->heap))
+            return keeli_pointer_table_deinit(&first, &s->world->heap), false;
+        struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
+        const keeli_node *later = item->value;
+        next[i] = later ? (uint32_t)(later - old->nodes.items) : KEELI_NO_NODE;
+        if (!later) keeli_pointer_add(&first, node->step.system, node);
+        item->value = node;
     }
-    return v;
-}
-
-// The first one of the system that was not asked for yet, or NULL.
-static keeli_node *next_veteran(const veterans *v, keeli_schedule *old, const keel_system *system) {
-    uint32_t *at = bucket_of(v, system);
-    while (*at != KEELI_NO_NODE && old->nodes.items[*at].step.system != system)
-        at = &v->next[*at];
-    if (*at == KEELI_NO_NODE) return NULL;
-    keeli_node *node = &old->nodes.items[*at];
-    *at = v->next[*at];
-    return node;
-}
-
-// What a system knows from its runs so far goes over to the node that takes its place.
-static void take_over(keeli_schedule *s, keeli_schedule *old) {
-    const veterans v = list_veterans(s, old);
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+    for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         if (node->kind != KEELI_NODE_SYSTEM) continue;
-        keeli_node *was = next_veteran(&v, old, node->step.system);
+        struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
+        keeli_node *was = item->value;
         if (!was) continue;
+        const uint32_t later = next[was - old->nodes.items];
+        item->value = later != KEELI_NO_NODE ? &old->nodes.items[later] : NULL;
         node->has_run = keeli_atomic_load_byte(&was->has_run);
         memcpy(node->bound, was->bound, sizeof node->bound);
         memset(was->bound, 0, sizeof was->bound);
@@ -322,6 +294,8 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
             if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
     }
     s->runs = old->runs;
+    keeli_pointer_table_deinit(&first, &s->world->heap);
+    return true;
 }
 
 // ------------------------------------------------------------------ keeping
@@ -422,7 +396,11 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     keeli_world_unlock(world);
     if (old && is_current(old)) return old;
     keeli_schedule *fresh = make(world, table, stored, result);
-    if (fresh && old && can_take_over(old)) take_over(fresh, old);
+    if (fresh && old && can_take_over(old) && !take_over(fresh, old)) {
+        *result = keeli_schedule_no_memory(fresh);
+        free_schedule(fresh);
+        fresh = NULL;
+    }
     keeli_world_lock(world);
     if (fresh) keep_new(fresh, old);
     if (fresh && old) unlink(old);

@@ -80,10 +80,10 @@ typedef struct keeli_section {
     const void *steps; // to notice one that contains itself
 } keeli_section;
 
-typedef struct keeli_edge_pair {
+typedef struct keeli_node_edge {
     uint32_t from, to;
     bool is_loose; // the order only: a failure does not pass
-} keeli_edge_pair;
+} keeli_node_edge;
 
 // What the schedule was made of: `size` bytes that were copied to offset `copy` of `key_bytes`.
 typedef struct keeli_key {
@@ -118,9 +118,7 @@ typedef struct keeli_schedule {
     bool is_partial;               // a component was unknown in shared mode: made anew next time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_section) sections;
-    KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
-    KEELI_ARRAY(uint32_t) edges;        // successors, by node
-    KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
+    KEELI_ARRAY(keeli_node_edge) edges; // by node that they start from
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_key) keys;
     KEELI_ARRAY(char) key_bytes;
@@ -138,7 +136,7 @@ typedef struct keeli_schedule {
     uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
-    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (workers.c)
+    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (workers.c), and of order.c
     void *described;                         // by tell/describe.c, when it was first asked for
     size_t described_bytes;
 } keeli_schedule;
@@ -164,9 +162,12 @@ keel_result keeli_graph(keeli_schedule *s);
 keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 // A node at the end of the list, or NULL.
 keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section);
-bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
-// Sections name nodes by number: these are at place[number] now.
-void keeli_move_sections(keeli_schedule *s, const uint32_t *place);
+// What a system or the beginning of a nested workload touches; behind it comes a node for its
+// commands, when it records some. `view` is one to bind terms in.
+keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view);
+bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose);
+// By node, each once; nodes know theirs then.
+void keeli_sort_edges(keeli_schedule *s);
 // Keep a table with its steps, and what one of them points to. False: out of memory.
 bool keeli_key_table(keeli_schedule *s, const keel_workload *table);
 bool keeli_key_step(keeli_schedule *s, const keel_step *step);

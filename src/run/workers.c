@@ -284,10 +284,10 @@ static void finish_node(keeli_workers *workers, uint32_t index, keel_result resu
     node->has_ended = true;
     node->has_failed = result < 0 || node->is_blocked;
     for (uint32_t e = 0; e < node->edge_count; ++e) {
-        const uint32_t next = s->edges.items[node->first_edge + e];
-        keeli_node *waiting = &s->nodes.items[next];
-        if (node->has_failed && !s->loose.items[node->first_edge + e]) waiting->is_blocked = true;
-        if (--waiting->pending == 0) make_ready(s, next);
+        const keeli_node_edge *edge = &s->edges.items[node->first_edge + e];
+        keeli_node *waiting = &s->nodes.items[edge->to];
+        if (node->has_failed && !edge->is_loose) waiting->is_blocked = true;
+        if (--waiting->pending == 0) make_ready(s, edge->to);
     }
     --workers->unfinished;
     call_for_nodes(workers);

@@ -105,7 +105,7 @@ static bool find_batches(keeli_description *d) {
         }
         find_reason(d, i);
         for (uint32_t e = 0; e < node->edge_count; ++e)
-            push_back(d, i, s->edges.items[node->first_edge + e]);
+            push_back(d, i, s->edges.items[node->first_edge + e].to);
     }
     return true;
 }
@@ -149,7 +149,7 @@ keel_workload_node keeli_describe_node(const keeli_description *d, uint32_t inde
 }
 
 keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t index, uint32_t edge) {
-    const uint32_t to = s->edges.items[s->nodes.items[index].first_edge + edge];
+    const uint32_t to = s->edges.items[s->nodes.items[index].first_edge + edge].to;
     return (keel_workload_edge){ .from = index, .to = to, .why = find_wait(s, index, to) };
 }
 
