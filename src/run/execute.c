@@ -300,10 +300,10 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_worker *w
 // ------------------------------------------------------------------ nodes
 static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, worker);
-    const bool is_system = node->kind == KEELI_NODE_SYSTEM;
-    if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
-    node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
+    if (node->kind == KEEL_NODE_COMMANDS) return run_sync(s, node, worker);
+    const bool is_system = node->kind == KEEL_NODE_SYSTEM;
+    if (!is_system && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
+    node->is_skipped = node->gate != KEEL_NO_NODE && s->nodes.items[node->gate].is_skipped;
     const bool is_startup = node->step.startup;
     if (node->is_skipped || (is_startup && keeli_atomic_load_byte(&node->has_run))) return KEEL_OK;
     if (node->has_conditions) {
@@ -329,7 +329,7 @@ keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *work
 
 bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
     if (!node->is_blocked) return true;
-    return node->kind == KEELI_NODE_SYNC && !s->nodes.items[node->of].has_failed;
+    return node->kind == KEEL_NODE_COMMANDS && !s->nodes.items[node->of].has_failed;
 }
 
 // ------------------------------------------------------------------ one thread
@@ -353,7 +353,7 @@ static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
         node->has_failed = true;
         block_next(s, node);
     }
-    worker->node = KEELI_NO_NODE;
+    worker->node = KEEL_NO_NODE;
     return first;
 }
 

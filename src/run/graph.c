@@ -117,11 +117,11 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
 static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *view, record *r) {
     const keel_step *step = &node->step;
     node->first_touch = s->touches.count;
-    if (node->kind != KEELI_NODE_SYSTEM && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
+    if (node->kind != KEEL_NODE_SYSTEM && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
     if (step->run_if) KEEL_TRY(bind_and_touch(s, node, step->run_if, view, r));
     if (step->skip_if) KEEL_TRY(bind_and_touch(s, node, step->skip_if, view, r));
     KEEL_TRY(touch_skips(s, node));
-    if (node->kind != KEELI_NODE_SYSTEM) return KEEL_OK;
+    if (node->kind != KEEL_NODE_SYSTEM) return KEEL_OK;
     KEEL_TRY(bind_and_touch(s, node, step->system, view, r));
     if (!step->parallel) return KEEL_OK;
     if (!step->main_thread) return keeli_check_split(s->world, step->system);
@@ -131,7 +131,7 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
 
 // A node behind node `index` that applies what that one records.
 static bool add_sync(keeli_schedule *s, uint32_t index, const record *r) {
-    keeli_node *sync = keeli_new_node(s, KEELI_NODE_SYNC, s->nodes.items[index].section);
+    keeli_node *sync = keeli_new_node(s, KEEL_NODE_COMMANDS, s->nodes.items[index].section);
     if (!sync) return false;
     keeli_node *node = &s->nodes.items[index];
     node->creates = r->creates;
@@ -158,8 +158,8 @@ keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view
 // How something was touched by the nodes so far.
 typedef struct state {
     uint32_t epoch;   // an older one than now: by nobody since a node that touched everything
-    uint32_t writer;  // the last one, KEELI_NO_NODE: none
-    uint32_t readers; // since then: entry of `tracker.readers`, KEELI_NO_NODE: none
+    uint32_t writer;  // the last one, KEEL_NO_NODE: none
+    uint32_t readers; // since then: entry of `tracker.readers`, KEEL_NO_NODE: none
 } state;
 
 typedef struct reader {
@@ -183,18 +183,18 @@ static state *state_of(keeli_schedule *s, tracker *t, const keeli_storage *stora
         keeli_pointer_add(&t->by_storage, storage, now);
         now->epoch = UINT32_MAX;
     }
-    if (now->epoch != t->epoch) *now = (state){ t->epoch, KEELI_NO_NODE, KEELI_NO_NODE };
+    if (now->epoch != t->epoch) *now = (state){ t->epoch, KEEL_NO_NODE, KEEL_NO_NODE };
     return now;
 }
 
 static bool touched(keeli_schedule *s, tracker *t, state *now, uint32_t node, bool writes) {
-    if ((!writes || now->readers == KEELI_NO_NODE) && now->writer != KEELI_NO_NODE &&
+    if ((!writes || now->readers == KEEL_NO_NODE) && now->writer != KEEL_NO_NODE &&
         !keeli_add_edge(s, now->writer, node, false))
         return false;
     if (writes) {
-        for (uint32_t r = now->readers; r != KEELI_NO_NODE; r = t->readers.items[r].next)
+        for (uint32_t r = now->readers; r != KEEL_NO_NODE; r = t->readers.items[r].next)
             if (!keeli_add_edge(s, t->readers.items[r].node, node, false)) return false;
-        now->readers = KEELI_NO_NODE;
+        now->readers = KEEL_NO_NODE;
         now->writer = node;
         return true;
     }
@@ -205,7 +205,7 @@ static bool touched(keeli_schedule *s, tracker *t, state *now, uint32_t node, bo
 }
 
 static bool add_conflicts(keeli_schedule *s, tracker *t) {
-    t->all = (state){ 0, KEELI_NO_NODE, KEELI_NO_NODE };
+    t->all = (state){ 0, KEEL_NO_NODE, KEEL_NO_NODE };
     if (!KEELI_RESERVE(&s->world->heap, &t->states, s->touches.count)) return false;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
@@ -224,14 +224,14 @@ static bool add_conflicts(keeli_schedule *s, tracker *t) {
 
 // Observers are called by one thread at a time and in the order of the list: who edits takes turns.
 static bool chain_observed(keeli_schedule *s) {
-    uint32_t last = KEELI_NO_NODE;
+    uint32_t last = KEEL_NO_NODE;
     for (uint32_t i = 0; s->world->followers.observed && i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         bool edits = node->everything;
         for (uint32_t k = 0; k < node->touch_count; ++k)
             edits |= s->touches.items[node->first_touch + k].access == KEEL_ACCESS_EDIT;
         if (!edits) continue;
-        if (last != KEELI_NO_NODE && !keeli_add_edge(s, last, i, false)) return false;
+        if (last != KEEL_NO_NODE && !keeli_add_edge(s, last, i, false)) return false;
         last = i;
     }
     return true;
@@ -241,11 +241,11 @@ static bool chain_observed(keeli_schedule *s) {
 // system that may create entities starts after those before it: it may have to wait for its turn,
 // and the calling thread must not wait for itself. None depends on what the other does.
 static bool chain_main(keeli_schedule *s) {
-    uint32_t last = KEELI_NO_NODE;
+    uint32_t last = KEEL_NO_NODE;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         node->is_main |= node->step.main_thread;
-        if (last != KEELI_NO_NODE && (node->is_main || node->creates) &&
+        if (last != KEEL_NO_NODE && (node->is_main || node->creates) &&
             !keeli_add_edge(s, last, i, true))
             return false;
         if (node->is_main) last = i;

@@ -22,7 +22,7 @@ bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose
 // Who comes after a step comes after its commands, too.
 static bool put_before(keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[from];
-    const bool has_commands = node->kind != KEELI_NODE_SYNC && node->of != KEELI_NO_NODE;
+    const bool has_commands = node->kind != KEEL_NODE_COMMANDS && node->of != KEEL_NO_NODE;
     return keeli_add_edge(s, has_commands ? node->of : from, to, false);
 }
 
@@ -59,8 +59,8 @@ typedef struct named {
 typedef struct target {
     uint32_t begin, end;
     uint32_t waiters;  // of others
-    uint32_t join;     // KEELI_NO_NODE: none yet
-    uint32_t own;      // the first that asks for it and has the name itself, or KEELI_NO_NODE
+    uint32_t join;     // KEEL_NO_NODE: none yet
+    uint32_t own;      // the first that asks for it and has the name itself, or KEEL_NO_NODE
     uint32_t own_last; // its last node
     bool after;        // they wait for it; otherwise it waits for them
     uint32_t next;     // of the same bucket
@@ -90,8 +90,8 @@ static bool list_names(keeli_schedule *s, names *n) {
     n->list.count = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
-        const bool is_system = node->kind == KEELI_NODE_SYSTEM;
-        if ((is_system || node->kind == KEELI_NODE_BARRIER) &&
+        const bool is_system = node->kind == KEEL_NODE_SYSTEM;
+        if ((is_system || node->kind == KEEL_NODE_BARRIER) &&
             !add_names(s, n, is_system ? node->name : NULL, node->step.label, i, i))
             return false;
     }
@@ -169,7 +169,7 @@ static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t e
     if (!KEELI_RESERVE(&s->world->heap, &n->targets, 1)) return NULL;
     target *t = &n->targets.items[n->targets.count];
     *t = (target){ .begin = begin, .end = end, .after = after, .next = *bucket };
-    t->join = t->own = KEELI_NO_NODE;
+    t->join = t->own = KEEL_NO_NODE;
     *bucket = n->targets.count++;
     return t;
 }
@@ -190,7 +190,7 @@ static bool add_straight(keeli_schedule *s, const names *n, const target *t, con
 // Of all others of a name that it has itself. A second one that asks for the same makes a circle
 // with the first; if there is nobody else, it makes one alone.
 static bool add_own(keeli_schedule *s, const names *n, target *t, const constraint *w) {
-    if (t->own != KEELI_NO_NODE && t->own != w->first) return add_edge(s, w, t->own, t->own_last);
+    if (t->own != KEEL_NO_NODE && t->own != w->first) return add_edge(s, w, t->own, t->own_last);
     t->own = w->first;
     t->own_last = w->last;
     const uint32_t before = s->edges.count;
@@ -200,7 +200,7 @@ static bool add_own(keeli_schedule *s, const names *n, target *t, const constrai
 
 // A node between all of a name and all who ask for them.
 static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t scope) {
-    keeli_node *join = keeli_new_node(s, KEELI_NODE_JOIN, scope);
+    keeli_node *join = keeli_new_node(s, KEEL_NODE_JOIN, scope);
     if (!join) return false;
     join->name = "a join";
     t->join = s->nodes.count - 1;
@@ -211,7 +211,7 @@ static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t sco
 static bool add_others(keeli_schedule *s, const names *n, target *t, const constraint *w) {
     const uint32_t count = t->end - t->begin;
     ++t->waiters;
-    if (t->join == KEELI_NO_NODE) {
+    if (t->join == KEEL_NO_NODE) {
         const bool is_few = (uint64_t)count * t->waiters <= STRAIGHT_AT_MOST;
         if (count == 1 || t->waiters == 1 || is_few) return add_straight(s, n, t, w);
         if (!make_join(s, n, t, w->scope)) return false;
@@ -242,7 +242,7 @@ static keel_result add_constraints_of(keeli_schedule *s, names *n, uint32_t inde
     const keeli_node *node = &s->nodes.items[index]; // which moves when a join is made
     const keel_step step = node->step;
     const uint32_t last =
-        node->kind == KEELI_NODE_OPEN ? s->sections.items[node->place].close : index;
+        node->kind == KEEL_NODE_BEGIN ? s->sections.items[node->place].close : index;
     const uint32_t in = node->section;
     KEEL_TRY(add_constraint(s, n, &(constraint){ ".after", step.after, true, in, index, last }));
     KEEL_TRY(add_constraint(s, n, &(constraint){ ".before", step.before, false, in, index, last }));
@@ -269,8 +269,8 @@ static keel_result add_constraints(keeli_schedule *s) {
 // close.
 static uint32_t end_of_member(const keeli_schedule *s, uint32_t first) {
     const keeli_node *node = &s->nodes.items[first];
-    if (node->kind == KEELI_NODE_OPEN) return s->sections.items[node->place].close;
-    return node->of != KEELI_NO_NODE ? node->of : first;
+    if (node->kind == KEEL_NODE_BEGIN) return s->sections.items[node->place].close;
+    return node->of != KEEL_NO_NODE ? node->of : first;
 }
 
 static bool add_barrier(keeli_schedule *s, uint32_t waiting, uint32_t barrier) {
@@ -285,18 +285,18 @@ static bool add_barrier(keeli_schedule *s, uint32_t waiting, uint32_t barrier) {
 // Inside a nested workload everything is between its two nodes; barriers and sequential sections
 // order its members.
 static bool add_section(keeli_schedule *s, const keeli_section *g) {
-    uint32_t barrier = KEELI_NO_NODE, before = KEELI_NO_NODE;
+    uint32_t barrier = KEEL_NO_NODE, before = KEEL_NO_NODE;
     uint32_t waiting = g->first; // the first member since the last barrier
-    const bool is_nested = g->open != KEELI_NO_NODE;
+    const bool is_nested = g->open != KEEL_NO_NODE;
     if (is_nested && g->first == g->end) return put_before(s, g->open, g->close);
     for (uint32_t first = g->first; first < g->end;) {
         const uint32_t last = end_of_member(s, first);
-        const bool is_barrier = s->nodes.items[first].kind == KEELI_NODE_BARRIER;
+        const bool is_barrier = s->nodes.items[first].kind == KEEL_NODE_BARRIER;
         if (is_nested && !(put_before(s, g->open, first) && put_before(s, last, g->close)))
             return false;
-        if (g->sequential && before != KEELI_NO_NODE && !put_before(s, before, first)) return false;
+        if (g->sequential && before != KEEL_NO_NODE && !put_before(s, before, first)) return false;
         if (is_barrier && !add_barrier(s, waiting, first)) return false;
-        if (barrier != KEELI_NO_NODE && !put_before(s, barrier, first)) return false;
+        if (barrier != KEEL_NO_NODE && !put_before(s, barrier, first)) return false;
         if (is_barrier) {
             barrier = first;
             waiting = last + 1;
@@ -359,7 +359,7 @@ static void put_next(keeli_schedule *s, uint32_t index) {
     for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e) {
         const uint32_t to = s->edges.items[e].to;
         if (--s->nodes.items[to].pending) continue;
-        if (s->nodes.items[to].kind == KEELI_NODE_JOIN) put_next(s, to);
+        if (s->nodes.items[to].kind == KEEL_NODE_JOIN) put_next(s, to);
         else keeli_heap_push(s->ready.items, &s->ready.count, to);
     }
 }
@@ -374,14 +374,14 @@ static keel_result circle(const keeli_schedule *s) {
         ++node;
     for (uint32_t i = 0; i < s->nodes.count; ++i) // surely in a circle then
         node = before[node];
-    if (s->nodes.items[node].kind == KEELI_NODE_JOIN) node = before[node];
+    if (s->nodes.items[node].kind == KEEL_NODE_JOIN) node = before[node];
     char text[300] = "";
     size_t at = 0;
     uint32_t now = node;
     do {
         const keeli_node *n = &s->nodes.items[now];
-        const bool is_named = n->kind == KEELI_NODE_SYSTEM || n->kind == KEELI_NODE_OPEN ||
-                              n->kind == KEELI_NODE_BARRIER;
+        const bool is_named = n->kind == KEEL_NODE_SYSTEM || n->kind == KEEL_NODE_BEGIN ||
+                              n->kind == KEEL_NODE_BARRIER;
         if (at < sizeof text && is_named)
             at += (size_t)snprintf(text + at, sizeof text - at, "'%s' must run after ", n->name);
         now = before[now];
@@ -393,7 +393,7 @@ static keel_result circle(const keeli_schedule *s) {
 }
 
 static void relocate(uint32_t *node, const uint32_t *place) {
-    if (*node != KEELI_NO_NODE) *node = place[*node];
+    if (*node != KEEL_NO_NODE) *node = place[*node];
 }
 
 // Nodes in their new order, in memory of just their size; all that names nodes by number follows.

@@ -40,14 +40,14 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
 }
 
 // ------------------------------------------------------------------ nodes
-keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section) {
+keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t section) {
     if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return NULL;
     keeli_node *node = &s->nodes.items[s->nodes.count++];
     memset(node, 0, sizeof *node);
     node->kind = kind;
     node->section = section;
     node->workload = s->sections.items[section].name;
-    node->of = KEELI_NO_NODE;
+    node->of = KEEL_NO_NODE;
     return node;
 }
 
@@ -90,11 +90,11 @@ static keel_result enter(keeli_schedule *s, walk *w, const char *name, const kee
         return keeli_schedule_no_memory(s);
     const uint32_t section = s->sections.count++;
     keeli_section *g = &s->sections.items[section];
-    *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
-    g->close = g->gate = KEELI_NO_NODE;
+    *g = (keeli_section){ .name = name, .outer = outer, .open = KEEL_NO_NODE, .steps = steps };
+    g->close = g->gate = KEEL_NO_NODE;
     if (step) {
         const keeli_section *around = &s->sections.items[outer];
-        keeli_node *open = keeli_new_node(s, KEELI_NODE_OPEN, outer);
+        keeli_node *open = keeli_new_node(s, KEEL_NODE_BEGIN, outer);
         if (!open) return keeli_schedule_no_memory(s);
         open->step = *step;
         open->step.main_thread |= around->main_thread;
@@ -119,8 +119,8 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     keeli_section *g = &s->sections.items[left->section];
     if (left->count) keeli_pointer_place(&w->open, left->steps)->value = NULL;
     g->end = s->nodes.count;
-    if (g->open == KEELI_NO_NODE) return KEEL_OK;
-    keeli_node *close = keeli_new_node(s, KEELI_NODE_CLOSE, g->outer);
+    if (g->open == KEEL_NO_NODE) return KEEL_OK;
+    keeli_node *close = keeli_new_node(s, KEEL_NODE_END, g->outer);
     if (!close) return keeli_schedule_no_memory(s);
     close->name = g->name;
     g->close = s->nodes.count - 1;
@@ -146,7 +146,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     if (!keeli_key_step(s, step)) return keeli_schedule_no_memory(s);
     if (step->workload || step->workload_name) return enter_nested(s, w, step, section);
     keeli_node *node =
-        keeli_new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, section);
+        keeli_new_node(s, step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM, section);
     if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
     node->step.main_thread |= s->sections.items[section].main_thread;
@@ -207,7 +207,7 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_RELEASE(heap, &s->ready);
     KEELI_RELEASE(heap, &s->ready_main);
     KEELI_RELEASE(heap, &s->idle);
-    keeli_free(heap, s->described, s->described_bytes, _Alignof(max_align_t));
+    KEELI_RELEASE(heap, &s->described);
     KEELI_FREE(heap, keeli_schedule, s);
 }
 
@@ -270,23 +270,23 @@ static bool take_over(keeli_schedule *s, keeli_schedule *old) {
     uint32_t *next = old->ready.items; // by node: the next one of its system; memory for runs
     for (uint32_t i = old->nodes.count; i--;) {
         keeli_node *node = &old->nodes.items[i];
-        if (node->kind != KEELI_NODE_SYSTEM) continue;
+        if (node->kind != KEEL_NODE_SYSTEM) continue;
         if (!keeli_pointer_reserve(&first, &s->world->heap))
             return keeli_pointer_table_deinit(&first, &s->world->heap), false;
         struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
         const keeli_node *later = item->value;
-        next[i] = later ? (uint32_t)(later - old->nodes.items) : KEELI_NO_NODE;
+        next[i] = later ? (uint32_t)(later - old->nodes.items) : KEEL_NO_NODE;
         if (!later) keeli_pointer_add(&first, node->step.system, node);
         item->value = node;
     }
     for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        if (node->kind != KEELI_NODE_SYSTEM) continue;
+        if (node->kind != KEEL_NODE_SYSTEM) continue;
         struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
         keeli_node *was = item->value;
         if (!was) continue;
         const uint32_t later = next[was - old->nodes.items];
-        item->value = later != KEELI_NO_NODE ? &old->nodes.items[later] : NULL;
+        item->value = later != KEEL_NO_NODE ? &old->nodes.items[later] : NULL;
         node->has_run = keeli_atomic_load_byte(&was->has_run);
         memcpy(node->bound, was->bound, sizeof node->bound);
         memset(was->bound, 0, sizeof was->bound);

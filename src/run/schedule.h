@@ -11,16 +11,7 @@
 #pragma once
 #include "run/system.h"
 
-#define KEELI_NO_NODE UINT32_MAX
-
-typedef enum keeli_node_kind {
-    KEELI_NODE_SYSTEM,
-    KEELI_NODE_SYNC,    // commands that node `of` recorded are applied
-    KEELI_NODE_OPEN,    // a nested workload begins: its conditions are asked here
-    KEELI_NODE_CLOSE,   // a nested workload has ended
-    KEELI_NODE_BARRIER, // what is before it in its list has ended
-    KEELI_NODE_JOIN     // all of a name have ended that several others wait for
-} keeli_node_kind;
+#include <keel/explain.h>
 
 // What a node touches.
 typedef struct keeli_touch {
@@ -37,21 +28,21 @@ typedef enum keeli_step_system {
 } keeli_step_system;
 
 typedef struct keeli_node {
-    keeli_node_kind kind;
+    keel_node_kind kind;
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
     uint32_t section;     // in which it is
-    uint32_t place;       // SYSTEM: which one in list order; OPEN: the section that it opens
-    uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
-    keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
+    uint32_t place;       // SYSTEM: which one in list order; BEGIN: the section that it opens
+    uint32_t of;          // COMMANDS: whose; SYSTEM, BEGIN: the node of its commands, or none
+    keel_step step;       // SYSTEM, BEGIN: what was asked for; names and components are the user's
     const char *name;     // of the system or workload
     const char *workload; // in which it is
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
     // running
-    uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
+    uint32_t gate;    // the BEGIN node whose conditions decide about it, KEEL_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
     bool is_starting; // a startup system is running; under the world's lock
@@ -64,8 +55,8 @@ typedef struct keeli_node {
     uint64_t cost;  // nanoseconds, smoothed (cost.c)
     uint64_t after; // nanoseconds of the longest way to it; while costs are added up
     keeli_bound *bound[KEELI_STEP_SYSTEMS]; // made at the first run
-    keeli_view *editor;                     // SYNC: what its commands edit; made at the first run
-    KEELI_ARRAY(keel_commands *) lists;     // recorded, in order
+    keeli_view *editor;                 // COMMANDS: what these commands edit; made at the first run
+    KEELI_ARRAY(keel_commands *) lists; // recorded, in order
 } keeli_node;
 
 // A nested workload, or the outermost one (section 0).
@@ -73,8 +64,8 @@ typedef struct keeli_section {
     const char *name;
     const char *label;
     uint32_t outer; // the section around it; of 0: 0
-    uint32_t gate;  // node that opens the innermost section with conditions, KEELI_NO_NODE: none
-    uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
+    uint32_t gate;  // node that opens the innermost section with conditions, KEEL_NO_NODE: none
+    uint32_t open, close; // nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread, startup;
     const void *steps; // to notice one that contains itself
@@ -136,9 +127,8 @@ typedef struct keeli_schedule {
     uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
-    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (workers.c), and of order.c
-    void *described;                         // by tell/describe.c, when it was first asked for
-    size_t described_bytes;
+    KEELI_ARRAY(uint32_t) ready, ready_main;   // heaps of a run (workers.c), and of order.c
+    KEELI_ARRAY(keel_workload_node) described; // by tell/describe.c, when they were first asked for
 } keeli_schedule;
 
 // The schedule of a table, or of the stored workload of that name; marked as busy. NULL: see
@@ -161,7 +151,7 @@ keel_result keeli_graph(keeli_schedule *s);
 // Out of memory while it is made, reported.
 keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 // A node at the end of the list, or NULL.
-keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section);
+keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t section);
 // What a system or the beginning of a nested workload touches; behind it comes a node for its
 // commands, when it records some. `view` is one to bind terms in.
 keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view);
@@ -177,7 +167,7 @@ bool keeli_keys_agree(const keeli_schedule *s);
 // ------------------------------------------------------------------ running it
 // Does it do something, or is it only a point in the order?
 static inline bool keeli_node_is_work(const keeli_node *node) {
-    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
+    return node->kind == KEEL_NODE_SYSTEM || node->kind == KEEL_NODE_COMMANDS;
 }
 // Does the node do nothing, because a component that it demands is nowhere?
 static inline bool keeli_node_is_idle(const keeli_schedule *s, uint32_t index) {

@@ -38,7 +38,7 @@ static void leave(keel_world *world, keeli_worker *worker) {
 
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
     if (!world->concurrent) return &world->own_worker;
-    *spare = (keeli_worker){ .node = KEELI_NO_NODE };
+    *spare = (keeli_worker){ .node = KEEL_NO_NODE };
     enter(world, spare);
     return spare;
 }
@@ -111,7 +111,7 @@ static keeli_workers *new_workers(keel_world *world) {
         keeli_worker *worker = &workers->list[i];
         worker->number = i;
         worker->workers = workers;
-        worker->node = KEELI_NO_NODE; // and again when it leaves a node
+        worker->node = KEEL_NO_NODE; // and again when it leaves a node
         worker->first = &workers->first;
     }
     return workers;
@@ -133,10 +133,10 @@ keeli_workers *keeli_workers_take(keel_world *world) {
         world->all_workers = workers;
         keeli_world_unlock(world);
     }
-    workers->failed_node = KEELI_NO_NODE;
+    workers->failed_node = KEEL_NO_NODE;
     workers->failed_result = KEEL_OK;
     workers->first.error.result = KEEL_OK;
-    workers->first.node = KEELI_NO_NODE;
+    workers->first.node = KEEL_NO_NODE;
     return workers;
 }
 
@@ -263,15 +263,15 @@ static void make_ready(keeli_schedule *s, uint32_t node) {
     else keeli_heap_push(s->ready.items, &s->ready.count, node);
 }
 
-// The first that this worker may run, or KEELI_NO_NODE.
+// The first that this worker may run, or KEEL_NO_NODE.
 static uint32_t next_ready(const keeli_workers *workers, const keeli_worker *worker) {
     keeli_schedule *s = workers->schedule;
-    if (!s) return KEELI_NO_NODE;
+    if (!s) return KEEL_NO_NODE;
     const bool is_caller = worker->number == 0;
     if (is_caller && s->ready_main.count &&
         (!s->ready.count || s->ready_main.items[0] < s->ready.items[0]))
         return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
-    return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEELI_NO_NODE;
+    return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEEL_NO_NODE;
 }
 
 static void finish_node(keeli_workers *workers, uint32_t index, keel_result result) {
@@ -303,7 +303,7 @@ static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t 
         keeli_lock_give(&workers->lock);
         worker->node = index;
         result = keeli_node_run(workers->schedule, index, worker);
-        worker->node = KEELI_NO_NODE;
+        worker->node = KEEL_NO_NODE;
         keeli_lock_take(&workers->lock);
         --workers->active;
     }
@@ -335,10 +335,10 @@ static void work(keeli_workers *workers, keeli_worker *worker) {
         if (!workers->pausing) {
             keeli_loop *loop = keeli_loop_open(workers);
             if (loop && has_earlier(workers, loop)) loop = NULL;
-            const uint32_t node = loop ? KEELI_NO_NODE : next_ready(workers, worker);
+            const uint32_t node = loop ? KEEL_NO_NODE : next_ready(workers, worker);
             if (loop) join_loop(workers, loop, worker);
-            else if (node != KEELI_NO_NODE) work_on_node(workers, worker, node);
-            if (loop || node != KEELI_NO_NODE) continue;
+            else if (node != KEEL_NO_NODE) work_on_node(workers, worker, node);
+            if (loop || node != KEEL_NO_NODE) continue;
         }
         if (!workers->unfinished) return;
         // what is ready is for this worker: the others may all be waiting for it

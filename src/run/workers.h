@@ -34,7 +34,7 @@ typedef struct keeli_workers {
     uint32_t unfinished;      // nodes
     uint32_t settled;         // all nodes before it that may create entities have ended
     struct keeli_loop *loops, *spare_loops; // run/loop.h
-    uint32_t failed_node;                   // the first in linear order; KEELI_NO_NODE: none
+    uint32_t failed_node;                   // the first in linear order; KEEL_NO_NODE: none
     keel_result failed_result;
     keeli_first_error first;
 } keeli_workers;
