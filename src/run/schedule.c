@@ -15,14 +15,19 @@
 enum { kept_at_most = 256 }; // tables made by hand: those on the stack come and go
 
 // ------------------------------------------------------------------ checks
+keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload) {
+    const int kinds = step ? (step->system != NULL) + (step->workload != NULL) +
+                                 (step->workload_name != NULL) + (step->barrier ? 1 : 0)
+                           : 0;
+    if (kinds == 1) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "a step of workload '%s' needs one of system, workload, workload_name and "
+                        "barrier",
+                        workload);
+}
+
 static keel_result check_step(const keeli_schedule *s, const keel_step *step, const char *name) {
-    const int kinds = (step->system != NULL) + (step->workload != NULL) +
-                      (step->workload_name != NULL) + (step->barrier ? 1 : 0);
-    if (kinds != 1)
-        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                            "a step of workload '%s' needs one of system, workload, workload_name "
-                            "and barrier",
-                            name);
+    KEEL_TRY(keeli_check_step(s->world, step, name));
     if (step->run_if) KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
     if (step->skip_if) KEEL_TRY(keeli_check_system(s->world, step->skip_if, true));
     if (step->skip_if_missing &&

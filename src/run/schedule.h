@@ -199,6 +199,9 @@ static inline bool keeli_costs_want(const keeli_schedule *s, const keeli_node *n
 }
 void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns);
 
+// Is it just one of the four kinds of steps? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload);
+
 // ------------------------------------------------------------------ stored workloads (workload.c)
 void keeli_workloads_deinit(keel_world *world);
 // The stored workload of this name, or NULL.
