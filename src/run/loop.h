@@ -6,24 +6,30 @@
 
 #define KEELI_NO_PIECE UINT32_MAX
 
+// What is called for each piece: one of the three functions.
+typedef struct keeli_loop_body {
+    keel_context *context; // of a system that is split
+    keel_range_fn *range;
+    keel_span_fn *span;
+    uint32_t range_end, grain; // of `range`
+    keeli_view *view;          // of a system and of `span`
+    void *data;                // of `range` and `span`
+    const keel_reduction *reduction;
+} keeli_loop_body;
+
 // Pieces are taken in ascending order.
 typedef struct keeli_loop {
     struct keeli_loop *next; // of the workers: in work, or spare
     keeli_workers *workers;
     keeli_worker *owner; // who began it
-    // what a piece is: one of these three
-    keel_context *context; // of a system that is split
-    keel_range_fn *range;
-    keel_span_fn *span;
-    void *data;                      // of `range` and `span`
-    uint32_t range_end, grain;       // of `range`
-    keeli_iterator *it;              // of the owner, when a view is walked, or NULL
-    const keel_reduction *reduction; // or NULL
-    char *partials;                  // one for each piece, `stride` bytes apart
+    keeli_loop_body body;
+    keeli_iterator *it; // of the owner, when a view is walked, or NULL
+    char *partials;     // one for each piece, `stride` bytes apart; or NULL
     size_t stride;
     const char *running; // around it, for messages
     uint32_t node;
-    // of a system: what pieces record is in `lists`, the first failure under the world's lock
+    // of a system: what pieces record is in `lists`, so that they may have to wait for those before
+    // them; the first failure under the world's lock
     bool records;
     uint32_t failed;
     const void *object;
@@ -35,9 +41,8 @@ typedef struct keeli_loop {
     uint32_t most;          // pieces that it ever had
     // who does what
     uint32_t count;             // of pieces
-    bool in_turns;              // pieces may have to wait for those before them
-    KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `in_turns`
-    uint32_t settled;           // all pieces before it have ended; under the workers' lock
+    KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
+    uint32_t ended_before;      // all pieces before it have ended; under the workers' lock
     uint32_t users;             // workers that are in it; under the workers' lock
     uint32_t share;             // pieces that a worker takes at once, at least (atomic)
     uint64_t piece_ns;          // what a piece takes, as far as it is known; otherwise 0

@@ -352,7 +352,7 @@ keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *s) {
     keeli_lock_take(&workers->lock);
     workers->schedule = s;
     workers->unfinished = s ? s->nodes.count : 0;
-    workers->settled = 0;
+    workers->ended_before = 0;
     workers->active = s ? 0 : 1;
     workers->is_open = true;
     keeli_lock_give(&workers->lock);
@@ -384,12 +384,12 @@ void keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
 
 // ------------------------------------------------------------------ turns
 static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
-    for (; workers->schedule && workers->settled < node; ++workers->settled) {
-        const keeli_node *n = &workers->schedule->nodes.items[workers->settled];
+    for (; workers->schedule && workers->ended_before < node; ++workers->ended_before) {
+        const keeli_node *n = &workers->schedule->nodes.items[workers->ended_before];
         if (n->creates && !n->has_ended) return false;
     }
-    for (; loop && loop->settled < piece; ++loop->settled)
-        if (!keeli_atomic_load_byte(&loop->ended.items[loop->settled])) return false;
+    for (; loop && loop->ended_before < piece; ++loop->ended_before)
+        if (!keeli_atomic_load_byte(&loop->ended.items[loop->ended_before])) return false;
     return true;
 }
 

@@ -32,7 +32,7 @@ typedef struct keeli_workers {
     // the run
     keeli_schedule *schedule; // NULL: one loop
     uint32_t unfinished;      // nodes
-    uint32_t settled;         // all nodes before it that may create entities have ended
+    uint32_t ended_before;    // all nodes before it that may create entities have ended
     struct keeli_loop *loops, *spare_loops; // run/loop.h
     uint32_t failed_node;                   // the first in linear order; KEEL_NO_NODE: none
     keel_result failed_result;
