@@ -6,8 +6,8 @@
 // pays who did not ask for timings.
 #include "find/iterate.h"
 #include "follow/changes.h"
-#include "run/loop.h"
-#include "run/system.h"
+#include "run/context.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 // as soon as what they wait for has ended. Both come through keeli_node_run.
 #include "edit/events.h"
 #include "follow/changes.h"
-#include "run/loop.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <stdio.h>

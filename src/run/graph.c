@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The graph: what each node touches, and an edge wherever two nodes conflict, from the last writer
 // and the readers since, so that a hundred thousand systems need no look at all pairs.
-#include "run/loop.h"
+#include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
 

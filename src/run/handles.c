@@ -4,8 +4,8 @@
 // before waits for its turn. So does one whose commands name a component that the world does not
 // know yet.
 #include "follow/changes.h"
-#include "run/loop.h"
-#include "run/system.h"
+#include "run/context.h"
+#include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
 

@@ -3,7 +3,7 @@
 // record is joined in their order, the first piece, in that order, that fails is the failure of the
 // system, and all pieces run in any case. A thread that is a worker of a run calls the others of
 // that run for help; any other gets workers for the time of the loop.
-#include "run/loop.h"
+#include "run/workers.h"
 
 #include "world/report.h"
 

@@ -7,7 +7,7 @@
 
 #include "data/component_index.h"
 #include "follow/changes.h"
-#include "run/loop.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <string.h>

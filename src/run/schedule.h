@@ -9,7 +9,7 @@
 //   execute.c   running it, node by node
 //   cost.c      on one thread or on several
 #pragma once
-#include "run/system.h"
+#include "run/context.h"
 
 #include <keel/explain.h>
 

@@ -2,11 +2,10 @@
 // Systems that are run by themselves are kept with a copy of what they were. What is kept is used
 // only while nothing has changed that it was made from, in owner mode, and by one run at a time;
 // otherwise terms are bound anew.
-#include "run/system.h"
+#include "run/workers.h"
 
 #include "edit/events.h"
 #include "follow/changes.h"
-#include "run/loop.h"
 #include "world/report.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "run/workers.h"
 
 #include "edit/commands.h"
-#include "run/loop.h"
 #include "world/report.h"
 
 enum {
