@@ -44,7 +44,7 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 // ------------------------------------------------------------------ binding
-static void add_once(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
+static void add_look(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
         if (list[i] == s) return;
     if (*count < KEELI_LOOKS) list[(*count)++] = s;
@@ -62,9 +62,9 @@ static void look_at_terms(keeli_bound *bound) {
         const keeli_bound_term *term = &view->terms[t];
         if (!keeli_term_must(term->kind)) continue;
         const keeli_storage *s = view->storages[term->first];
-        add_once(bound->must, &bound->must_count, s);
+        add_look(bound->must, &bound->must_count, s);
         if (keeli_term_filters_changes(term->kind))
-            add_once(bound->changes, &bound->change_count, s);
+            add_look(bound->changes, &bound->change_count, s);
     }
 }
 
@@ -130,9 +130,6 @@ typedef struct kept_system {
     // what it was, so that it need not be checked again
     keel_system was;
     keel_term terms[KEEL_MAX_TERMS];
-    uint32_t used_count; // components and uniques that the terms name
-    const keeli_storage *used[KEEL_MAX_TERMS];
-    const keel_component *used_as[KEEL_MAX_TERMS];
 } kept_system;
 
 // Terms with lists of components and custom views could change behind their pointers, and plain
@@ -147,22 +144,22 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     return true;
 }
 
-// Does the system still say what it said?
+// Does the system still say what it said, and are its components still those?
 static bool is_current(const kept_system *k, const keel_system *system) {
-    const keel_term *terms = system->terms;
+    const keeli_view *view = k->bound.view;
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
         k->was.function != system->function)
         return false;
-    for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
-        if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
-    for (uint32_t i = 0; i < k->used_count; ++i) {
-        const keel_component *c = k->used_as[i];
-        const keeli_storage *s = k->used[i];
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_component *c = k->terms[t].component;
+        if (!keeli_is_same_term(&k->terms[t], &system->terms[t])) return false;
+        if (!c || !view->terms[t].count) continue;
+        const keeli_storage *s = view->storages[view->terms[t].first];
         if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
         if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
             return false; // the long way says so
     }
-    return terms[k->bound.view->term_count].kind == KEEL_TERM_END;
+    return system->terms[view->term_count].kind == KEEL_TERM_END;
 }
 
 // What is kept for the system, marked as busy, or NULL: bind its terms.
@@ -172,13 +169,6 @@ static kept_system *take_kept(keel_world *world, const keel_system *system) {
     if (!k || k->is_busy || k->bindings != world->bindings || !is_current(k, system)) return NULL;
     k->is_busy = true;
     return k;
-}
-
-static void add_use(kept_system *k, const keel_component *c, const keeli_storage *s) {
-    for (uint32_t i = 0; i < k->used_count; ++i)
-        if (k->used_as[i] == c) return;
-    k->used_as[k->used_count] = c;
-    k->used[k->used_count++] = s;
 }
 
 // Its terms are bound to `view`: keep that for the next time, if it can be kept. False when out of
@@ -200,10 +190,6 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     if (!k->bound.view) return false;
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
-    k->used_count = 0;
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (k->terms[t].component && view->terms[t].count)
-            add_use(k, k->terms[t].component, view->storages[view->terms[t].first]);
     k->bindings = world->bindings;
     return true;
 }

@@ -369,16 +369,23 @@ void keeli_workers_close(keeli_workers *workers) {
     leave(workers->world, &workers->list[0]);
 }
 
-void keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
+keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
+    const bool begins = keeli_world_go_concurrent(s->world);
     keeli_worker *worker = keeli_workers_open(workers, s);
     keeli_lock_take(&workers->lock);
     s->ready.count = s->ready_main.count = 0;
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        if (!s->nodes.items[i].pending) make_ready(s, i);
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        node->pending = node->waits_for;
+        node->is_blocked = node->has_ended = node->has_failed = false;
+        if (!node->pending) make_ready(s, i);
+    }
     call_for_nodes(workers);
     work(workers, worker);
     keeli_lock_give(&workers->lock);
     keeli_workers_close(workers);
+    if (begins) keeli_world_end_concurrent(s->world);
+    return workers->failed_result;
 }
 
 // ------------------------------------------------------------------ turns

@@ -63,9 +63,8 @@ void keeli_workers_deinit(keel_world *world);
 // (NULL) for loops.
 keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *schedule);
 void keeli_workers_close(keeli_workers *workers);
-// Both, and all nodes of the schedule in between, `pending` of each being set. Failures are in
-// `workers` afterwards.
-void keeli_workers_run(keeli_workers *workers, keeli_schedule *schedule);
+// Both, and all nodes of the schedule in between: KEEL_OK, or the first failure in linear order.
+keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *schedule);
 
 // ------------------------------------------------------------------ among each other
 // All with the lock: something has changed; until something has, or for no reason; ask for as many
