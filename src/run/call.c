@@ -15,19 +15,14 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ timings
-static void copy_name(char to[48], const char *from) {
-    const size_t length = from ? strlen(from) : 0, fits = length < 47 ? length : 47;
-    if (fits) memcpy(to, from, fits);
-    to[fits] = 0;
-}
-
 uint64_t keeli_timings_enter(const keel_context *context) {
     keeli_timings *t = context->world->timings;
     keeli_lock_take(&t->lock);
     const uint64_t number = t->count++;
     keel_timing *entry = &t->ring[number % t->capacity];
-    copy_name(entry->system, context->system->name);
-    copy_name(entry->workload, context->node ? context->node->workload : NULL);
+    snprintf(entry->system, sizeof entry->system, "%s", context->system->name);
+    snprintf(entry->workload, sizeof entry->workload, "%s",
+             context->node ? context->node->workload : "");
     entry->frame = t->frames;
     entry->thread = keeli_thread_id();
     entry->worker = context->worker->number;
@@ -86,20 +81,16 @@ keel_result keeli_context_take_commands(keel_context *context) {
     return KEEL_OK;
 }
 
-// A system that has the whole world holds nothing, so that every call of its owner works; but
-// nobody else may hold anything.
-static keel_result open_holder(keel_context *context) {
-    keel_world *world = context->world;
-    if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
+keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name) {
     KEEL_TRY(keeli_world_is_editable(world));
     if (!world->holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "system '%s' wants the whole world while %s is open; end that first",
-                       context->system->name, world->holders->name);
+                       "%s '%s' wants the whole world while %s is open; end that first", kind, name,
+                       world->holders->name);
 }
 
 // ------------------------------------------------------------------ the function
-static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     const bool has_any =
         view->has_uniques || view->takes_data || view->custom_count || view->has_events;
@@ -118,10 +109,6 @@ static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) 
             chunk->columns[t].base = context;
         }
     }
-}
-
-void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
-    fill_fixed_columns(context, chunk);
 }
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
@@ -158,7 +145,7 @@ static keel_result run_once(keel_context *context) {
         memset(&chunk, 0,
                offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
         chunk.form = KEEL_CHUNK_SPAN;
-        fill_fixed_columns(context, &chunk);
+        keeli_fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
         return KEEL_OK;
     }
@@ -215,12 +202,11 @@ static keel_result call(keel_context *context) {
 
 // ------------------------------------------------------------------ what it sees of changes
 // Steps of workloads come with their tick and reader.
-static keel_result begin_window(keel_context *context) {
-    keel_world *world = context->world;
+static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
     if (!context->node && view->asks_about_changes) {
-        context->reader = keeli_system_reader_get(world, context->system);
-        if (!context->reader) return keeli_out_of_memory(world, "starting a system");
+        context->reader = keeli_system_reader_get(context->world, context->system);
+        if (!context->reader) return keeli_out_of_memory(context->world, "starting a system");
     }
     view->reader = context->reader;
     view->holder.tick = context->node ? context->tick : 0;
@@ -229,7 +215,7 @@ static keel_result begin_window(keel_context *context) {
 
 // It has seen everything up to its tick, and where nobody else is at work up to now: it may have
 // run others. In shared mode nobody's time goes on.
-static void end_window(const keel_context *context) {
+static void end_reading(const keel_context *context) {
     keel_world *world = context->world;
     if (world->is_shared) return;
     const bool alone = !world->share_depth;
@@ -244,15 +230,17 @@ static keel_result hold_and_call(keel_context *context) {
     if (view->takes_data) KEEL_TRY(keeli_check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
-    KEEL_TRY(begin_window(context));
-    KEEL_TRY(open_holder(context));
+    KEEL_TRY(begin_reading(context));
+    if (view->holder.everything)
+        KEEL_TRY(keeli_hold_everything(context->world, "system", context->system->name));
+    else KEEL_TRY(keeli_holder_open(context->world, &view->holder));
     keel_result result = view->has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
         result = call(context);
         if (view->has_events) keeli_context_events_end(context, result);
     }
-    if (view->holder.open) keeli_holder_close(context->world, &view->holder); // else it has all
-    end_window(context);
+    if (view->holder.open) keeli_holder_close(context->world, &view->holder);
+    end_reading(context);
     return result;
 }
 

@@ -105,13 +105,17 @@ static inline bool keeli_context_is_here(keel_context *context, const char *does
     return keeli_worker_is_here(context->world, context->worker) ||
            keeli_context_elsewhere(context, does) == KEEL_OK;
 }
-// Call when no other thread runs anybody's code on behalf of the run.
-void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data);
+static inline bool keeli_context_has_world(const keel_context *context) {
+    return context->view->holder.everything;
+}
 
 // ------------------------------------------------------------------ call.c
 // Run the system of a context that is bound: hold, call, give back. It failed: KEEL_ERROR_SYSTEM.
 keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
 keel_result keeli_check_data(const keel_context *context);
+// Who (`kind` says what it is) has the whole world holds nothing, so that every call of its owner
+// works; but nobody else may hold anything: KEEL_OK, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED.
+keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name);
 // Does it record anything: commands, or events that wait until it has ended?
 static inline bool keeli_context_records_events(const keel_context *context) {
     return context->view->sends && (context->splits || context->view->defers_events);
@@ -178,6 +182,9 @@ keel_result keeli_context_end_inside(keel_context *context);
 void keeli_customs_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ handles.c
+// Call when no other thread runs anybody's code on behalf of the run; `in_turn`: and all before
+// this system, or piece, that may create entities have ended.
+void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data), void *data);
 // What was not used was never seen, and goes back.
 void keeli_handles_return(keel_world *world, keeli_handles *reserved);
 // Commands that the system of this context records take their handles from those of its step or,

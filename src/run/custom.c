@@ -48,13 +48,6 @@ static keel_result call_init(keel_context *context, const keel_context *outer) {
                   context->failed ? context->message : keel_result_text(result));
 }
 
-static keel_result call_drop(keel_context *context, const keel_context *outer) {
-    const keel_custom_view *kind = context->view->custom;
-    if (kind->drop) kind->drop(context->view->value, context);
-    return context->failed ? report(context, outer, "failed in its drop", context->message)
-                           : KEEL_OK;
-}
-
 // ------------------------------------------------------------------ one
 static keel_result open_state(keeli_view *view, const keel_context *outer) {
     keel_world *world = view->world;
@@ -66,11 +59,7 @@ static keel_result open_state(keeli_view *view, const keel_context *outer) {
                             "%s '%s' begins the custom view '%s', which has the whole world; add "
                             "KEEL_WORLD to its parameters",
                             keeli_context_kind(outer), outer->system->name, view->holder.name);
-    KEEL_TRY(keeli_world_is_editable(world));
-    if (!world->holders) return KEEL_OK;
-    return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "custom view '%s' wants the whole world while %s is open; end that first",
-                       view->holder.name, world->holders->name);
+    return keeli_hold_everything(world, "custom view", view->holder.name);
 }
 
 static void close_state(keeli_view *view) {
@@ -130,7 +119,9 @@ static keel_result end(keeli_view *view, const keel_context *outer, keeli_worker
     hands h;
     view->in_hands = true;
     keel_context *context = begin_hands(&h, view, outer, worker);
-    const keel_result result = call_drop(context, outer);
+    keel_result result = KEEL_OK;
+    if (view->custom->drop) view->custom->drop(view->value, context);
+    if (context->failed) result = report(context, outer, "failed in its drop", context->message);
     const keel_result ended = keeli_context_end_inside(context);
     close_state(view);
     return result < 0 ? result : ended;
@@ -147,9 +138,10 @@ keel_result keeli_customs_begin(keel_context *context) {
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         if (!keeli_term_is_custom(terms[t].kind)) continue;
         const keel_custom_view *kind = terms[t].custom;
-        context->customs[t] = keeli_arena_new(scratch, heap, kind->size, kind->align);
-        if (!context->customs[t]) return keeli_out_of_memory(context->world, "making custom views");
-        KEEL_TRY(begin(context->world, context, context->worker, kind, context->customs[t], true));
+        void *value = keeli_arena_new(scratch, heap, kind->size, kind->align);
+        if (!value) return keeli_out_of_memory(context->world, "making custom views");
+        context->customs[t] = value;
+        KEEL_TRY(begin(context->world, context, context->worker, kind, value, true));
     }
     return KEEL_OK;
 }

@@ -76,11 +76,12 @@ typedef struct keeli_node_edge {
     bool is_loose; // the order only: a failure does not pass
 } keeli_node_edge;
 
-// What the schedule was made of: `size` bytes that were copied to offset `copy` of `key_bytes`.
+// What the schedule was made of: `count` things of `size` bytes, which were copied to offset `copy`
+// of `key_bytes`.
 typedef struct keeli_key {
     const void *at;
-    uint32_t size, copy;
-    bool (*is_same)(const void *a, const void *b, uint32_t size);
+    uint32_t size, count, copy;
+    bool (*is_same)(const void *a, const void *b);
 } keeli_key;
 
 // What runs of a schedule take, to know whether several threads are worth it (cost.c).

@@ -150,10 +150,12 @@ static bool is_current(const kept_system *k, const keel_system *system) {
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
         k->was.function != system->function)
         return false;
+    const keel_component *checked = NULL; // terms of one component mostly stand side by side
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_component *c = k->terms[t].component;
         if (!keeli_is_same_term(&k->terms[t], &system->terms[t])) return false;
-        if (!c || !view->terms[t].count) continue;
+        if (!c || c == checked || !view->terms[t].count) continue;
+        checked = c;
         const keeli_storage *s = view->storages[view->terms[t].first];
         if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
         if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
