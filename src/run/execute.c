@@ -270,7 +270,8 @@ static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *wor
     if (node->kind == KEEL_NODE_COMMANDS) return apply_node(s, node, worker);
     const bool is_system = node->kind == KEEL_NODE_SYSTEM;
     if (!is_system && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
-    node->is_skipped = node->gate != KEEL_NO_NODE && s->nodes.items[node->gate].is_skipped;
+    const uint32_t gate = s->sections.items[node->section].gate;
+    node->is_skipped = gate != KEEL_NO_NODE && s->nodes.items[gate].is_skipped;
     const bool is_startup = node->step.startup;
     if (node->is_skipped || (is_startup && keeli_atomic_load_byte(&node->has_run))) return KEEL_OK;
     if (node->has_conditions) {

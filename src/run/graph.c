@@ -274,10 +274,7 @@ keel_result keeli_graph(keeli_schedule *s) {
     if (!done) return keeli_schedule_no_memory(s);
     keeli_sort_edges(s);
     s->is_wide = is_wide(s);
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        keeli_node *node = &s->nodes.items[i];
-        node->gate = s->sections.items[node->section].gate;
-        s->created += node->creates;
-    }
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        s->created += s->nodes.items[i].creates;
     return KEEL_OK;
 }

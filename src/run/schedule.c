@@ -60,22 +60,17 @@ static bool has_conditions(const keel_step *step) {
     return step->run_if || step->skip_if || step->skip_if_empty || step->skip_if_missing;
 }
 
-// Where a walk over nested lists is: kept on the heap, so that depth is no danger to the stack.
-typedef struct place {
-    const keel_step *steps;
-    uint32_t at, count, section;
-} place;
-
+// A walk over nested lists: where it is stands in the sections, so that depth is no danger to the
+// stack.
 typedef struct walk {
-    KEELI_ARRAY(place) places;
+    uint32_t section;         // in which it is
     keeli_pointer_table open; // lists of steps that it is in: not NULL
     keeli_view *view;         // to bind terms in
 } walk;
 
 // Mark a list that is entered. KEEL_ERROR_CYCLE: it was, already.
 static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const keel_step *steps) {
-    keeli_heap *heap = &s->world->heap;
-    if (!keeli_pointer_reserve(&w->open, heap)) return keeli_schedule_no_memory(s);
+    if (!keeli_pointer_reserve(&w->open, &s->world->heap)) return keeli_schedule_no_memory(s);
     struct keeli_pointer_item *item = keeli_pointer_place(&w->open, steps);
     if (item->value)
         return keeli_error(s->world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", name);
@@ -84,46 +79,52 @@ static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const
     return KEEL_OK;
 }
 
-// Enter a list of steps; `step` is the one that names it, NULL for the outermost.
-static keel_result enter(keeli_schedule *s, walk *w, const char *name, const keel_step *steps,
-                         uint32_t count, const keel_step *step, uint32_t outer) {
-    keeli_heap *heap = &s->world->heap;
+// The node that opens a section.
+static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *g,
+                               const keel_step *step) {
+    const keeli_section *around = &s->sections.items[g->outer];
+    keeli_node *open = keeli_new_node(s, KEEL_NODE_BEGIN, g->outer);
+    if (!open) return keeli_schedule_no_memory(s);
+    open->step = *step;
+    open->step.main_thread |= around->main_thread;
+    open->name = g->name;
+    open->has_conditions = has_conditions(step);
+    open->place = (uint32_t)(g - s->sections.items);
+    g->open = s->nodes.count - 1;
+    g->label = step->label;
+    g->sequential = step->sequential;
+    g->main_thread = open->step.main_thread;
+    g->startup = step->startup || around->startup;
+    g->gate = open->has_conditions ? g->open : around->gate;
+    return keeli_touch_step(s, g->open, w->view);
+}
+
+// Enter a table or (NULL) a stored workload; `step` is the one that names it, NULL for the
+// outermost.
+static keel_result enter(keeli_schedule *s, walk *w, const keel_workload *table,
+                         const keeli_stored_workload *stored, const keel_step *step) {
+    const char *name = !table ? stored->name : table->name ? table->name : "";
+    const keel_step *steps = table ? table->steps : stored->steps.items;
+    const uint32_t count = table ? table->step_count : stored->steps.count;
+    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
     if (count) KEEL_TRY(mark_open(s, w, name, steps));
-    if (!KEELI_RESERVE(heap, &s->sections, 1) || !KEELI_RESERVE(heap, &w->places, 1))
-        return keeli_schedule_no_memory(s);
-    const uint32_t section = s->sections.count++;
-    keeli_section *g = &s->sections.items[section];
-    *g = (keeli_section){ .name = name, .outer = outer, .open = KEEL_NO_NODE, .steps = steps };
-    g->close = g->gate = KEEL_NO_NODE;
-    if (step) {
-        const keeli_section *around = &s->sections.items[outer];
-        keeli_node *open = keeli_new_node(s, KEEL_NODE_BEGIN, outer);
-        if (!open) return keeli_schedule_no_memory(s);
-        open->step = *step;
-        open->step.main_thread |= around->main_thread;
-        open->name = name;
-        open->has_conditions = has_conditions(step);
-        open->place = section;
-        g->open = s->nodes.count - 1;
-        g->label = step->label;
-        g->sequential = step->sequential;
-        g->main_thread = open->step.main_thread;
-        g->startup = step->startup || around->startup;
-        g->gate = open->has_conditions ? g->open : around->gate;
-        KEEL_TRY(keeli_touch_step(s, g->open, w->view));
-    }
+    if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1)) return keeli_schedule_no_memory(s);
+    keeli_section *g = &s->sections.items[s->sections.count++];
+    *g = (keeli_section){ .name = name, .outer = w->section, .steps = steps, .step_count = count };
+    g->open = g->close = g->gate = KEEL_NO_NODE;
+    if (step) KEEL_TRY(add_opening(s, w, g, step));
     g->first = s->nodes.count;
-    w->places.items[w->places.count++] = (place){ steps, 0, count, section };
+    w->section = s->sections.count - 1;
     return KEEL_OK;
 }
 
 static keel_result leave(keeli_schedule *s, walk *w) {
-    const place *left = &w->places.items[--w->places.count];
-    keeli_section *g = &s->sections.items[left->section];
-    if (left->count) keeli_pointer_place(&w->open, left->steps)->value = NULL;
+    keeli_section *g = &s->sections.items[w->section];
+    if (g->step_count) keeli_pointer_place(&w->open, g->steps)->value = NULL;
     g->end = s->nodes.count;
+    w->section = g->outer;
     if (g->open == KEEL_NO_NODE) return KEEL_OK;
     keeli_node *close = keeli_new_node(s, KEEL_NODE_END, g->outer);
     if (!close) return keeli_schedule_no_memory(s);
@@ -132,30 +133,26 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     return KEEL_OK;
 }
 
-static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *step, uint32_t outer) {
-    if (step->workload) {
-        const keel_workload *nested = step->workload;
-        if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
-        if (!keeli_key_table(s, nested)) return keeli_schedule_no_memory(s);
-        return enter(s, w, nested->name ? nested->name : "", nested->steps, nested->step_count,
-                     step, outer);
-    }
-    s->names_stored = true;
-    const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
-    if (!stored) return keeli_unknown_workload(s->world, step->workload_name);
-    return enter(s, w, stored->name, stored->steps.items, stored->steps.count, step, outer);
-}
-
-static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, uint32_t section) {
-    KEEL_TRY(check_step(s, step, s->sections.items[section].name));
+static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
+    const keeli_section *section = &s->sections.items[w->section];
+    KEEL_TRY(check_step(s, step, section->name));
     if (!keeli_key_step(s, step)) return keeli_schedule_no_memory(s);
-    if (step->workload || step->workload_name) return enter_nested(s, w, step, section);
+    if (step->workload) {
+        if (!step->workload->stamp) s->stamp = 0; // made by hand: look at its bytes
+        return enter(s, w, step->workload, NULL, step);
+    }
+    if (step->workload_name) {
+        const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
+        s->names_stored = true;
+        return stored ? enter(s, w, NULL, stored, step)
+                      : keeli_unknown_workload(s->world, step->workload_name);
+    }
     keeli_node *node =
-        keeli_new_node(s, step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM, section);
+        keeli_new_node(s, step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM, w->section);
     if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
-    node->step.main_thread |= s->sections.items[section].main_thread;
-    node->step.startup |= s->sections.items[section].startup;
+    node->step.main_thread |= section->main_thread;
+    node->step.startup |= section->startup;
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;
@@ -164,45 +161,31 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, u
     return keeli_touch_step(s, s->nodes.count - 1, w->view);
 }
 
-static keel_result walk_all(keeli_schedule *s, walk *w) {
-    const keel_workload *table = s->table;
-    const keeli_stored_workload *stored = s->stored;
-    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
-    if (table)
-        KEEL_TRY(
-            enter(s, w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0));
-    else KEEL_TRY(enter(s, w, stored->name, stored->steps.items, stored->steps.count, NULL, 0));
-    while (w->places.count) {
-        place *p = &w->places.items[w->places.count - 1];
-        if (p->at == p->count) KEEL_TRY(leave(s, w));
-        else KEEL_TRY(add_step(s, w, &p->steps[p->at++], p->section));
-    }
-    return KEEL_OK;
-}
-
 static keel_result make_nodes(keeli_schedule *s) {
     walk w = { .view = keeli_view_take(s->world, "a workload") };
     if (!w.view) return KEEL_ERROR_MEMORY;
-    const keel_result result = walk_all(s, &w);
+    keel_result result = enter(s, &w, s->table, s->stored, NULL);
+    for (bool is_done = false; result == KEEL_OK && !is_done;) {
+        keeli_section *g = &s->sections.items[w.section];
+        is_done = g->at == g->step_count && w.section == 0;
+        result = g->at < g->step_count ? add_step(s, &w, &g->steps[g->at++]) : leave(s, &w);
+    }
     keeli_view_give(w.view);
-    KEELI_RELEASE(&s->world->heap, &w.places);
     keeli_pointer_table_deinit(&w.open, &s->world->heap);
     return result;
 }
 
 // ------------------------------------------------------------------ freeing
-static void free_node(keel_world *world, keeli_node *node) {
-    for (uint32_t i = 0; i < KEELI_STEP_SYSTEMS; ++i)
-        if (node->bound[i]) keeli_bound_free(world, node->bound[i]);
-    if (node->editor) keeli_view_free(node->editor);
-    KEELI_RELEASE(&world->heap, &node->lists);
-}
-
 static void free_schedule(keeli_schedule *s) {
     keel_world *world = s->world;
     keeli_heap *heap = &world->heap;
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        free_node(world, &s->nodes.items[i]);
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
+            if (node->bound[k]) keeli_bound_free(world, node->bound[k]);
+        if (node->editor) keeli_view_free(node->editor);
+        KEELI_RELEASE(heap, &node->lists);
+    }
     KEELI_RELEASE(heap, &s->nodes);
     KEELI_RELEASE(heap, &s->sections);
     KEELI_RELEASE(heap, &s->edges);

@@ -42,7 +42,6 @@ typedef struct keeli_node {
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
     // running
-    uint32_t gate;    // the BEGIN node whose conditions decide about it, KEEL_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
     bool is_starting; // a startup system is running; under the world's lock
@@ -68,7 +67,8 @@ typedef struct keeli_section {
     uint32_t open, close; // nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread, startup;
-    const void *steps; // to notice one that contains itself
+    const keel_step *steps; // while it is made: the list, and where in it
+    uint32_t step_count, at;
 } keeli_section;
 
 typedef struct keeli_node_edge {

@@ -66,6 +66,12 @@ bool keeli_world_is_running(keel_world *world) {
     return is_running;
 }
 
+keel_result keeli_world_is_at_rest(keel_world *world, const char *what) {
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!keeli_world_is_running(world)) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED, "%s while a system runs", what);
+}
+
 bool keeli_world_go_concurrent(keel_world *world) {
     if (world->concurrent) return false;
     world->concurrent = 1;
@@ -150,18 +156,14 @@ void keeli_workers_give(keeli_workers *workers) {
 }
 
 void keeli_workers_deinit(keel_world *world) {
-    for (keeli_workers *workers = world->all_workers, *next; workers; workers = next) {
-        next = workers->next;
+    for (keeli_workers *workers; (workers = world->all_workers) != NULL;) {
+        world->all_workers = workers->next;
         keeli_lock_take(&workers->lock); // a job may come late with an executor of the user's
-        while (workers->outstanding) {
-            ++workers->sleepers;
-            keeli_condition_wait(&workers->changed, &workers->lock);
-            --workers->sleepers;
-        }
+        while (workers->outstanding)
+            keeli_workers_await_change(workers);
         keeli_lock_give(&workers->lock);
         free_workers(workers);
     }
-    world->all_workers = NULL;
 }
 
 // ------------------------------------------------------------------ waiting

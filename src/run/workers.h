@@ -53,6 +53,8 @@ bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
 // Does any system or workload run now?
 bool keeli_world_is_running(keel_world *world);
+// In owner mode, and none does? `what` goes into the message: "timings cannot be switched on".
+keel_result keeli_world_is_at_rest(keel_world *world, const char *what);
 
 // ------------------------------------------------------------------ those of a run
 // The calling thread becomes the first; NULL when out of memory (reported).

@@ -151,11 +151,7 @@ static keeli_stored_workload *new_stored(keel_world *world, const char *name) {
 }
 
 static keel_result check_changeable(keel_world *world) {
-    KEEL_TRY(keeli_world_is_editable(world));
-    if (keeli_world_is_running(world))
-        return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "stored workloads cannot be changed while a system runs");
-    return KEEL_OK;
+    return keeli_world_is_at_rest(world, "stored workloads cannot be changed");
 }
 
 // To the list of this name; `replaces`: instead of what is in it, whose systems keep what they
