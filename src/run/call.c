@@ -127,7 +127,7 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
         system->run(c, context);
 }
 
-static keel_result run_chunks(keel_context *context) {
+static keel_result run_loop(keel_context *context) {
     if (context->splits) return keeli_run_split(context);
     keeli_iterator *it = keeli_iterator_take(context->view);
     if (!it) return KEEL_ERROR_MEMORY;
@@ -138,7 +138,7 @@ static keel_result run_chunks(keel_context *context) {
     return KEEL_OK;
 }
 
-static keel_result run_once(keel_context *context) {
+static void run_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
         keel_chunk chunk; // not all of it: that would be most of the cost
@@ -147,11 +147,10 @@ static keel_result run_once(keel_context *context) {
         chunk.form = KEEL_CHUNK_SPAN;
         keeli_fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
-        return KEEL_OK;
+        return;
     }
     const keel_result result = system->function(context);
     if (result < 0 && !context->failed) keel_fail(context, NULL, "%s", keel_result_text(result));
-    return KEEL_OK;
 }
 
 // A condition is known by the step that asks it.
@@ -166,38 +165,31 @@ static keel_result report_failure(const keel_context *context) {
                                  message);
 }
 
-// The function, between making and dropping its custom views.
-static keel_result run_function(keel_context *context) {
-    const keeli_view *view = context->view;
-    keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
-    if (result == KEEL_OK)
-        result = keeli_system_is_loop(context->system) ? run_chunks(context) : run_once(context);
-    if (result >= 0 && context->failed) result = report_failure(context);
-    const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
-    return result < 0 ? result : ended;
-}
-
-// A loop over nothing is often left out, so it never counts as one that ran.
-static bool is_recorded(const keel_context *context) {
-    if (!context->world->timings || context->system->kind == KEEL_IS_CONDITION) return false;
-    return !keeli_system_is_loop(context->system) || !keeli_loop_is_empty(context->view);
-}
-
+// The function, between making and dropping its custom views. A loop over nothing is often left
+// out, so it never counts as one that ran.
 static keel_result call(keel_context *context) {
     keeli_worker *worker = context->worker;
+    const keeli_view *view = context->view;
+    const keel_system *system = context->system;
+    const bool is_loop = keeli_system_is_loop(system);
     if (worker->depth >= KEELI_DEPTH_AT_MOST)
         return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
-                            context->system->name, (int)KEELI_DEPTH_AT_MOST);
+                            system->name, (int)KEELI_DEPTH_AT_MOST);
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
-    const bool is_timed = is_recorded(context);
+    const bool is_timed = context->world->timings && system->kind != KEEL_IS_CONDITION &&
+                          !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;
-    const keel_result result = run_function(context);
+    keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
+    if (result == KEEL_OK && is_loop) result = run_loop(context);
+    else if (result == KEEL_OK) run_once(context);
+    if (result >= 0 && context->failed) result = report_failure(context);
+    const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
     --worker->depth;
     if (is_timed) keeli_timings_leave(context->world, number);
     keeli_arena_back(&worker->scratch, mark);
-    return result;
+    return result < 0 ? result : ended;
 }
 
 // ------------------------------------------------------------------ what it sees of changes

@@ -40,36 +40,32 @@ typedef struct record {
     keeli_holder holder; // only to find what belongs to a component
 } record;
 
-// Entities may be created with what is named, so that the list of entities is edited, too.
-static bool record_commands(keel_world *world, record *r, const keeli_view *view) {
-    const keeli_bound_term *term = keeli_view_commands(view);
-    if (!term) return true;
-    r->any = r->creates = true;
-    r->everything |= term->count == 0;
+static bool record_term(keel_world *world, record *r, const keeli_view *view,
+                        const keeli_bound_term *term) {
+    r->any = true;
     for (uint32_t i = 0; i < term->count; ++i) {
         keeli_storage *storage = view->storages[term->first + i];
-        if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
-            return false;
-    }
-    return keeli_holder_want(world, &r->holder, &world->entity_storage, KEEL_ACCESS_EDIT);
-}
-
-// Events that wait until their system has ended are sent together with its commands.
-static bool record_events(keel_world *world, record *r, const keeli_view *view, bool splits) {
-    for (uint32_t t = 0; view->sends && t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        if (term->kind != KEEL_TERM_SEND || !(splits || view->defers_events)) continue;
-        keeli_storage *storage = view->storages[term->first];
-        r->any = true;
         if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
             return false;
     }
     return true;
 }
 
-static bool knows_all(const keeli_view *view) {
-    for (uint32_t i = 0; i < view->storage_count; ++i)
-        if (!view->storages[i]) return false;
+// Commands, and events that wait until their system has ended, which are sent together with them.
+// Entities may be created with what is named, so that the list of entities is edited, too.
+static bool record_all(keel_world *world, record *r, const keeli_view *view, bool splits) {
+    const keeli_bound_term *commands = keeli_view_commands(view);
+    if (commands) {
+        r->creates = true;
+        r->everything |= commands->count == 0;
+        if (!record_term(world, r, view, commands) ||
+            !keeli_holder_want(world, &r->holder, &world->entity_storage, KEEL_ACCESS_EDIT))
+            return false;
+    }
+    const bool waits = view->sends && (splits || view->defers_events);
+    for (uint32_t t = 0; waits && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND && !record_term(world, r, view, &view->terms[t]))
+            return false;
     return true;
 }
 
@@ -89,10 +85,10 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
                                   keeli_view *view, record *r) {
     keeli_view_reset(view, system->name);
     KEEL_TRY(keeli_view_bind(view, system->terms, system));
-    s->is_partial |= !knows_all(view);
+    for (uint32_t i = 0; i < view->storage_count; ++i)
+        s->is_partial |= !view->storages[i];
     const bool splits = system == node->step.system && node->step.parallel;
-    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view) &&
-                   record_events(s->world, r, view, splits)
+    return touch_uses(s, node, &view->holder) && record_all(s->world, r, view, splits)
                ? KEEL_OK
                : keeli_schedule_no_memory(s);
 }

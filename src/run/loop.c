@@ -154,16 +154,6 @@ static void end_piece(keeli_loop *loop, uint32_t piece) {
 }
 
 // ------------------------------------------------------------------ pieces
-static void keep_failure(keeli_loop *loop, const keel_context *context) {
-    keeli_world_lock(context->world);
-    if (context->piece < loop->failed) {
-        loop->failed = context->piece;
-        loop->object = context->object;
-        memcpy(loop->message, context->message, sizeof loop->message);
-    }
-    keeli_world_unlock(context->world);
-}
-
 static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *it,
                        uint32_t piece) {
     context->piece = piece;
@@ -174,7 +164,15 @@ static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *
         else if (!context->is_inner) keeli_handles_serve(context->commands, context);
     }
     if (!context->failed) keeli_run_walk(context, it);
-    if (context->failed) keep_failure(loop, context);
+    if (context->failed) {
+        keeli_world_lock(context->world);
+        if (piece < loop->failed) {
+            loop->failed = piece;
+            loop->object = context->object;
+            memcpy(loop->message, context->message, sizeof loop->message);
+        }
+        keeli_world_unlock(context->world);
+    }
     keel_commands *list = context->commands;
     if (!list || !list->first) return; // the next piece has it
     loop->lists.items[piece] = list;
@@ -255,17 +253,16 @@ static bool make_pieces(keeli_loop *loop) {
     loop->is_private = body->view && keeli_holder_is_bound(&body->view->holder);
     if (loop->count > loop->most) loop->most = loop->count;
     if (!loop->records || !loop->count) return true;
-    if (!KEELI_RESERVE(&loop->workers->world->heap, &loop->ended, loop->count)) return false;
+    keeli_heap *heap = &loop->workers->world->heap;
+    keeli_node *node = body->context->node; // what they record goes there at once
+    if (!KEELI_RESERVE(heap, &loop->ended, loop->count) ||
+        !KEELI_RESERVE(heap, &loop->lists, loop->count) ||
+        (node && !KEELI_RESERVE(heap, &node->lists, loop->count)))
+        return false;
+    loop->lists.count = loop->count;
     memset(loop->ended.items, 0, loop->count);
+    memset(loop->lists.items, 0, loop->count * sizeof *loop->lists.items);
     return true;
-}
-
-static void offer(keeli_loop *loop) {
-    keeli_workers *workers = loop->workers;
-    keeli_lock_take(&workers->lock);
-    loop->next = workers->loops;
-    workers->loops = loop;
-    keeli_lock_give(&workers->lock);
 }
 
 static void await_helpers(keeli_loop *loop) {
@@ -303,7 +300,12 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
     loop->running = worker->running;
     loop->node = worker->node;
     loop->began = is_timed ? keeli_clock_ns() : 0;
-    if (many) offer(loop);
+    if (many) {
+        keeli_lock_take(&loop->workers->lock);
+        loop->next = loop->workers->loops;
+        loop->workers->loops = loop;
+        keeli_lock_give(&loop->workers->lock);
+    }
     keeli_loop_work(loop, worker);
     if (many) await_helpers(loop);
     if (is_timed) {
@@ -359,22 +361,11 @@ static void collect_lists(const keeli_loop *loop) {
     }
 }
 
-static bool make_lists(keeli_loop *loop) {
-    const keel_context *context = loop->body.context;
-    keeli_heap *heap = &context->world->heap;
-    const uint32_t count = loop->records ? loop->count : 0;
-    if (!count) return true;
-    if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
-    loop->lists.count = count;
-    memset(loop->lists.items, 0, count * sizeof *loop->lists.items);
-    return !context->node || KEELI_RESERVE(heap, &context->node->lists, count);
-}
-
 keel_result keeli_run_split(keel_context *context) {
     const keeli_loop_body body = { .context = context, .view = context->view };
     keeli_loop *loop = take_loop(context->worker->workers, &body);
     if (!loop) return KEEL_ERROR_MEMORY;
-    const bool has_room = make_pieces(loop) && make_lists(loop);
+    const bool has_room = make_pieces(loop);
     if (has_room) {
         run_loop(loop, context->worker, &context->bound->piece_cost);
         if (!context->is_inner) keeli_handles_return(context->world, &loop->reserved);

@@ -235,26 +235,25 @@ void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     }
 }
 
-uint64_t keeli_helper_cost(const keel_world *world) {
-    const bool is_ours = world->executor.context == &world->pool;
-    return is_ours && keeli_pool_is_hot(&world->pool) ? HELPER_HOT_NS : HELPER_COLD_NS;
+bool keeli_helpers_are_hot(const keel_world *world) {
+    return world->executor.context == &world->pool && keeli_pool_is_hot(&world->pool);
 }
 
-// Do the ready nodes take longer than `least`, as far as it was measured?
-static bool take_longer(const keeli_schedule *s, uint64_t least) {
+uint64_t keeli_helper_cost(const keel_world *world) {
+    return keeli_helpers_are_hot(world) ? HELPER_HOT_NS : HELPER_COLD_NS;
+}
+
+// When the ready nodes take longer than a helper costs, as far as they were measured.
+static void call_for_nodes(keeli_workers *workers) {
+    const keeli_schedule *s = workers->schedule;
+    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->worker_count) return;
+    const uint64_t least = keeli_helper_cost(workers->world);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->ready.count && sum < least; ++i) {
         const keeli_node *node = &s->nodes.items[s->ready.items[i]];
         if (keeli_node_is_work(node)) sum += node->is_measured ? node->cost : least;
     }
-    return sum >= least;
-}
-
-static void call_for_nodes(keeli_workers *workers) {
-    const keeli_schedule *s = workers->schedule;
-    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->worker_count) return;
-    if (take_longer(s, keeli_helper_cost(workers->world)))
-        keeli_workers_call(workers, s->ready.count);
+    if (sum >= least) keeli_workers_call(workers, s->ready.count);
 }
 
 // ------------------------------------------------------------------ nodes
@@ -324,26 +323,20 @@ static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *wo
     keeli_workers_announce(workers);
 }
 
-// Is a node ready that stands before the system whose loop this is? Somebody in the loop may be
-// waiting for its end, and all others there for that one's turn.
-static bool has_earlier(const keeli_workers *workers, const keeli_loop *loop) {
-    const keeli_schedule *s = workers->schedule;
-    return s && s->ready.count && s->ready.items[0] < loop->node;
-}
-
 static void work(keeli_workers *workers, keeli_worker *worker) {
     for (;;) {
-        if (!workers->pausing) {
-            keeli_loop *loop = keeli_loop_open(workers);
-            if (loop && has_earlier(workers, loop)) loop = NULL;
-            const uint32_t node = loop ? KEEL_NO_NODE : next_ready(workers, worker);
-            if (loop) join_loop(workers, loop, worker);
-            else if (node != KEEL_NO_NODE) work_on_node(workers, worker, node);
-            if (loop || node != KEEL_NO_NODE) continue;
-        }
+        const keeli_schedule *s = workers->schedule;
+        keeli_loop *loop = workers->pausing ? NULL : keeli_loop_open(workers);
+        // not while a node is ready that stands before the system whose loop it is: somebody in the
+        // loop may be waiting for its end, and all others there for that one's turn
+        if (loop && s && s->ready.count && s->ready.items[0] < loop->node) loop = NULL;
+        const uint32_t node = loop || workers->pausing ? KEEL_NO_NODE : next_ready(workers, worker);
+        if (loop) join_loop(workers, loop, worker);
+        else if (node != KEEL_NO_NODE) work_on_node(workers, worker, node);
+        if (loop || node != KEEL_NO_NODE) continue;
         if (!workers->unfinished) return;
         // what is ready is for this worker: the others may all be waiting for it
-        if (worker->number && !(workers->pausing && workers->schedule->ready.count)) return;
+        if (worker->number && !(workers->pausing && s->ready.count)) return;
         keeli_workers_await_change(workers);
     }
 }

@@ -76,8 +76,9 @@ void keeli_workers_await_change(keeli_workers *workers);
 void keeli_workers_call(keeli_workers *workers, uint32_t count);
 // A worker wants to be alone and waits for this one.
 void keeli_workers_pause(keeli_workers *workers);
-// Work that is worth a helper: more nanoseconds than what it costs to get one.
+// Nanoseconds that it costs to get a helper; and does one look for a job right now?
 uint64_t keeli_helper_cost(const keel_world *world);
+bool keeli_helpers_are_hot(const keel_world *world);
 // Wait until all pieces of the loop before `piece` have ended.
 void keeli_workers_await_turn(keeli_workers *workers, struct keeli_loop *loop, uint32_t piece);
 // Wait until all nodes before `node` that may create entities have ended, and all pieces of `loop`

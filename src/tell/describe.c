@@ -6,11 +6,6 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ why
-static bool is_pair(const keeli_touch *a, const keeli_touch *b) {
-    return a->storage == b->storage &&
-           (a->access > KEEL_ACCESS_READ || b->access > KEEL_ACCESS_READ);
-}
-
 // What two nodes both touch. The list of entities, rows and groups, which have no number, are named
 // where there is nothing else.
 static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
@@ -20,7 +15,8 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
         const keeli_touch *a = &s->touches.items[node->first_touch + i];
         for (uint32_t k = 0; k < other->touch_count; ++k) {
             const keeli_touch *b = &s->touches.items[other->first_touch + k];
-            if (!is_pair(a, b)) continue;
+            const bool is_written = a->access > KEEL_ACCESS_READ || b->access > KEEL_ACCESS_READ;
+            if (a->storage != b->storage || !is_written) continue;
             const keel_component *c = &a->storage->component;
             why = (keel_wait){ KEEL_WAIT_STORAGE, c->name, a->access, b->access, c->is_event };
             if (a->storage->slot) return why;
