@@ -249,7 +249,7 @@ static void switch_tracking_on(void *data) {
 
 // In a workload the first who asks for changes of what it may read has them tracked, too: nobody
 // writes that component now, so the place in the linear order decides from when on. Who is refused
-// this (in shared mode, or as it is not declared) is told when the view is bound.
+// this (in shared mode, or as it is not declared) hears why when the view is bound.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->world;
     if (!world->share_depth || context->is_inner || !keeli_worker_is_here(world, context->worker))

@@ -14,14 +14,6 @@ static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *t
 }
 
 // ------------------------------------------------------------------ before and after
-static keel_result unknown_event(const keel_context *context, uint32_t term) {
-    const char *name = keeli_component_name(context->system->terms[term].component);
-    return keeli_error(context->world, KEEL_ERROR_SHARED,
-                       "system '%s' sends events '%s', which the world does not know yet, and it "
-                       "is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
-                       context->system->name, name, name);
-}
-
 // Others may begin to receive at the same time. What it receives stays as it is until it has ended,
 // so that nobody has to ask again, least of all for each entity.
 static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
@@ -41,7 +33,12 @@ keel_result keeli_context_events_begin(keel_context *context) {
         keeli_bound_term *term = &view->terms[t];
         const bool is_known = queue_of(view, term) != NULL;
         if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
-        if (term->kind == KEEL_TERM_SEND && !is_known) return unknown_event(context, t);
+        if (term->kind != KEEL_TERM_SEND || is_known) continue;
+        const char *name = keeli_component_name(context->system->terms[t].component);
+        return keeli_error(context->world, KEEL_ERROR_SHARED,
+                           "system '%s' sends events '%s', which the world does not know yet, and "
+                           "it is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
+                           context->system->name, name, name);
     }
     // what it sends can be taken back; and where nothing stands in the way, the fast path is open
     const bool waits = context->splits || view->defers_events || keeli_context_has_world(context);
@@ -106,7 +103,7 @@ static bool receives_unknown(const keel_context *context) {
     return false;
 }
 
-// The queue of a type that the system holds like this; NULL: it does not, which is told.
+// The queue of a type that the system holds like this; NULL: it does not, which is reported.
 static keeli_storage *declared(const keel_context *context, const keel_component *event,
                                keel_access access) {
     keel_result result;
@@ -157,13 +154,6 @@ static bool look_alone(const keel_context *context, const keeli_storage *s, bool
     return true;
 }
 
-static const keeli_bound_term *term_of(const keeli_view *view, const keeli_storage *s) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_RECEIVE && queue_of(view, &view->terms[t]) == s)
-            return &view->terms[t];
-    return NULL;
-}
-
 // What there is for it to receive: from `*next` on. `shows`: it is shown that. False: nothing, as
 // it does not receive this type.
 static bool look(keel_context *context, const keel_component *event, bool shows,
@@ -171,10 +161,13 @@ static bool look(keel_context *context, const keel_component *event, bool shows,
     *s = declared(context, event, KEEL_ACCESS_READ);
     if (!*s) return false;
     if (keeli_context_has_world(context)) return look_alone(context, *s, shows, next);
-    const keeli_bound_term *term = term_of(context->view, *s);
-    if (term) *next = term->from;
-    else undeclared(context, (*s)->component.name, false);
-    return term != NULL;
+    for (uint32_t t = 0; t < context->view->term_count; ++t) {
+        const keeli_bound_term *term = &context->view->terms[t];
+        if (term->kind == KEEL_TERM_RECEIVE && queue_of(context->view, term) == *s)
+            return *next = term->from, true;
+    }
+    undeclared(context, (*s)->component.name, false);
+    return false;
 }
 
 keel_event_walk keel_context_events(keel_context *context, const keel_component *event) {

@@ -143,7 +143,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_worker *w
     keeli_node *node = &s->nodes.items[index];
     KEEL_TRY(bind_step(s->world, node, KEELI_STEP_SYSTEM));
     keeli_bound *bound = node->bound[KEELI_STEP_SYSTEM];
-    if (!s->is_guest) { // a guest may have to be told of a conflict
+    if (!s->is_guest) { // a guest may have to hear of a conflict
         // a loop that nobody could notice can be left out for as long as it lacks this
         const bool is_mere = bound->is_mere && !node->has_conditions && !node->step.startup;
         const keeli_storage *lacks = is_mere ? keeli_bound_lacks(bound) : NULL;

@@ -174,7 +174,7 @@ static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t e
     return t;
 }
 
-// The one that is told first in the direction of the constraint runs last.
+// With .after what is named comes first, with .before the step that names it.
 static bool add_edge(keeli_schedule *s, const constraint *w, uint32_t first, uint32_t last) {
     return w->after ? put_before(s, last, w->first) : put_before(s, w->last, first);
 }

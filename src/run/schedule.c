@@ -296,7 +296,8 @@ static bool is_current(const keeli_schedule *s) {
     return !s->is_partial && s->bindings == s->world->bindings && keeli_keys_agree(s);
 }
 
-// What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
+// What an old one knows is about the same workload. Bytes behind names that are stored may have
+// been freed.
 static bool can_take_over(const keeli_schedule *old) {
     return old->stored || old->stamp || (!old->names_stored && keeli_keys_agree(old));
 }
@@ -370,7 +371,7 @@ static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
     s->is_busy = true;
     s->is_second = old ? old->is_second : first != NULL;
     if (s->is_second && first) learn(s, first);
-    if (old && old->is_partial) learn(s, old); // what it was told of since it was looked at
+    if (old && old->is_partial) learn(s, old); // what other runs have started since then
     keep(s);
 }
 

@@ -84,7 +84,7 @@ typedef struct keeli_key {
     bool (*is_same)(const void *a, const void *b);
 } keeli_key;
 
-// What runs of a schedule take, to know whether several threads are worth it (cost.c).
+// What runs of a schedule take, to know whether several threads gain anything (cost.c).
 typedef struct keeli_costs {
     bool are_wanted;     // by this run: several threads could run it
     bool is_timed;       // this run measures its nodes, else only those that are new
@@ -138,10 +138,10 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
                                     keel_result *result);
 void keeli_schedule_give(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
-// A stored workload is gone, and what its systems knew.
+// A stored workload goes, and what its systems knew.
+void keeli_schedules_forget(keeli_stored_workload *stored);
 // All of the tables, or of the stored workload: those of the same one are among them.
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s);
-void keeli_schedules_forget(keeli_stored_workload *stored);
 // Run everything: KEEL_OK, or the first failure in linear order.
 keel_result keeli_schedule_run(keeli_schedule *s);
 
@@ -173,7 +173,7 @@ static inline bool keeli_node_is_work(const keeli_node *node) {
 // Does the node do nothing, because a component that it demands is nowhere?
 static inline bool keeli_node_is_idle(const keeli_schedule *s, uint32_t index) {
     const uint32_t *idle = s->idle.items[index];
-    return idle && !*idle && !s->is_guest; // a guest may have to be told of a conflict
+    return idle && !*idle && !s->is_guest; // a guest may have to hear of a conflict
 }
 // Has nothing failed that it depends on? Commands are part of their system: they are applied when
 // that was well.

@@ -51,7 +51,7 @@ static void add_look(const keeli_storage **list, uint32_t *count, const keeli_st
 }
 
 // What tells that there is nothing to do. Who receives events passes them when it runs; a unique
-// may be missing, and data may be wrong, which has to be told.
+// may be missing, and data may be wrong, which is an error.
 static void look_at_terms(keeli_bound *bound) {
     const keeli_view *view = bound->view;
     bound->is_loop = keeli_system_is_loop(bound->system) && !view->has_events;
