@@ -30,7 +30,7 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
 
 static keel_result report(const keel_context *context, const keel_context *outer, const char *what,
                           const char *why) {
-    char message[256];
+    char message[400];
     if (outer)
         snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
                  context->system->name, keeli_context_kind(outer), outer->system->name, what, why);

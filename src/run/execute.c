@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Running a schedule. On one thread the nodes run in linear order; a workers (workers.c) runs them
-// as soon as what they wait for has ended. Both come through keeli_node_run.
+// Running a schedule. On one thread the nodes run in linear order; several (workers.c) run them as
+// soon as what they wait for has ended. Both come through keeli_node_run.
 #include "edit/events.h"
 #include "follow/changes.h"
 #include "run/workers.h"
@@ -55,11 +55,11 @@ static keel_result end_alone(keeli_schedule *s, const keeli_node *node, solitude
 
 // ------------------------------------------------------------------ systems and conditions
 static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_system which) {
-    const keel_system *const systems[] = { node->step.system, node->step.run_if,
-                                           node->step.skip_if };
+    if (node->bound[which] && node->bound[which]->view) return KEEL_OK;
+    const keel_step *step = &node->step;
+    const keel_system *const systems[] = { step->system, step->run_if, step->skip_if };
     const keel_system *system = systems[which];
     char condition[sizeof((keeli_holder *)0)->name];
-    if (node->bound[which] && node->bound[which]->view) return KEEL_OK;
     if (!node->bound[which] && !(node->bound[which] = KEELI_NEW(&world->heap, keeli_bound)))
         return keeli_out_of_memory(world, "starting a system");
     snprintf(condition, sizeof condition, "condition '%.20s' of '%.20s'", system->name, node->name);

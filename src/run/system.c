@@ -140,6 +140,9 @@ typedef struct kept_system {
     // what it was, so that it need not be checked again
     keel_system was;
     keel_term terms[KEEL_MAX_TERMS];
+    uint32_t used_count; // components and uniques that the terms name
+    const keeli_storage *used[KEEL_MAX_TERMS];
+    const keel_component *used_as[KEEL_MAX_TERMS];
 } kept_system;
 
 // Terms with lists of components and custom views could change behind their pointers, and plain
@@ -156,22 +159,20 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
 
 // Does the system still say what it said, and are its components still those?
 static bool is_current(const kept_system *k, const keel_system *system) {
-    const keeli_view *view = k->bound.view;
+    const keel_term *terms = system->terms;
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
         k->was.function != system->function)
         return false;
-    const keel_component *checked = NULL; // terms of one component mostly stand side by side
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keel_component *c = k->terms[t].component;
-        if (!keeli_is_same_term(&k->terms[t], &system->terms[t])) return false;
-        if (!c || c == checked || !view->terms[t].count) continue;
-        checked = c;
-        const keeli_storage *s = view->storages[view->terms[t].first];
+    for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
+        if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
+    for (uint32_t i = 0; i < k->used_count; ++i) {
+        const keel_component *c = k->used_as[i];
+        const keeli_storage *s = k->used[i];
         if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
         if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
             return false; // the long way says so
     }
-    return system->terms[view->term_count].kind == KEEL_TERM_END;
+    return terms[k->bound.view->term_count].kind == KEEL_TERM_END;
 }
 
 // What is kept for the system, marked as busy, or NULL: bind its terms.
@@ -202,6 +203,16 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     if (!k->bound.view) return false;
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
+    k->used_count = 0;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_component *c = view->terms[t].count ? k->terms[t].component : NULL;
+        uint32_t i = 0;
+        while (i < k->used_count && k->used_as[i] != c)
+            ++i;
+        if (!c || i < k->used_count) continue;
+        k->used_as[i] = c;
+        k->used[k->used_count++] = view->storages[view->terms[t].first];
+    }
     k->bindings = world->bindings;
     return true;
 }
