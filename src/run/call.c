@@ -16,7 +16,7 @@
 
 // ------------------------------------------------------------------ timings
 uint64_t keeli_timings_enter(const keel_context *context) {
-    keeli_timings *t = context->world->timings;
+    keeli_timings *t = context->world->workloads.timings;
     keeli_lock_take(&t->lock);
     const uint64_t number = t->count++;
     keel_timing *entry = &t->ring[number % t->capacity];
@@ -33,7 +33,7 @@ uint64_t keeli_timings_enter(const keel_context *context) {
 }
 
 void keeli_timings_leave(keel_world *world, uint64_t number) {
-    keeli_timings *t = world->timings;
+    keeli_timings *t = world->workloads.timings;
     const uint64_t now = keeli_clock_ns() - t->origin;
     keeli_lock_take(&t->lock);
     keel_timing *entry = &t->ring[number % t->capacity];
@@ -83,10 +83,10 @@ keel_result keeli_context_take_commands(keel_context *context) {
 
 keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name) {
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!world->holders) return KEEL_OK;
+    if (!world->access.holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "%s '%s' wants the whole world while %s is open; end that first", kind, name,
-                       world->holders->name);
+                       world->access.holders->name);
 }
 
 // ------------------------------------------------------------------ the function
@@ -177,7 +177,7 @@ static keel_result call(keel_context *context) {
                             "system '%s' is run by itself, or %d systems run each other",
                             system->name, (int)KEELI_DEPTH_AT_MOST);
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
-    const bool is_timed = context->world->timings && system->kind != KEEL_IS_CONDITION &&
+    const bool is_timed = context->world->workloads.timings && system->kind != KEEL_IS_CONDITION &&
                           !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;
@@ -209,9 +209,9 @@ static keel_result begin_reading(keel_context *context) {
 // run others. In shared mode nobody's time goes on.
 static void end_reading(const keel_context *context) {
     keel_world *world = context->world;
-    if (world->is_shared) return;
-    const bool alone = !world->share_depth;
-    if (context->reader) context->reader->last = alone ? world->tick : context->tick;
+    if ((world->refused & KEELI_REFUSED_SHARED)) return;
+    const bool alone = !world->refused;
+    if (context->reader) context->reader->last = alone ? world->changes.tick : context->tick;
     if (alone) keeli_tick_advance(world);
 }
 

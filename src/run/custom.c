@@ -162,7 +162,7 @@ void keeli_customs_deinit(keel_world *world) {
     for (keeli_view *view; (view = keeli_view_last_inside(world, NULL)) != NULL;) {
         keeli_warn(world, "the world is destroyed while %s is open; end it first",
                    view->holder.name);
-        (void)end(view, NULL, &world->own_worker);
+        (void)end(view, NULL, &world->workers.own);
     }
 }
 

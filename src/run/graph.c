@@ -59,7 +59,7 @@ static bool record_all(keel_world *world, record *r, const keeli_view *view, boo
         r->creates = true;
         r->everything |= commands->count == 0;
         if (!record_term(world, r, view, commands) ||
-            !keeli_holder_want(world, &r->holder, &world->entity_storage, KEEL_ACCESS_EDIT))
+            !keeli_holder_want(world, &r->holder, &world->stand_in.entities, KEEL_ACCESS_EDIT))
             return false;
     }
     const bool waits = view->sends && (splits || view->defers_events);
@@ -75,10 +75,10 @@ static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
     bool edits = false;
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        edits |= t->storage == &s->world->entity_storage && t->access == KEEL_ACCESS_EDIT;
+        edits |= t->storage == &s->world->stand_in.entities && t->access == KEEL_ACCESS_EDIT;
     }
     if (!edits && !creates) return true;
-    return touch(s, node, &s->world->handle_storage, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
+    return touch(s, node, &s->world->stand_in.handles, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
 }
 
 static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const keel_system *system,
@@ -99,7 +99,7 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
         keel_result result = KEEL_OK;
         keeli_storage *storage = NULL;
         if (!list[i]) continue;
-        if (!s->world->share_depth || keeli_storage_find(s->world, list[i])) {
+        if (!s->world->refused || keeli_storage_find(s->world, list[i])) {
             storage = keeli_storage_get(s->world, list[i], i == 1, &result);
             if (!storage) return result;
         } else s->is_partial = true;

@@ -108,7 +108,7 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
     if (!piece_ns || all < least) return;
     loop->has_called = true;
-    const uint64_t fair = left / (workers->world->worker_count * 2), few = SHARE_NS / piece_ns;
+    const uint64_t fair = left / (workers->world->workers.count * 2), few = SHARE_NS / piece_ns;
     const uint64_t smaller = few < fair ? few : fair;
     // workers that were idle may be in the loop already
     keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);
@@ -133,7 +133,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
     // is called, all until the next look
     const uint32_t many = is_alone   ? taken
                           : is_first ? 0
-                                     : left / (workers->world->worker_count * 8);
+                                     : left / (workers->world->workers.count * 8);
     const uint32_t least = is_first ? 1 : keeli_atomic_load(&loop->share);
     const uint32_t count = many > least ? many : least;
     mine->next = keeli_atomic_take(&loop->taken, count);
@@ -205,8 +205,8 @@ static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *co
                         keeli_iterator *it) {
     share mine = { 0 };
     uint32_t piece = next_piece(loop, worker, &mine);
-    const bool is_timed =
-        context && context->world->timings && worker != loop->owner && piece != KEELI_NO_PIECE;
+    const bool is_timed = context && context->world->workloads.timings && worker != loop->owner &&
+                          piece != KEELI_NO_PIECE;
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     for (; piece != KEELI_NO_PIECE; piece = next_piece(loop, worker, &mine)) {
         run_piece(loop, worker, context, it, piece);
@@ -287,7 +287,7 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
     keel_world *world = loop->workers->world;
     if (!loop->count) return;
     const bool begins = keeli_world_go_concurrent(world);
-    const bool is_open = world->worker_count > 1 && !loop->is_private && loop->count > 1;
+    const bool is_open = world->workers.count > 1 && !loop->is_private && loop->count > 1;
     const bool is_known = cost->one_ns != 0;
     // what is known to be less than a helper costs is hardly measured
     const bool is_small = is_known && cost->one_ns * loop->count < keeli_helper_cost(world);
@@ -400,16 +400,16 @@ static void run_known_loop(keeli_loop *loop, keeli_worker *worker) {
     const keeli_loop_body *body = &loop->body;
     const uintptr_t code = body->view ? (uintptr_t)body->span : (uintptr_t)body->range;
     const uint64_t hash = ((uint64_t)code + body->grain) * 0x9E3779B97F4A7C15u;
-    keeli_loop_cost *kept = &world->loop_costs[hash >> 60];
-    keeli_lock_take(&world->lock);
+    keeli_loop_cost *kept = &world->workers.loop_costs[hash >> 60];
+    keeli_lock_take(&world->access.lock);
     const bool is_this =
         kept->range == body->range && kept->span == body->span && kept->grain == body->grain;
     keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
-    keeli_lock_give(&world->lock);
+    keeli_lock_give(&world->access.lock);
     run_loop(loop, worker, &cost);
-    keeli_lock_take(&world->lock);
+    keeli_lock_take(&world->access.lock);
     *kept = (keeli_loop_cost){ body->range, body->span, body->grain, cost };
-    keeli_lock_give(&world->lock);
+    keeli_lock_give(&world->access.lock);
 }
 
 static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {

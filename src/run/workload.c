@@ -37,14 +37,14 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     if (result < 0) return result;
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
-    if (world->timings && !keeli_atomic_peek(&world->workload_depth)) {
-        keeli_lock_take(&world->timings->lock);
-        ++world->timings->frames;
-        keeli_lock_give(&world->timings->lock);
+    if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
+        keeli_lock_take(&world->workloads.timings->lock);
+        ++world->workloads.timings->frames;
+        keeli_lock_give(&world->workloads.timings->lock);
     }
-    keeli_count(world, &world->workload_depth, 1);
+    keeli_count(world, &world->access.workload_depth, 1);
     result = keeli_schedule_run(s);
-    keeli_count(world, &world->workload_depth, -1);
+    keeli_count(world, &world->access.workload_depth, -1);
     keeli_schedule_give(s);
     const keel_result applied = keeli_commands_flush(world);
     return result < 0 ? result : applied;
@@ -172,7 +172,7 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
         if (w && w != known) free_stored(world, w);
         return keeli_out_of_memory(world, "storing a workload");
     }
-    ++world->bindings; // schedules that name it
+    ++world->registry.bindings; // schedules that name it
     if (known && w != known) {
         const keeli_stored_workload was = *known;
         known->steps = w->steps;
@@ -213,7 +213,7 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
     *(w->next ? &w->next->prev : &all->last) = w->prev;
     if (all->chosen == w) all->chosen = NULL;
     --all->count;
-    ++world->bindings;
+    ++world->registry.bindings;
     free_stored(world, w);
     return KEEL_OK;
 }

@@ -29,7 +29,7 @@ static const char *verb_of(keel_access access, bool is_event) {
 
 // Free handles go with the entities that are made: the user does not know them.
 static bool is_described(const keeli_schedule *s, const keeli_touch *t) {
-    return t->storage != &s->world->handle_storage;
+    return t->storage != &s->world->stand_in.handles;
 }
 
 // The conditions of a step that is left out now and then; how many there are.
