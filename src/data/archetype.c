@@ -193,7 +193,7 @@ static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
 
 static void set_place(keeli_entity_index *ix, keel_entity e, uint32_t place) {
     const uint32_t i = keel_entity_index(e);
-    ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
+    ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
 }
 
 void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
@@ -272,7 +272,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
 static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_index *ix) {
     const keeli_block *last = last_block(archetype);
     const uint32_t i = keel_entity_index(last->entities[last->count - 1]);
-    return ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
+    return ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
            (last->number << KEELI_ROW_SHIFT | (last->count - 1));
 }
 
@@ -334,7 +334,7 @@ static bool block_is_valid(const keeli_entity_index *ix, const keeli_block *bloc
         const keel_entity e = block->entities[row];
         const uint32_t i = keel_entity_index(e);
         if (!keeli_entity_is_alive(ix, e)) return false;
-        if (ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
+        if (ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
             (block->number << KEELI_ROW_SHIFT | row))
             return false;
     }
@@ -384,7 +384,7 @@ static uint32_t count_in_rows(const keeli_entity_index *ix) {
         const keel_entity e = keeli_entity_index_next(ix, i);
         if (keel_is_null(e)) break;
         i = keel_entity_index(e);
-        count += ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] != KEELI_NO_ROW;
+        count += ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] != KEELI_NO_ROW;
     }
     return count;
 }

@@ -50,7 +50,7 @@ take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t 
     keeli_storage *const *storages = world->by_ordinal.items;
     for (; next != numbers; --next) {
         keeli_storage *s = storages[next[-1]];
-        uint64_t *word = &s->presence.pages[page][at];
+        uint64_t *word = &s->presence.root.pages[page][at];
         const uint64_t bits = *word, rest = bits & ~((uint64_t)1 << (index % 64));
         if (s->flags) break;
         if (!(bits >> (index % 64) & 1)) continue;

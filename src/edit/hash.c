@@ -66,7 +66,7 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
     uint64_t sum = 0;
     for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            for (uint64_t bits = who->pages[page][w]; bits; bits &= bits - 1) {
+            for (uint64_t bits = who->root.pages[page][w]; bits; bits &= bits - 1) {
                 const uint32_t index = page * 4096 + w * 64 + (uint32_t)__builtin_ctzll(bits);
                 const keel_entity e = keeli_entity_at(&world->entities, index);
                 sum += hash_value(&form, value_at(world, s, who, index),

@@ -221,7 +221,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
 static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
                             uint64_t gone) {
     // it is in the block's list: the page is there
-    const uint64_t word = s->presence.pages[first / 4096][first / 64 % KEELI_PAGE_WORDS];
+    const uint64_t word = s->presence.root.pages[first / 4096][first / 64 % KEELI_PAGE_WORDS];
     const uint64_t bits = word & gone;
     if (!bits) return;
     if (s->kind == KEEL_ARCHETYPE) at->has_rows = true;

@@ -17,9 +17,9 @@ static inline __attribute__((always_inline)) bool find_place(const keel_world *w
     if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
         return false;
     if (kind == KEEL_INDEXED) *place = index;
-    if (kind == KEEL_ARCHETYPE) *place = world->entities.where[page][at];
+    if (kind == KEEL_ARCHETYPE) *place = world->entities.root.where[page][at];
     // what has a value is alive, so its version is there, and is one of a living entity
-    return world->entities.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    return world->entities.root.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
 }
 static inline __attribute__((always_inline)) void *
 value_in(const keel_world *world, const keeli_storage *s, keel_storage kind, keel_entity e) {

@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
                                                            const keeli_change *log, uint32_t count,
                                                            const keeli_ticks *ticks,
                                                            const keeli_presence *there) {
-    const keeli_presence bits = there ? *there : (keeli_presence){ .pages = NULL }; // in registers
+    const keeli_presence bits = there ? *there : (keeli_presence){ .count = 0 }; // in registers
     uint32_t *candidates = it->candidates, kept = 0, highest = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = log[i].index;

@@ -46,7 +46,7 @@ typedef struct passing {
 static void keep_bits(const keeli_iterator *it, passing *p, uint32_t count, const keeli_storage *s,
                       uint8_t unwanted) {
     const uint32_t pages = s->presence.root.page_count, first = it->candidates[0] / 4096;
-    uint64_t *const *table = s->presence.pages;
+    uint64_t *const *table = s->presence.root.pages;
     const uint64_t *words = first < pages ? table[first] : keeli_no_bits;
     if (it->one_page) {
         for (uint32_t i = 0; i < count; ++i) {
@@ -203,8 +203,8 @@ static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s
     uint32_t missing = 0;
     learn_order(it->view->world, s);
     if (find_in_order(it, index, s, count)) return 0;
-    if (it->highest / KEELI_SPARSE_PAGE < set->sparse_capacity)
-        look_up_all(it, index, count, set->sparse);
+    if (it->highest / KEELI_SPARSE_PAGE < set->cells.capacity)
+        look_up_all(it, index, count, set->root.sparse);
     else
         for (uint32_t i = 0; i < count; ++i)
             index[i] = keeli_sparse_set_find(set, candidates[i]);
@@ -223,7 +223,7 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
         if (column->how == KEELI_LOOK_UP)
             for (uint32_t i = 0; i < count; ++i)
                 index[i] = keeli_store_place(world, column->storage, candidates[i]);
-        if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.where);
+        if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.root.where);
         if (column->how != KEELI_BY_CELL) continue;
         if (!find_cells(it, index, column->storage, count) || column->maybe) continue;
         passing p;

@@ -107,8 +107,8 @@ static place_key key_of(const keeli_storage *s, keel_term_kind kind) {
     key.cleared = s->presence.cleared;
     key.moves = s->set.moves;
     key.count = s->presence.count;
-    if (s->set.values) key.values = s->set.values[0];
-    if (s->set.dense) key.entities = s->set.dense[0];
+    if (s->set.values.pages) key.values = s->set.values.pages[0];
+    if (s->set.dense.pages) key.entities = s->set.dense.pages[0];
     return key;
 }
 

@@ -8,7 +8,7 @@
 // ------------------------------------------------------------------ what matches on a page
 // 64 words of presence on a page of 4,096 indices.
 static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
-    return page < s->presence.root.page_count ? s->presence.pages[page] : keeli_no_bits;
+    return page < s->presence.root.page_count ? s->presence.root.pages[page] : keeli_no_bits;
 }
 
 static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
@@ -99,7 +99,7 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
 
 // A chunk of consecutive slots, for which all columns have their base.
 static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.versions[first / KEELI_ENTITY_PAGE];
+    const uint32_t *versions = it->view->world->entities.root.versions[first / KEELI_ENTITY_PAGE];
     it->chunk.form = form;
     it->chunk.count = slots;
     it->chunk.entities = it->wants_entities ? it->entities : NULL;
@@ -268,8 +268,8 @@ static bool skip_empty(keeli_iterator *it) {
 static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
                                  uint32_t page) {
     const keeli_sparse_set *set = &column->storage->set;
-    if (column->how == KEELI_BY_ROW) return it->view->world->entities.where[page];
-    return page < set->root.page_count ? set->sparse[page] : NULL;
+    if (column->how == KEELI_BY_ROW) return it->view->world->entities.root.where[page];
+    return page < set->root.page_count ? set->root.sparse[page] : NULL;
 }
 
 // How many numbers count up from the first, to `limit`.

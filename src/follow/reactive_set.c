@@ -202,7 +202,7 @@ static bool has_room(const keel_world *world, const keeli_storage *set, uint32_t
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal)) return false;
     if (!keeli_presence_has_page(&set->presence, page)) return false;
     return set->kind != KEEL_SPARSE_SET ||
-           (page < set->set.root.page_count && set->set.sparse[page] != keeli_no_cells);
+           (page < set->set.root.page_count && set->set.root.sparse[page] != keeli_no_cells);
 }
 
 static bool could_come(const keeli_storage *set, uint32_t index) {

@@ -32,7 +32,7 @@ static inline void *keeli_store_value(const keel_world *world, const keeli_stora
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
-    return &world->entities.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    return &world->entities.root.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
 }
 
 // The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
@@ -40,7 +40,7 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
 static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
     const uint32_t page = index / 4096;
     if (page >= s->presence.root.page_count) return NULL;
-    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &s->presence.root.pages[page][index / 64 % KEELI_PAGE_WORDS];
     return *word ? word : NULL;
 }
 
