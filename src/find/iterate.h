@@ -90,7 +90,6 @@ typedef struct keeli_plan {
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
     bool has_ranges; // SET, GROUP: all that must be there are sparse sets, which may have one order
     bool has_masks;  // BITS: all values are indexed, and blocks of 64 lie on one page
-    bool has_spans;  // BITS: besides, only presence bits of what must be there say who matches
     // lists, as long as said above, in somebody's room for them
     keeli_storage **need;        // that the leader does not grant
     const keeli_storage **check; // those that lists check by their bits
@@ -169,9 +168,6 @@ typedef struct keeli_iterator {
     uint32_t from;                      // BITS, ENTITIES: where it began
     uint32_t next_page;                 // BITS, ENTITIES: the page after that of `words`
     uint32_t words_end;                 // BITS, ENTITIES: behind the last index of `words`
-    bool is_full;                       // the page is ones: `words` is not filled in
-    bool has_full;                      // there is a word of ones among them
-    bool all_full;                      // all of them are
     uint64_t words[KEELI_MASK_SLOTS / 64];
     // what is handed out
     keel_chunk chunk; // by keel_iterator_next

@@ -332,15 +332,6 @@ static bool has_masks(const keeli_plan *plan) {
     return true;
 }
 
-// Are pages of ones spans: nothing but bits of what must be there says who matches?
-static bool has_spans(const keeli_plan *plan) {
-    if (plan->without_count || plan->any_count || plan->change_count || plan->has_maybe)
-        return false;
-    for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (!plan->columns[c].storage->size) return false;
-    return plan->has_masks;
-}
-
 // Can ranges of equal order be found: are all that must be there sparse sets, and no `maybe`
 // beside?
 static bool has_ranges(const keeli_plan *plan) {
@@ -384,7 +375,6 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
     plan->finds_lead = plan->lead && is_looked_up(plan, plan->lead->storage);
     plan->has_masks = has_masks(plan);
-    plan->has_spans = plan->scan == KEELI_SCAN_BITS && has_spans(plan);
     plan->has_ranges = has_ranges(plan);
     plan->only_rows = plan->scan == KEELI_SCAN_ROWS && has_only_rows(plan);
     return true;
