@@ -11,16 +11,13 @@
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
     const keeli_storage *s = view->storages[term->first];
     const keel_world *world = view->world;
-    const keel_term_kind kind = term->kind;
-    const bool negated = kind >= KEEL_TERM_NOT_INSERTED;
-    const keel_term_kind asked =
-        negated ? kind - KEEL_TERM_NOT_INSERTED + KEEL_TERM_INSERTED : kind;
-    keeli_change_filter f = { .storage = s, .negated = negated };
-    if (asked != KEEL_TERM_MODIFIED) {
+    const uint32_t kinds = keeli_term_tracks(term->kind);
+    keeli_change_filter f = { .storage = s, .negated = term->kind >= KEEL_TERM_NOT_INSERTED };
+    if (kinds & KEEL_TRACK_INSERTION) {
         f.inserted = &s->tracking.inserted;
         f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
     }
-    if (asked != KEEL_TERM_INSERTED) {
+    if (kinds & KEEL_TRACK_MODIFICATION) {
         f.modified = &s->tracking.modified;
         f.modified_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
     }
@@ -185,7 +182,7 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!any_is_marked && !view->marks_by_hand) return true;
+    if (!any_is_marked && !view->facts.marks_by_hand) return true;
     for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;

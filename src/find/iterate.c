@@ -129,14 +129,14 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->serial) clear_chunks(it, view);
     // who asks: edits through the view, and marks
-    it->counts = view->edits || is_marked;
+    it->counts = view->facts.edits || is_marked;
     if (it->counts) count_in(it, 1);
     it->kept = NULL;
     return it;
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take(view, NULL, view->wants_entities, view->writes);
+    keeli_iterator *it = take(view, NULL, view->facts.wants_entities, view->facts.writes);
     if (it) keeli_kept_lists_begin(it);
     return it;
 }

@@ -14,11 +14,11 @@ enum {
 };
 
 // ------------------------------------------------------------------ which archetypes match
-// (plan.c) What is asked of an archetype: process-wide numbers of components.
+// (plan.c) What is asked of an archetype: process-wide numbers of components, shifted by two, each
+// with how it is asked for. Those of which one has to be there end with a zero of their kind.
+enum { KEELI_ASK_MUST, KEELI_ASK_WITHOUT, KEELI_ASK_ANY };
 typedef struct keeli_match_key {
-    uint32_t must_count, without_count, any_count;
-    uint32_t must[KEEL_MAX_TERMS], without[KEEL_MAX_TERMS];
-    uint32_t any[KEEL_MAX_TERMS][KEEL_MAX_TERM_COMPONENTS]; // each list ends with 0, or is full
+    uint32_t count, asked[KEEL_MAX_TERMS * (KEEL_MAX_TERM_COMPONENTS + 1)];
 } keeli_match_key;
 
 // The answer, kept in the world: only archetypes that were made since the last time are looked at.
@@ -93,7 +93,7 @@ typedef struct keeli_plan {
     // lists, as long as said above, in somebody's room for them
     keeli_storage **need;        // that the leader does not grant
     const keeli_storage **check; // those that lists check by their bits
-    const keeli_storage **without;
+    keeli_storage **without;
     const keeli_bound_term **any;
     keeli_plan_column *columns;
     keeli_storage **beside; // GROUP: sparse sets with values that it gets but does not order

@@ -135,8 +135,8 @@ static bool is_unchanged(keeli_kept_lists *lists, const keeli_iterator *it) {
 // Does it pay, and can all that is handed out be written down?
 static bool may_keep(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
-    if (!it->view->kept || plan != &it->view->kept->plan || it->view->edits || it->mark_count ||
-        plan->has_maybe || !plan->column_count)
+    if (!it->view->kept || plan != &it->view->kept->plan || it->view->facts.edits ||
+        it->mark_count || plan->has_maybe || !plan->column_count)
         return false;
     return (plan->scan == KEELI_SCAN_SET &&
             (plan->need_count || plan->without_count || plan->any_count)) ||

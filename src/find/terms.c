@@ -6,20 +6,11 @@
 #include "world/report.h"
 
 keel_access keeli_term_access(keel_term_kind kind) {
-    switch (kind) {
-    case KEEL_TERM_WRITE:
-    case KEEL_TERM_WRITE_MARKED:
-    case KEEL_TERM_MAYBE_WRITE:
-    case KEEL_TERM_MAY_WRITE:
-    case KEEL_TERM_UNIQUE_WRITE:
-    case KEEL_TERM_SEND:
-        return KEEL_ACCESS_WRITE;
-    case KEEL_TERM_EDIT:
-    case KEEL_TERM_MAY_EDIT:
-        return KEEL_ACCESS_EDIT;
-    default:
-        return KEEL_ACCESS_READ;
-    }
+    if (kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAY_EDIT) return KEEL_ACCESS_EDIT;
+    return keeli_term_writes(kind) || kind == KEEL_TERM_MAY_WRITE ||
+                   kind == KEEL_TERM_UNIQUE_WRITE || kind == KEEL_TERM_SEND
+               ? KEEL_ACCESS_WRITE
+               : KEEL_ACCESS_READ;
 }
 
 static bool is_for_systems(keel_term_kind kind) {
@@ -37,19 +28,10 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
 }
 
 uint32_t keeli_term_tracks(keel_term_kind kind) {
-    switch (kind) {
-    case KEEL_TERM_INSERTED:
-    case KEEL_TERM_NOT_INSERTED:
-        return KEEL_TRACK_INSERTION;
-    case KEEL_TERM_MODIFIED:
-    case KEEL_TERM_NOT_MODIFIED:
-        return KEEL_TRACK_MODIFICATION;
-    case KEEL_TERM_CHANGED:
-    case KEEL_TERM_NOT_CHANGED:
-        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    default:
-        return 0;
-    }
+    if (!keeli_term_filters_changes(kind)) return 0;
+    const bool inserted = kind == KEEL_TERM_INSERTED || kind == KEEL_TERM_NOT_INSERTED;
+    const bool modified = kind == KEEL_TERM_MODIFIED || kind == KEEL_TERM_NOT_MODIFIED;
+    return (modified ? 0u : KEEL_TRACK_INSERTION) | (inserted ? 0u : KEEL_TRACK_MODIFICATION);
 }
 
 // Commands name components, but borrow nothing: what they edit is edited later.
@@ -89,7 +71,7 @@ keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
-    for (uint32_t t = 0; view->has_uniques && t < view->term_count; ++t) {
+    for (uint32_t t = 0; view->facts.has_uniques && t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
         if (!keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
@@ -130,21 +112,22 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                                  .data_size = term->data_size };
     KEEL_TRY(bind_components(view, term, &bound->count));
     const bool is_event = keeli_term_is_event(term->kind);
-    view->has_events |= is_event;
-    view->sends |= term->kind == KEEL_TERM_SEND;
-    view->filters_changes |= keeli_term_filters_changes(term->kind);
-    view->writes |= keeli_term_writes(term->kind);
-    view->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
+    keeli_view_facts *facts = &view->facts;
+    facts->has_events |= is_event;
+    facts->sends |= term->kind == KEEL_TERM_SEND;
+    facts->filters_changes |= keeli_term_filters_changes(term->kind);
+    facts->writes |= keeli_term_writes(term->kind);
+    facts->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
+    facts->custom_count += keeli_term_is_custom(term->kind);
+    facts->wants_entities |= term->kind == KEEL_TERM_ENTITY;
+    facts->has_uniques |= keeli_term_is_unique(term->kind);
+    facts->takes_data |= term->kind == KEEL_TERM_DATA;
+    facts->records |= term->kind == KEEL_TERM_COMMANDS;
+    view->holder.everything |= term->kind == KEEL_TERM_EDIT_WORLD;
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
         return bad_term(view, "only any_of and the may_ terms name several components");
-    if (keeli_term_is_custom(term->kind)) ++view->custom_count;
-    if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
-    if (keeli_term_is_unique(term->kind)) view->has_uniques = true;
-    if (term->kind == KEEL_TERM_DATA) view->takes_data = true;
-    if (term->kind == KEEL_TERM_COMMANDS) view->records = true;
-    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
     const bool room =
         term->kind == KEEL_TERM_ENTITY          ? keeli_view_want_entities(view, KEEL_ACCESS_READ)
         : term->kind == KEEL_TERM_EDIT_ENTITIES ? keeli_view_want_entities(view, KEEL_ACCESS_EDIT)
@@ -228,8 +211,8 @@ static bool receives_own(const keeli_view *view) {
 // components or uniques only, and not as a system's loop, does not hold the list of entities all
 // the time, or nobody could make any.
 static bool borrows_entities(const keeli_view *view, const keel_system *system) {
-    bool filters =
-        view->wants_entities || !view->term_count || (system && system->kind <= KEEL_PER_SPAN);
+    bool filters = view->facts.wants_entities || !view->term_count ||
+                   (system && system->kind <= KEEL_PER_SPAN);
     for (uint32_t i = 0; i < view->term_count; ++i) {
         if (keeli_term_must(view->terms[i].kind)) return false;
         if (view->terms[i].kind >= KEEL_TERM_MAYBE && view->terms[i].kind <= KEEL_TERM_ENTITY)
@@ -258,15 +241,15 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
-    if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
-    view->asks_about_changes = view->filters_changes || view->custom_count || view->has_events ||
-                               has_context(view, system);
-    view->defers_events = view->sends && receives_own(view);
-    view->has_events |= view->holder.everything; // it may
+    if (view->facts.custom_count) KEEL_TRY(bind_customs(view, terms));
+    view->facts.asks_about_changes = view->facts.filters_changes || view->facts.custom_count ||
+                                     view->facts.has_events || has_context(view, system);
+    view->facts.defers_events = view->facts.sends && receives_own(view);
+    view->facts.has_events |= view->holder.everything; // it may
     if ((has_context(view, system) || borrows_entities(view, system)) &&
         !keeli_view_want_entities(view, KEEL_ACCESS_READ))
         return keeli_out_of_memory(view->world, "opening a view");
-    view->edits = holds_edits(&view->holder);
+    view->facts.edits = holds_edits(&view->holder);
     return KEEL_OK;
 }
 

@@ -48,7 +48,7 @@ void keeli_timings_leave(keel_world *world, uint64_t number) {
 
 // ------------------------------------------------------------------ before
 keel_result keeli_check_data(const keel_context *context) {
-    for (uint32_t t = 0; context->view->takes_data && t < context->view->term_count; ++t) {
+    for (uint32_t t = 0; context->view->facts.takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
         if (context->data && term->data_size == context->data_size) continue;
@@ -101,8 +101,8 @@ static keel_result open_holder(keel_context *context) {
 // ------------------------------------------------------------------ the function
 static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
-    const bool has_any =
-        view->has_uniques || view->takes_data || view->custom_count || view->has_events;
+    const bool has_any = view->facts.has_uniques || view->facts.takes_data ||
+                         view->facts.custom_count || view->facts.has_events;
     for (uint32_t t = 0; has_any && t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         if (kind < KEEL_TERM_UNIQUE_READ) continue;
@@ -182,7 +182,7 @@ static keel_result report_failure(const keel_context *context) {
 // The function, between making and dropping its custom views.
 static keel_result run_function(keel_context *context) {
     const keeli_view *view = context->view;
-    keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
+    keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
     if (result == KEEL_OK)
         result = keeli_system_is_loop(context->system) ? run_chunks(context) : run_once(context);
     if (result >= 0 && context->failed) result = report_failure(context);
@@ -218,7 +218,7 @@ static keel_result call(keel_context *context) {
 static keel_result begin_window(keel_context *context) {
     keel_world *world = context->world;
     keeli_view *view = context->view;
-    if (!context->node && view->asks_about_changes) {
+    if (!context->node && view->facts.asks_about_changes) {
         context->reader = keeli_system_reader_get(world, context->system);
         if (!context->reader) return keeli_out_of_memory(world, "starting a system");
     }
@@ -240,16 +240,16 @@ static void end_window(const keel_context *context) {
 // ------------------------------------------------------------------ all of it
 static keel_result hold_and_call(keel_context *context) {
     keeli_view *view = context->view;
-    if (view->has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
-    if (view->takes_data) KEEL_TRY(keeli_check_data(context));
+    if (view->facts.has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
+    if (view->facts.takes_data) KEEL_TRY(keeli_check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_window(context));
     KEEL_TRY(open_holder(context));
-    keel_result result = view->has_events ? keeli_context_events_begin(context) : KEEL_OK;
+    keel_result result = view->facts.has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
         result = call(context);
-        if (view->has_events) keeli_context_events_end(context, result);
+        if (view->facts.has_events) keeli_context_events_end(context, result);
     }
     if (view->holder.open) keeli_holder_close(context->world, &view->holder); // else it has all
     end_window(context);

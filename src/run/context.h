@@ -96,10 +96,10 @@ keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
 keel_result keeli_check_data(const keel_context *context);
 // Does it record anything: commands, or events that wait until it has ended?
 static inline bool keeli_context_records_events(const keel_context *context) {
-    return context->view->sends && (context->splits || context->view->defers_events);
+    return context->view->facts.sends && (context->splits || context->view->facts.defers_events);
 }
 static inline bool keeli_context_records(const keel_context *context) {
-    return context->view->records || keeli_context_records_events(context);
+    return context->view->facts.records || keeli_context_records_events(context);
 }
 // An empty list for that, which may edit what the system said; into context->commands.
 keel_result keeli_context_take_commands(keel_context *context);

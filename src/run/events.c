@@ -39,7 +39,7 @@ static keel_result begin_receiving(keel_context *context, keeli_bound_term *term
 
 // What it sends can be taken back; and where nothing stands in the way, it sends in a hurry.
 static void begin_sending(const keel_context *context, const keeli_storage *s) {
-    const bool waits = context->splits || context->view->defers_events;
+    const bool waits = context->splits || context->view->facts.defers_events;
     s->events->mark = keeli_queue_end(s->events);
     if (!waits && !has_world(context) && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
 }
@@ -52,7 +52,7 @@ keel_result keeli_context_events_begin(keel_context *context) {
         if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
         if (term->kind == KEEL_TERM_SEND && !is_known) return unknown_event(context, t);
     }
-    for (uint32_t t = 0; view->sends && t < view->term_count; ++t)
+    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_SEND)
             begin_sending(context, queue_of(view, &view->terms[t]));
     return KEEL_OK;
@@ -145,7 +145,7 @@ keel_result keel_context_send_event(keel_context *context, const keel_component 
     if (has_world(context)) return keel_world_send_event(context->world, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
-    if (context->loop || context->view->defers_events)
+    if (context->loop || context->view->facts.defers_events)
         return keel_commands_send_event(context->commands, event, value);
     return keeli_event_push(context->world, s, value);
 }

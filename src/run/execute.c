@@ -88,7 +88,7 @@ static void end_tick(keeli_schedule *s, uint64_t tick) {
 
 static keel_result give_reader(keel_context *context, keeli_bound *bound) {
     keel_world *world = context->world;
-    if (!bound->view->asks_about_changes) return KEEL_OK;
+    if (!bound->view->facts.asks_about_changes) return KEEL_OK;
     if (!bound->reader) {
         bound->reader = KEELI_NEW(&world->heap, keeli_reader);
         if (!bound->reader) return keeli_out_of_memory(world, "starting a system");

@@ -56,9 +56,9 @@ static bool record_commands(keel_world *world, record *r, const keeli_view *view
 
 // Events that wait until their system has ended are sent together with its commands.
 static bool record_events(keel_world *world, record *r, const keeli_view *view, bool splits) {
-    for (uint32_t t = 0; view->sends && t < view->term_count; ++t) {
+    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (term->kind != KEEL_TERM_SEND || !(splits || view->defers_events)) continue;
+        if (term->kind != KEEL_TERM_SEND || !(splits || view->facts.defers_events)) continue;
         keeli_storage *storage = view->storages[term->first];
         r->any = true;
         if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))

@@ -15,8 +15,8 @@ static const char *kind_of(const keeli_storage *s) { return keeli_storage_text(s
 // The components that must be there and are kept in archetypes.
 static void put_row_terms(keeli_writer *w, const keeli_plan *plan, const keel_world *world) {
     const keeli_match_key *key = &plan->match->key;
-    for (uint32_t i = 0; i < key->must_count; ++i)
-        keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->must[i]]));
+    for (uint32_t i = 0; i < key->count && (key->asked[i] & 3) == KEELI_ASK_MUST; ++i)
+        keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->asked[i] >> 2]));
 }
 
 static uint32_t archetypes_with_rows(const keeli_match *match) {
