@@ -54,7 +54,7 @@ typedef struct keeli_tracking {
 } keeli_tracking;
 
 // What iterators found out about the order of a sparse set, so that the next one need not compare
-// handles (find/scan_set.c) or look at cells (find/gather.c): right as long as the sets' `moves`
+// handles (find/scan_packed.c) or look at cells (find/gather.c): right as long as the sets' `moves`
 // are these.
 typedef struct keeli_same_order {
     const struct keeli_storage *leader; // its first `count` slots have the entities that slots

@@ -86,6 +86,7 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
     if (p->first) {
         move_items(set, p, fresh, p->pages[0], keeli_least(set->count, p->first));
         keeli_free(heap, p->pages[0], page_bytes(p, 0), page_align(p));
+        ++set->moves;
     }
     set->bytes += (grown - p->first) * p->size;
     p->pages[0] = fresh;

@@ -31,7 +31,7 @@ typedef struct keeli_sparse_set {
     keeli_packed dense;         // entities, 1 << KEELI_DENSE_SHIFT on a page
     keeli_packed values;        // 1 << root.shift on a page
     uint32_t count, room;       // slots in use, and how many there is memory for
-    uint64_t moves;             // goes up when a slot in use gets another entity, or none
+    uint64_t moves;             // goes up when a slot in use gets another entity or place, or none
     uint32_t size;              // of a value; 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;

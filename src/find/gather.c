@@ -85,7 +85,9 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
     return keep_numbers(it->candidates, it->candidates, p, count);
 }
 
-uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count) {
+// Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
+// left to the look-up.
+static uint32_t filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
     const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is settled
     if (!plan->check_count && !plan->without_count && !plan->any_count &&
@@ -333,4 +335,9 @@ bool keeli_gather_chunk(keeli_iterator *it, uint32_t count) {
     }
     if (it->wants_entities) set_entities(it, count);
     return true;
+}
+
+bool keeli_gather(keeli_iterator *it, uint32_t count) {
+    count = filter(it, count);
+    return count && keeli_gather_chunk(it, count);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Iterating over the entities of a view: the plan, which says what leads and what is left to check,
 // and the iterator, which hands out chunks by it. plan.c makes plans; iterate.c begins and ends
-// iterators; scan_set.c, scan_rows.c, scan_bits.c and change.c find the next entities, one of them
-// for each sort of leader; gather.c filters lists of candidates and finds their values.
+// iterators; scan_packed.c, scan_bits.c and change.c find the next entities, one of them for each
+// sort of leader; gather.c filters lists of candidates and finds their values.
 #pragma once
 #include "find/view.h"
 
@@ -267,11 +267,10 @@ void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *cont
 // Take `count` entities as candidates, whose values are with the leader from `place` on.
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place);
-// Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
-// left to keeli_gather_chunk.
-uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count);
-// A chunk of the candidates: a list, or a span where all columns lie side by side. False when no
-// candidate is left.
+// A chunk of the candidates that pass the filters: a list, or a span where all columns lie side by
+// side. False when none does.
+bool keeli_gather(keeli_iterator *it, uint32_t count);
+// The same of candidates that were filtered.
 bool keeli_gather_chunk(keeli_iterator *it, uint32_t count);
 // The places of all in a block of which nobody was dropped.
 extern const uint32_t keeli_everybody[KEELI_BLOCK];

@@ -311,8 +311,7 @@ static bool gather_rare(keeli_iterator *it) {
         it->highest = it->candidates[count - 1];
         it->one_page =
             it->candidates[0] / KEELI_MASK_SLOTS == it->candidates[count - 1] / KEELI_MASK_SLOTS;
-        count = keeli_gather_filter(it, count);
-        if (count && keeli_gather_chunk(it, count)) return true;
+        if (keeli_gather(it, count)) return true;
     }
 }
 
