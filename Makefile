@@ -6,10 +6,10 @@ SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 	\( -name '*.[ch]' -o -name '*.cpp' \) -not -path 'tests/mistakes/*')
 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
-FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_WERROR=OFF
+FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
-.PHONY: cost cost-update check-cost
+.PHONY: amalgamate cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
 	check-tsan check-clang check-valgrind
 .NOTPARALLEL:
@@ -19,6 +19,7 @@ help:
 	@echo "make test    build with all checks and run every test"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
+	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -45,7 +46,8 @@ BENCH_FILTER ?= .
 
 bench:
 	tools/install_packages bench
-	cmake --preset release $(FOR_USERS) -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_BENCH_NATIVE=ON
+	cmake --preset release $(FOR_USERS) -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_BUILD_BENCHMARKS=ON \
+		-DKEEL_BENCH_NATIVE=ON
 	cmake --build --preset release -j $(JOBS) --target keel_bench
 	mkdir -p out
 	build/release/benchmarks/keel_bench --benchmark_filter='$(BENCH_FILTER)' \
@@ -62,6 +64,10 @@ cost check-cost:
 cost-update:
 	@tools/install_packages cost
 	@tools/cost update
+
+amalgamate:
+	@tools/install_packages amalgamate
+	tools/amalgamate
 
 check: check-format check-layers check-acceptance check-cost check-release check-asan check-tsan \
 	check-clang check-valgrind check-docs
@@ -108,4 +114,4 @@ format:
 	clang-format -i $(SOURCES)
 
 clean:
-	rm -rf build out
+	rm -rf build dist out

@@ -152,7 +152,7 @@ static void add_workload(sums *out, const uint32_t *workers, uint32_t kinds) {
     const uint32_t count = keel_world_workload_nodes(world, &table, NULL, 0);
     keel_workload_node *nodes = calloc(count, sizeof *nodes);
     (void)keel_world_workload_nodes(world, &table, nodes, count);
-    const keeli_schedule *s = world->schedules;
+    const keeli_schedule *s = world->workloads.schedules;
     uint64_t *cost = calloc(s->nodes.count, sizeof *cost);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         cost[i] = s->nodes.items[i].kind == KEELI_NODE_SYSTEM ? random_cost() : 1 + below(10);

@@ -16,10 +16,8 @@ endfunction()
 # Definitions that src/ headers look at. Tests that include those headers need the same ones, or an
 # inline function would differ between the library and the test.
 function(keel_internal_definitions target)
-  if(KEEL_CHECKED STREQUAL "AUTO")
-    target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:KEELI_CHECKED=1>)
-  elseif(KEEL_CHECKED)
-    target_compile_definitions(${target} PRIVATE KEELI_CHECKED=1)
+  if(NOT KEEL_CHECKED STREQUAL "AUTO")
+    target_compile_definitions(${target} PRIVATE KEELI_CHECKED=$<BOOL:${KEEL_CHECKED}>)
   endif()
   if(KEEL_VALIDATE)
     target_compile_definitions(${target} PRIVATE KEELI_VALIDATE=1)

@@ -33,7 +33,7 @@ KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity, v), KEEL_UNIQUE_R
 KEEL_SYSTEM(aim, KEEL_WRITE(Turret, turret), KEEL_READ(keel_child, link), KEEL_MAY_READ(Position),
             KEEL_CONTEXT(context)) {
     const Position *from = keel_get(context, link->parent, Position);
-    const Position *to = keel_get(context, turret->target, Position); // NULL: it is gone
+    const Position *to = keel_get(context, turret->target, Position); // NULL: it was deleted
     if (from && to) turret->angle = atan2f(to->y - from->y, to->x - from->x);
 }
 

@@ -35,9 +35,9 @@ KEEL_SYSTEM(die, KEEL_READ(Health, health), KEEL_MODIFIED(Health), KEEL_ENTITY(e
 }
 
 KEEL_TASK(mourn, KEEL_MAY_READ(Health), KEEL_CONTEXT(context)) {
-    KEEL_FOR_DELETED(context, Health, gone) {
-        const Health *last = gone.value;
-        printf("  %u died with %d points\n", (unsigned)keel_entity_index(gone.entity), last->points);
+    KEEL_FOR_DELETED(context, Health, removal) {
+        const Health *last = removal.value;
+        printf("  %u died with %d points\n", (unsigned)keel_entity_index(removal.entity), last->points);
     }
 }
 

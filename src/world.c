@@ -30,20 +30,21 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_deinit(&heap);
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
-    keeli_guard_allocator(world);
+    world->heap.mask = &world->refused;
+    world->heap.mask_bit = KEELI_REFUSED_HOOK;
     world->library = &keeli_library;
-    keeli_lock_init(&world->lock);
-    keeli_lock_init(&world->edit_lock);
-    keeli_condition_init(&world->started);
-    world->own_worker.node = UINT32_MAX;
-    world->log = desc->log;
-    world->on_misuse = desc->on_misuse;
-    world->bindings = 1;
-    world->tick = 1;
-    world->owner = keeli_thread_id();
-    world->entity_storage.component.name = "entities";
-    world->handle_storage.component.name = "free entity handles";
-    world->row_storage.component.name = "archetype components";
+    keeli_lock_init(&world->access.lock);
+    keeli_lock_init(&world->access.edit_lock);
+    keeli_condition_init(&world->workers.started);
+    world->workers.own.node = UINT32_MAX;
+    world->reports.log = desc->log;
+    world->reports.on_misuse = desc->on_misuse;
+    world->registry.bindings = 1;
+    world->changes.tick = 1;
+    world->access.owner = keeli_thread_id();
+    world->stand_in.entities.component.name = "entities";
+    world->stand_in.handles.component.name = "free entity handles";
+    world->stand_in.rows.component.name = "archetype components";
     keeli_entity_index_init(&world->entities);
     return world;
 }
@@ -68,17 +69,18 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
     uint32_t count = desc->worker_count;
     uint32_t cores = keeli_core_count();
     if (desc->executor) {
-        world->executor = *desc->executor;
-        world->worker_count = count ? count : world->executor.worker_count;
-        world->may_spin = world->worker_count <= cores;
+        world->workers.executor = *desc->executor;
+        world->workers.count = count ? count : world->workers.executor.worker_count;
+        world->workers.may_spin = world->workers.count <= cores;
         return KEEL_OK;
     }
     if (cores > KEEL_WORKERS_MAX) cores = KEEL_WORKERS_MAX;
     if (count == 0) count = cores;
-    keeli_pool_init(&world->pool, &world->heap, count, count <= cores ? KEELI_POOL_SPIN_NS : 0);
-    world->executor = (keel_executor){ &world->pool, count, keeli_pool_submit };
-    world->worker_count = count;
-    world->may_spin = count <= cores;
+    keeli_pool_init(&world->workers.pool, &world->heap, count,
+                    count <= cores ? KEELI_POOL_SPIN_NS : 0);
+    world->workers.executor = (keel_executor){ &world->workers.pool, count, keeli_pool_submit };
+    world->workers.count = count;
+    world->workers.may_spin = count <= cores;
     return KEEL_OK;
 }
 
@@ -87,7 +89,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     if (!desc) desc = &defaults;
     keel_world *world = new_world(desc);
     if (!world) return NULL;
-    world->flush = keeli_flush;
+    world->commands.flush = keeli_flush;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
         keeli_archetypes_init(&world->archetypes, &world->heap) && keeli_commands_init(world) &&
@@ -100,10 +102,10 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
 
 // Does code of the user's run that was called by the world and comes back to it?
 static bool is_in_use(keel_world *world) {
-    if (world->is_ending || world->applying || world->followers.calling || world->inside ||
-        keeli_world_is_running(world))
+    if (world->refused & (KEELI_REFUSED_INSIDE | KEELI_REFUSED_DESTROYED) ||
+        world->commands.applying || world->followers.calling || keeli_world_is_running(world))
         return true;
-    for (const keeli_view *view = world->views; view; view = view->next)
+    for (const keeli_view *view = world->views.all; view; view = view->next)
         if (view->serial && view->custom && view->in_hands) return true;
     return false;
 }
@@ -118,9 +120,10 @@ void keel_world_destroy(keel_world *world) {
                            world->name);
         return;
     }
-    world->is_ending = true;
-    if (world->executor.context == &world->pool) keeli_pool_deinit(&world->pool);
-    world->share_depth = world->concurrent = 0;
+    if (world->workers.executor.context == &world->workers.pool)
+        keeli_pool_deinit(&world->workers.pool);
+    world->refused = KEELI_REFUSED_DESTROYED;
+    world->access.concurrent = 0;
     keeli_customs_deinit(world);
     keeli_notify_end(world);
     keeli_threads_ending(world);
@@ -133,7 +136,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
-    if (world->commands) keeli_commands_deinit(world);
+    if (world->commands.own) keeli_commands_deinit(world);
     keeli_blocks_deinit(&world->heap);
     keeli_workloads_deinit(world);
     keeli_systems_deinit(world);
@@ -145,10 +148,10 @@ void keel_world_destroy(keel_world *world) {
     keeli_component_lists_deinit(&world->lists, &world->heap);
     keeli_entity_index_deinit(&world->entities, &world->heap);
     keeli_free_text(&world->heap, world->name);
-    keeli_arena_deinit(&world->own_worker.scratch, &world->heap);
-    keeli_lock_deinit(&world->lock);
-    keeli_lock_deinit(&world->edit_lock);
-    keeli_condition_deinit(&world->started);
+    keeli_arena_deinit(&world->workers.own.scratch, &world->heap);
+    keeli_lock_deinit(&world->access.lock);
+    keeli_lock_deinit(&world->access.edit_lock);
+    keeli_condition_deinit(&world->workers.started);
     keeli_heap heap; // the last block goes after the world's own heap is gone
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);
@@ -189,8 +192,8 @@ keel_memory keel_world_memory(const keel_world *world) {
     m.total = world->heap.live;
     m.entities = world->entities.bytes;
     m.components = world->archetypes.bytes + world->lists.bytes;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
         m.components += keeli_store_bytes(s);
         if (s->unique) m.uniques += s->component.size ? s->component.size : 1;
         if (s->events) m.uniques += sizeof *s->events + keeli_queue_bytes(s->events);
@@ -202,12 +205,12 @@ keel_memory keel_world_memory(const keel_world *world) {
 
 keel_result keel_world_trim(keel_world *world) {
     if (!world) return keeli_no_world();
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "trim"));
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_store_trim(world, world->order.items[i]);
-    for (uint32_t i = 0; i < world->queues.count; ++i)
-        keeli_queue_trim(world->queues.items[i]->events, &world->heap, 0);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "trim"));
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        keeli_store_trim(world, world->storages.items[i]);
+    for (uint32_t i = 0; i < world->registry.queues.count; ++i)
+        keeli_queue_trim(world->registry.queues.items[i]->events, &world->heap, 0);
     keeli_blocks_deinit(&world->heap);
     keeli_groups_trim(world);
     keeli_component_lists_trim(&world->lists, &world->heap);
@@ -222,8 +225,8 @@ keel_result keel_world_trim(keel_world *world) {
 static bool lists_are_right(const keel_world *world) {
     uint64_t blocks = 0;
     if (!keeli_component_lists_are_valid(&world->lists)) return false;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
         const keeli_presence *p = &s->presence, *d = &s->disabled;
         for (uint32_t k = 0; (k = keeli_presence_next(p, k)) != UINT32_MAX; k = (k / 64 + 1) * 64)
             ++blocks;
@@ -238,8 +241,8 @@ static const char *find_fault(const keel_world *world) {
     if (!keeli_entity_index_is_valid(&world->entities)) return "the index of entities is broken";
     if (!keeli_archetypes_are_valid(&world->archetypes, &world->entities))
         return "the archetypes are broken";
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
         if (!keeli_store_is_valid(world, s)) return s->component.name;
         if (s->events && !keeli_queue_is_valid(s->events)) return s->component.name;
         for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)

@@ -47,9 +47,9 @@ typedef struct keeli_collector {
 // What is known of the changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
     uint32_t kinds;                 // KEEL_TRACK_*
-    keeli_ticks inserted, modified; // with the base world->tick_base
-    keeli_queue gone;
-    uint64_t now; // the tick of the system that writes it now; 0: world->tick
+    keeli_ticks inserted, modified; // with the base world->changes.tick_base
+    keeli_queue removed;
+    uint64_t now; // the tick of the system that writes it now; 0: world->changes.tick
     keeli_observers observers;
 } keeli_tracking;
 
@@ -143,9 +143,9 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
-    uint64_t tick;                    // of what it changes; 0: world->tick (follow/changes.h)
-    uint32_t opened;                  // views that were opened inside and are still open
-    struct keeli_holder *parent;      // from what a view borrows: a system, a custom view, or NULL
+    uint64_t tick;               // of what it changes; 0: world->changes.tick (follow/changes.h)
+    uint32_t opened;             // views that were opened inside and are still open
+    struct keeli_holder *parent; // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];
 } keeli_holder;
@@ -164,6 +164,8 @@ typedef struct keeli_stored_workloads {
     keeli_stored_workload *fallback;     // the default one; NULL: the first
     keeli_stored_workload **buckets;     // by name
     uint32_t count, bucket_count;
+    struct keeli_schedule *schedules; // made ready to run, stored or not, the latest first
+    struct keeli_timings *timings;    // NULL: none are kept (tell/timings.c)
 } keeli_stored_workloads;
 
 // The first error of a run in linear order, whoever met it first (world/report.c).
@@ -239,118 +241,159 @@ struct keel_commands {
     bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
 };
 
+// Errors and the log (world/report.c).
+typedef struct keeli_reports {
+    keel_logger log;
+    keel_misuse on_misuse;
+    keel_error error; // the first since keel_take_error
+} keeli_reports;
+
+// Why nothing may be edited through the world now, as bits of keel_world.refused. The message of
+// each is in world/borrow.c.
+enum {
+    KEELI_REFUSED_SHARED = 1,     // by the user, between keel_share_begin and keel_share_end
+    KEELI_REFUSED_RUNNING = 2,    // a workload runs
+    KEELI_REFUSED_LOOPING = 4,    // a loop is split over several threads
+    KEELI_REFUSED_OBSERVER = 8,   // an observer is called
+    KEELI_REFUSED_ASKING = 16,    // another function of the user's that an edit asks
+    KEELI_REFUSED_HOOK = 32,      // a hook or an allocator
+    KEELI_REFUSED_DESTROYED = 64, // keel_world_destroy is at it
+    // the user's code that an edit calls
+    KEELI_REFUSED_INSIDE = KEELI_REFUSED_OBSERVER | KEELI_REFUSED_ASKING | KEELI_REFUSED_HOOK
+};
+
+// Who uses storages now, and in which threads (world/borrow.c, threads.c).
+typedef struct keeli_access_state {
+    keeli_holder *holders;   // open ones
+    uint32_t concurrent;     // several threads may be at work when above 0: locks and atomics count
+    int32_t workload_depth;  // workloads that are being run
+    keeli_lock lock;         // taken when `concurrent` for what several threads change
+    keeli_lock edit_lock;    // taken then by edits through views and systems
+    uint64_t editor;         // the thread that has it, or 0 (atomic)
+    uint32_t edits_inside;   // its edits inside of its edit, by observers: they are refused
+    uint32_t owned_storages; // how many have values that stay in the thread of the owner,
+    uint64_t owner;          // which made or adopted the world
+} keeli_access_state;
+
+// Which components there are (world/registry.c).
+typedef struct keeli_registry {
+    keeli_storage **by_name; // all of them, in chains by hash of the name
+    uint32_t chain_count;
+    KEELI_ARRAY(keeli_storage *) by_ordinal; // by their number in keel_world.lists; NULL: free
+    KEELI_ARRAY(uint16_t) free_ordinals;     // numbers there that are free
+    KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
+    uint64_t bindings; // changes when what terms are bound to does: components, groups
+} keeli_registry;
+
+// Storages without values: each is borrowed instead of something that is no component.
+typedef struct keeli_stand_ins {
+    keeli_storage entities; // the list of entities
+    keeli_storage handles;  // free handles, in graphs of workloads only (run/graph.c)
+    keeli_storage rows;     // the rows of archetypes: an edit of one such component moves them
+} keeli_stand_ins;
+
+// Parents and children (edit/links.c).
+typedef struct keeli_hierarchy {
+    keeli_storage *parents, *children; // keel_parent and keel_child, always there
+    struct keeli_links links;          // what loops over them read
+} keeli_hierarchy;
+
+// Reading (find/).
+typedef struct keeli_views {
+    uint64_t serial;                     // counts views and iterators: old handles are noticed
+    struct keeli_view *all;              // states, open or spare (view.c)
+    struct keeli_iterator *iterators;    // states, live or spare (iterate.c)
+    struct keeli_match *matches;         // which archetypes views match (plan.c)
+    struct keeli_kept_lists *kept_lists; // of systems (kept_lists.c)
+    size_t kept_bytes;                   // of all of them
+    uint32_t any_inner;                  // some system had a view of its own, ever (atomic)
+} keeli_views;
+
+// Recorded edits, and the end of an edit (world/command_lists.c, edit/commands.c).
+typedef struct keeli_command_lists {
+    keel_commands *own;                   // the world's own list
+    keel_commands *pending, *pending_end; // lists to apply, in order
+    keel_commands *spare;                 // empty lists
+    uint32_t spare_count;
+    uint32_t used_lists, used_blocks; // with records in this run (run/workers.c)
+    uint64_t dropped;
+    bool applying;
+    bool reacting;    // what observers asked for is being applied
+    uint32_t editing; // an edit that consists of edits is being made; so deep (follow/follow.h)
+    // What remains to be done at the end of an edit. It applies edits, which end there too: the
+    // pointer is the way up.
+    void (*flush)(struct keel_world *world);
+} keeli_command_lists;
+
+// When things change, and who looks (follow/changes.c, reader.c).
+typedef struct keeli_changes {
+    uint64_t tick;                      // of changes that are made now; one more after each run
+    uint64_t tick_base;                 // what 32-bit ticks count from
+    keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
+    struct keel_reader *readers;        // of the user
+} keeli_changes;
+
+// Threads that run systems (run/).
+typedef struct keeli_worker_state {
+    keeli_worker own;        // in owner mode: what runs now (workers.h)
+    keeli_worker *working;   // otherwise: all threads that run systems
+    keel_executor executor;  // the user's, or that of `pool`; its worker_count is above all numbers
+    uint32_t count;          // that may work at once; at most executor.worker_count
+    bool may_spin;           // no more workers than cores: a short wait need not sleep
+    keeli_pool pool;         // the world's own threads; none with an executor of the user's
+    keeli_condition started; // with `access.lock`: a startup system has ended (execute.c)
+    keeli_loop_cost loop_costs[16]; // by hash (loop.c)
+    struct keeli_workers *all;      // who works on runs, busy or spare (workers.c)
+} keeli_worker_state;
+
 struct keel_world {
     struct keeli_world_root
         root;            // storages by process-wide number (world/registry.c), for keel_get
-    const void *library; // which copy of libkeel made it (keeli_library in world/registry.c)
-    keeli_heap heap;
+    const void *library; // which copy of libkeel made it (keeli_library, registry.c)
     char *name;
-    keel_logger log;
-    keel_misuse on_misuse;
-    keel_error error; // the first since keel_take_error (world/report.c)
-    keeli_lock lock;  // taken in shared mode for what follows and for `error`
-    // Edits through the world are refused when above 0: in shared mode, and while a workload runs.
-    uint32_t share_depth;
-    uint32_t looping;        // of share_depth: loops that are split over several threads
-    bool is_shared;          // by the user: between keel_share_begin and keel_share_end
-    bool is_ending;          // keel_world_destroy is at it
-    uint32_t concurrent;     // several threads may be at work when above 0: locks and atomics count
-    keeli_lock edit_lock;    // taken then by edits through views and systems (edit/edit.h)
-    uint64_t editor;         // the thread that has it, or 0 (atomic)
-    uint32_t edits_inside;   // its edits inside of its edit, by observers: they are refused
-    keeli_worker own_worker; // in owner mode: what runs now (run/workers.h)
-    keeli_worker *working;   // otherwise: all threads that run systems
-    int32_t workload_depth;  // workloads that are being run
+    keeli_heap heap;
+    keeli_reports reports;
+    uint32_t refused; // KEELI_REFUSED_*: why edits through the world are refused; 0: they are not
+    keeli_access_state access;
 
-    uint64_t owner;          // the thread that made or adopted it (world/threads.c)
-    uint32_t owned_storages; // how many have values that stay in that thread
-
-    keeli_entity_index entities;  // edit/entity.c
-    keeli_storage entity_storage; // stands for the list of entities where something borrows it
-    keeli_storage handle_storage; // and for free handles, in graphs of workloads only (run/graph.c)
-    keeli_archetypes archetypes;  // rows of all KEEL_ARCHETYPE components (world/storage.c)
-    keeli_storage row_storage;    // stands for those rows: an edit of one such component moves them
-    keeli_component_lists lists;  // which components each block of 64 indices has
-    KEELI_ARRAY(keeli_storage *) by_ordinal; // components by their number in `lists`; NULL: free
-    KEELI_ARRAY(uint16_t) free_ordinals;     // numbers there that are free
-    KEELI_ARRAY(keeli_storage *) order;      // all of them, in order of registration
-    keeli_storage **by_name;                 // all of them, in chains by hash of the name
-    uint32_t name_capacity;                  // chains
-    KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
-    keeli_storage *parents, *children;       // keel_parent and keel_child, always there
-    struct keeli_links links;                // what loops over them read (edit/links.c)
-
-    keeli_holder *holders;            // open ones (world/borrow.c)
-    uint64_t serial;                  // counts views and iterators, so that old handles are noticed
-    struct keeli_view *views;         // all view states, open or spare (find/view.c)
-    struct keeli_iterator *iterators; // all iterator states, live or spare (find/iterate.c)
-    uint32_t has_inner_views;         // some system had one, ever (atomic)
-    struct keeli_match *matches;      // which archetypes views match (find/plan.c)
-    struct keeli_kept_lists *kept_lists; // of systems (find/kept_lists.c)
-    size_t kept_bytes;                   // of all of them
+    keeli_entity_index entities;
+    keeli_archetypes archetypes;           // rows of all KEEL_ARCHETYPE components
+    keeli_component_lists lists;           // which components each block of 64 indices has
+    KEELI_ARRAY(keeli_storage *) storages; // of all components, in order of registration
+    keeli_registry registry;
+    keeli_stand_ins stand_in;
+    keeli_hierarchy hierarchy;
 
     keeli_followers followers;
-
-    keel_commands *commands;              // the world's own list (edit/commands.c)
-    keel_commands *pending, *pending_end; // lists to apply, in order
-    keel_commands *spare_commands;        // empty lists
-    uint32_t spare_list_count;            // of them (world/command_lists.c)
-    uint32_t used_lists, used_blocks;     // with records in this run (run/workers.c)
-    bool applying;
-    uint64_t dropped_commands;
-
-    uint64_t tick;      // of changes that are made now; one more after each run (follow/changes.h)
-    uint64_t tick_base; // what 32-bit ticks count from
-    keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
-    struct keel_reader *readers;        // of the user
-    uint32_t notifying;                 // observers are being called in owner mode; so deep
-    uint32_t inside;  // other functions of the user's that edits call (world/borrow.h)
-    uint32_t editing; // an edit that consists of edits is being made; so deep (follow/follow.h)
-    // What remains to be done at the end of an edit (edit/commands.c). It applies edits, which end
-    // there too: the pointer is the way up.
-    void (*flush)(struct keel_world *world);
-    bool reacting; // what observers asked for is being applied
-
+    keeli_changes changes;
+    keeli_command_lists commands;
+    keeli_views views;
     keeli_pointer_table systems; // that were run by themselves, bound (run/system.c)
-    uint64_t bindings;           // changes when what terms are bound to does: components, groups
-
-    keel_executor executor; // the user's, or that of `pool`; its worker_count is above all numbers
-    uint32_t worker_count;  // that may work at once; at most executor.worker_count
-    bool may_spin;          // no more workers than cores: a short wait need not sleep
-    keeli_pool pool;        // the world's own threads; none with an executor of the user's
-
-    keeli_condition started; // with `lock`: a startup system has ended (run/execute.c)
-    struct keeli_schedule
-        *schedules; // workloads made ready to run, the latest first (run/schedule.c)
-    keeli_loop_cost loop_costs[16];    // by hash (run/loop.c)
-    struct keeli_workers *all_workers; // who works on runs, busy or spare (run/workers.c)
-
-    struct keeli_timings *timings; // NULL: none are kept (tell/timings.c)
-
-    keeli_stored_workloads workloads; // run/workload.c
+    keeli_worker_state workers;
+    keeli_stored_workloads workloads;
 };
 
 // Several threads loop on behalf of the owner: values may be written, nothing may be edited.
 static inline bool keeli_world_is_looped(const keel_world *world) {
-    return world->looping && world->looping == world->share_depth;
+    return world->refused == KEELI_REFUSED_LOOPING;
 }
 
 // For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {
-    if (world->concurrent) keeli_lock_take(&world->lock);
+    if (world->access.concurrent) keeli_lock_take(&world->access.lock);
 }
 static inline void keeli_world_unlock(keel_world *world) {
-    if (world->concurrent) keeli_lock_give(&world->lock);
+    if (world->access.concurrent) keeli_lock_give(&world->access.lock);
 }
 
 // A counter that several threads change; mostly there is one.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
-    if (world->concurrent) (void)keeli_atomic_add(counter, change);
+    if (world->access.concurrent) (void)keeli_atomic_add(counter, change);
     else *counter += change;
 }
 static inline bool keeli_count_swap(const keel_world *world, int32_t *counter, int32_t *from,
                                     int32_t to) {
-    if (world->concurrent) return keeli_atomic_swap(counter, from, to);
+    if (world->access.concurrent) return keeli_atomic_swap(counter, from, to);
     *counter = to;
     return true;
 }
@@ -394,6 +437,6 @@ void keeli_commands_submit(keel_world *world, keel_commands *commands);
 static inline bool keeli_commands_is_empty(const keel_commands *list) { return !list->first; }
 // Is anything recorded that was not applied?
 static inline bool keeli_commands_are_pending(const keel_world *world) {
-    return world->pending || world->commands->first;
+    return world->commands.pending || world->commands.own->first;
 }
 size_t keeli_commands_bytes(const keel_world *world);

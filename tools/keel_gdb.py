@@ -16,16 +16,16 @@ import gdb
 # pages and bits behind `root` are what the inline functions of keel/view.h read.
 INSIDE = {
     "name": "name",
-    "first error": "error",
+    "first error": "reports.error",
     "handles": "entities.root",  # keeli_entity_root
     "indices": "entities.size",  # of these, those that follow are not alive
     "gaps": "entities.gap_count",
     "free": "entities.free_count",
     "reserved": "entities.held",
     "retired": "entities.retired",
-    "storages": "order",  # an array of pointers
-    "own worker": "own_worker",
-    "workers": "working",  # a list, linked by:
+    "storages": "storages",  # an array of pointers
+    "own worker": "workers.own",
+    "workers": "workers.working",  # a list, linked by:
     "next worker": "next",
     "running system": "running",
     "component": "component",  # of a storage, keel_component

@@ -108,7 +108,7 @@ typedef struct keel_logger {
 /// A logger that drops every line.
 KEEL_API extern const keel_logger keel_log_none;
 
-/// Called when an assertion fails, in builds with assertions (KEEL_CHECKED).
+/// Called when an assertion fails, in builds without NDEBUG (KEEL_CHECKED).
 /// @param condition the text of the condition that does not hold
 /// @param message what the caller did wrong and what to do instead
 /// @return true to abort the process; false to go on, the call then returns its error result

@@ -37,7 +37,7 @@ KEEL_API uint64_t keel_dropped_commands(const keel_world *world);
 
 /// Record the creation of an entity. The handle can be used in later commands and stored in
 /// components at once; the entity is alive when the command was applied.
-/// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT, told by
+/// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT, see
 ///   keel_last_error
 KEEL_API keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *values);
 

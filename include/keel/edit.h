@@ -50,7 +50,7 @@ typedef struct keel_bulk {
 /// @param values a list that ends with a NULL component; NULL: no components. A component named
 ///   twice gets the last value (the earlier one is dropped)
 /// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, told by keel_last_error
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_entity keel_world_add_entity(keel_world *world, const keel_value *values);
 
 /// Bring exactly this handle to life, with no components: for save games and network copies.
@@ -77,7 +77,7 @@ KEEL_API keel_result keel_world_delete_entity(keel_world *world, keel_entity e);
 
 /// keel_world_delete_entity without any check, for hot code: undefined unless `e` is alive, no view
 /// is open and the entity is in no hierarchy. Components are deleted all the same, and observers
-/// are told.
+/// are notified.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
 
 /// Delete each living entity of the list; the others are skipped.
@@ -99,7 +99,7 @@ KEEL_API keel_result keel_clear_entities(keel_world *world);
 /// @return null on error: KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but
 /// no
 ///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, told by keel_last_error
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_entity keel_clone_entity(keel_world *world, keel_entity prototype);
 
 /// Create `count` copies of `prototype`, all or nothing.
@@ -128,7 +128,7 @@ KEEL_API keel_result keel_world_add_values(keel_world *world, keel_entity e,
 
 /// Add the component with a zero value, or set an existing value to zero (the old one is dropped),
 /// and hand out the place to fill in.
-/// @return the value; NULL on error, as keel_add_component, told by keel_last_error (a dead entity
+/// @return the value; NULL on error, as keel_add_component, see keel_last_error (a dead entity
 /// is
 ///   not kept there)
 KEEL_API void *keel_emplace_component(keel_world *world, keel_entity e,
@@ -267,7 +267,7 @@ KEEL_API keel_result keel_reserve_entities(keel_world *world, uint32_t count);
 /// moved with their move hooks, not copied; components that `to` does not know become known to it.
 /// Fields of values that hold handles keep them: they mean something in the old world only.
 /// @return the entity's handle in `to`; `e` is dead. Null on error, with both worlds as before,
-///   told by keel_last_error of the world that refused: KEEL_ERROR_DEAD_ENTITY,
+///   see keel_last_error of the world that refused: KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_ARGUMENT (the entity is in a hierarchy: keel_unlink it first; both worlds are the
 ///   same), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED

@@ -4,8 +4,8 @@
 /// and the graph that is run. As data, as text for people, as a drawing, as JSON.
 ///
 /// A workload is made ready by being explained, as by its first run: components that it names
-/// become known to the world. Nothing runs. What is told holds until the workload, its steps, the
-/// world's stored workloads, its components or its groups change.
+/// become known to the world. Nothing runs. What is explained holds until the workload, its steps,
+/// the world's stored workloads, its components or its groups change.
 ///
 /// **Batches** are how a scheduler with a barrier after each round would run it: a system joins the
 /// last batch, unless something there is in its way; then it begins the next one. Keel does not
@@ -27,7 +27,7 @@ typedef enum keel_node_kind {
     KEEL_NODE_JOIN      ///< many steps have ended that many others wait for, by one name
 } keel_node_kind;
 
-/// Why one part of a workload waits for another. Where several are true the first one is told.
+/// Why one part of a workload waits for another. Where several are true the first one is given.
 typedef enum keel_wait_kind {
     KEEL_WAIT_NONE,     ///< it does not
     KEEL_WAIT_COMMANDS, ///< it is the other one's commands

@@ -33,8 +33,9 @@ struct keeli_worker;
 typedef struct keel_piece {
     uint32_t number; ///< its place among the pieces of the loop, from 0
     /// Which worker runs it, below the world's worker count; no two pieces with the same number run
-    /// at the same time. For what is warm or added up later; results must not depend on it.
-    uint32_t lane;
+    /// at the same time. For caches and for sums that are added up later; results must not depend
+    /// on it.
+    uint32_t worker;
     void *partial;             ///< its partial result; NULL in loops that are no reductions
     keel_world *world;         ///< private
     struct keeli_worker *self; ///< private
@@ -91,7 +92,7 @@ KEEL_API keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_
                                                const keel_reduction *reduction);
 
 /// Memory for this piece, not initialised. It goes when the piece has ended and is used again, so a
-/// warmed-up loop allocates nothing.
+/// loop that is repeated allocates nothing.
 /// @param align a power of two
 /// @return NULL when out of memory
 KEEL_API void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align);

@@ -3,7 +3,7 @@
 /// A fixed step: simulate in equal ticks, whatever the frames take.
 ///
 /// A simulation that advances by the time of each frame gives other results on other machines. With
-/// a fixed step each frame runs as many ticks as its time is worth, none or several, and draws
+/// a fixed step each frame runs as many ticks as its time is long, none or several, and draws
 /// between the last two.
 #pragma once
 #include <keel/base.h>
@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /// A clock that hands out ticks. It lives in your memory and needs no end; zeros are a clock of 60
-/// ticks per second. Time is counted in whole picoseconds, so long runs do not drift.
+/// ticks per second. Time is counted in whole picoseconds, so long runs do not lose any.
 /// @threads one at a time
 typedef struct keel_fixed_step {
     double step; ///< seconds of a tick, 1e-9 to 1e6 (others count as the nearer one); default 1/60,

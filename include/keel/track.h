@@ -4,7 +4,7 @@
 ///
 /// **Tracking** is asked for per component: `KEEL_COMPONENT(Health, .tracking = KEEL_TRACK_ALL)`,
 /// or keel_track at run time; a view that asks for KEEL_MODIFIED(T) switches it on, too. Components
-/// that are not tracked pay nothing. Four kinds of change are told apart:
+/// that are not tracked pay nothing. Four kinds of change are distinguished:
 ///
 /// - *insertion*: an entity that had none got the component. It is no modification.
 /// - *modification*: the value was overwritten, handed out to be changed (keel_get_mut), visited by
@@ -89,13 +89,13 @@ KEEL_API keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, u
 KEEL_API keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
                                              uint32_t limit);
 
-/// Mark the value of an entity as modified: keel_mark. Observers are told.
+/// Mark the value of an entity as modified: keel_mark. Observers are notified.
 /// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_mark_component(keel_world *world, keel_entity e,
                                          const keel_component *component);
-/// The same for a system that declared KEEL_MAY_WRITE or more; observers are not told.
+/// The same for a system that declared KEEL_MAY_WRITE or more; observers are not notified.
 /// @return as there, and KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_context_mark_component(keel_context *context, keel_entity e,
                                                  const keel_component *component);
@@ -160,16 +160,16 @@ KEEL_API uint32_t keel_reader_unique_changes(const keel_reader *reader,
 
 // ------------------------------------------------------------------ removals and deletions
 /// One component that an entity lost. `value` is valid until the next edit of that component.
-typedef struct keel_gone {
+typedef struct keel_removal {
     keel_entity entity; ///< who had it; may be dead by now
     const void *value;  ///< what was deleted; NULL when it was removed
     uint64_t tick;      ///< when
     bool deleted;       ///< and not removed
-} keel_gone;
+} keel_removal;
 
-/// A walk over them, in the caller's memory; every member but `gone` is private.
-typedef struct keel_gone_walk {
-    keel_gone gone;          ///< the current one
+/// A walk over them, in the caller's memory; every member but `removal` is private.
+typedef struct keel_removal_walk {
+    keel_removal removal;    ///< the current one
     const keel_world *world; ///< private; NULL: nothing to see
     uint64_t next;           ///< private
     uint64_t last;           ///< private
@@ -177,7 +177,7 @@ typedef struct keel_gone_walk {
     uint32_t number;         ///< private
     uint32_t kinds;          ///< private
     bool whole;              ///< private
-} keel_gone_walk;
+} keel_removal_walk;
 
 /// Begin a walk over what entities lost, oldest first, as somebody outside of systems sees it:
 /// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
@@ -185,16 +185,16 @@ typedef struct keel_gone_walk {
 ///   nothing, what is none is an error, KEEL_ERROR_ARGUMENT, and a walk over nothing
 /// These kinds are tracked from the first walk on. In shared mode and while a workload runs that
 /// cannot begin: KEEL_ERROR_SHARED, and a walk over nothing; declare `.tracking` or keel_track it.
-KEEL_API keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component,
-                                        uint32_t kinds);
+KEEL_API keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component,
+                                               uint32_t kinds);
 /// The same for the running system, which must have declared to read it.
-KEEL_API keel_gone_walk keel_context_gone(keel_context *context, const keel_component *component,
-                                          uint32_t kinds);
+KEEL_API keel_removal_walk keel_context_removals(keel_context *context,
+                                                 const keel_component *component, uint32_t kinds);
 /// The same for a reader.
-KEEL_API keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *component,
-                                         uint32_t kinds);
-/// The next one, in `walk->gone`; false at the end.
-KEEL_API bool keel_gone_next(keel_gone_walk *walk);
+KEEL_API keel_removal_walk keel_reader_removals(keel_reader *reader,
+                                                const keel_component *component, uint32_t kinds);
+/// The next one, in `walk->removal`; false at the end.
+KEEL_API bool keel_removal_next(keel_removal_walk *walk);
 
 /// How many removals and deletions of the component were dropped before somebody outside of systems
 /// saw them: keel_missed. One that looks for the first time learns how many there ever were.
@@ -219,7 +219,7 @@ enum {
     KEEL_ON_LEFT = 128,     ///< keel_observe_view: before a component goes without which it does
                             ///< not match any more, or after one came that keeps it out
     KEEL_ON_PRESENT = 256   ///< keel_observe_view, for the call itself: those that match already
-                            ///< are told as KEEL_ON_ENTERED, at once
+                            ///< are notified as KEEL_ON_ENTERED, at once
 };
 
 /// What happened.
@@ -260,16 +260,16 @@ KEEL_API keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn
                                              void *data);
 
 /// Call a function whenever an entity enters or leaves what these terms match: exactly once each,
-/// whatever the edit. What is true only in the middle of an edit is not told. Views are told in the
-/// order in which they came, entities by ascending index; who leaves because a component goes is
-/// told before that, with all components still there (keel_move_entity: after it). A deleted
+/// whatever the edit. What is true only in the middle of an edit is left out. Views are notified in
+/// the order in which they came, entities by ascending index; who leaves because a component goes
+/// is notified before that, with all components still there (keel_move_entity: after it). A deleted
 /// entity leaves before KEEL_ON_DESTROYED. Disabling a component counts as losing it here, enabling
 /// as getting it: that is what views see.
 ///
-/// Entities that match already are not told of, unless `kinds` has KEEL_ON_PRESENT; when they leave
-/// they are. The same function with the same data and terms again: kinds are added. An observed
-/// view borrows nothing. It ends with keel_unobserve_view, the world, or when a component that it
-/// names is unregistered.
+/// Entities that match already cause no notification, unless `kinds` has KEEL_ON_PRESENT; when they
+/// leave they are. The same function with the same data and terms again: kinds are added. An
+/// observed view borrows nothing. It ends with keel_unobserve_view, the world, or when a component
+/// that it names is unregistered.
 /// @param terms what must be there (KEEL_WITH, KEEL_READ and the like), KEEL_WITHOUT, KEEL_ANY_OF;
 ///   KEEL_MAYBE and KEEL_ENTITY say nothing about who matches and are left out
 /// @param kinds KEEL_ON_ENTERED, KEEL_ON_LEFT or both, and KEEL_ON_PRESENT
@@ -288,11 +288,11 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// keel_collect. The tag is one like others: loops ask for KEEL_WITH(Set), keel_clear(world, Set)
 /// empties it, an entity that is deleted leaves it, and everybody may add and take it.
 ///
-/// It collects what observers are told of (KEEL_ON_*), before they are: single edits, bulk edits,
-/// commands. Loops and keel_get_mut only mark, so they collect nothing; who wants to know what
-/// loops wrote asks for KEEL_CHANGED. keel_move_entity and keel_copy_world insert in the target,
-/// and do not take the rules along. An entity that is stripped loses its tags and then comes to the
-/// sets that collect deletions.
+/// It collects what observers are called for (KEEL_ON_*), before they are: single edits, bulk
+/// edits, commands. Loops and keel_get_mut only mark, so they collect nothing; who wants to know
+/// what loops wrote asks for KEEL_CHANGED. keel_move_entity and keel_copy_world insert in the
+/// target, and do not take the rules along. An entity that is stripped loses its tags and then
+/// comes to the sets that collect deletions.
 ///
 /// A set may have many sources, a source many sets, and a set may be a source itself. An edit of a
 /// source is an edit of its sets: it is refused while a view uses one of them, and systems that

@@ -3,7 +3,7 @@
 /// The macro layer: typed spellings of the exported functions, and systems, workloads and loops
 /// written in place. It adds no behaviour of its own; bindings never need it.
 ///
-/// Names are told apart by suffix: `Position` the component is the object Position_component, the
+/// Names are distinguished by suffix: `Position` the component is the object Position_component, the
 /// unique Position_unique; the system `move` is move_system, a condition ends in _condition, a
 /// workload in _workload. The lower-case macros take the bare word and paste the suffix, so a
 /// misspelt name or the wrong kind does not compile.
@@ -213,9 +213,9 @@ inline uint32_t keeli_changes_of(const keel_reader *s, keel_entity e, const keel
 inline uint32_t keeli_unique_changes(const keel_world *s, const keel_component *c) { return keel_world_unique_changes(s, c); }
 inline uint32_t keeli_unique_changes(keel_context *s, const keel_component *c) { return keel_context_unique_changes(s, c); }
 inline uint32_t keeli_unique_changes(const keel_reader *s, const keel_component *c) { return keel_reader_unique_changes(s, c); }
-inline keel_gone_walk keeli_gone(keel_world *s, const keel_component *c, uint32_t kinds) { return keel_world_gone(s, c, kinds); }
-inline keel_gone_walk keeli_gone(keel_context *s, const keel_component *c, uint32_t kinds) { return keel_context_gone(s, c, kinds); }
-inline keel_gone_walk keeli_gone(keel_reader *s, const keel_component *c, uint32_t kinds) { return keel_reader_gone(s, c, kinds); }
+inline keel_removal_walk keeli_removals(keel_world *s, const keel_component *c, uint32_t kinds) { return keel_world_removals(s, c, kinds); }
+inline keel_removal_walk keeli_removals(keel_context *s, const keel_component *c, uint32_t kinds) { return keel_context_removals(s, c, kinds); }
+inline keel_removal_walk keeli_removals(keel_reader *s, const keel_component *c, uint32_t kinds) { return keel_reader_removals(s, c, kinds); }
 inline uint64_t keeli_missed(keel_world *s, const keel_component *c) { return keel_world_missed(s, c); }
 inline uint64_t keeli_missed(keel_context *s, const keel_component *c) { return keel_context_missed(s, c); }
 inline uint64_t keeli_missed(const keel_reader *s, const keel_component *c) { return keel_reader_missed(s, c); }
@@ -223,7 +223,7 @@ inline uint64_t keeli_missed(const keel_reader *s, const keel_component *c) { re
 #define keel_changes_of(scope, e, T) keeli_changes_of((scope), (e), &T##_component)
 #define keel_unique_changes_of(scope, T) keeli_unique_changes((scope), &T##_unique)
 #define keel_missed(scope, T) keeli_missed((scope), &T##_component)
-#define KEELI_GONE(scope, c, kinds) keeli_gone((scope), c, kinds)
+#define KEELI_REMOVALS(scope, c, kinds) keeli_removals((scope), c, kinds)
 #define keel_add_child(...) keeli_add_child(__VA_ARGS__)
 #define keel_add_values(...) keeli_add_all(__VA_ARGS__)
 #define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
@@ -324,7 +324,7 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_next_descendant(scope, root, after) KEELI_RX(scope, keel_world_next_descendant, keel_context_next_descendant)((scope), (root), (after))
 /// The descendant after `after`, level by level; null at the end. Scope: world, context.
 #define keel_next_descendant_breadth(scope, root, after) KEELI_RX(scope, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)((scope), (root), (after))
-/// Mark the value of an entity as modified. Scope: world (observers are told), context.
+/// Mark the value of an entity as modified. Scope: world (observers are notified), context.
 #define keel_mark(scope, e, T) _Generic((scope), keel_world *: keel_mark_component, keel_context *: keel_context_mark_component)((scope), (e), &T##_component)
 #define KEELI_WXR(scope, w, x, r) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x, keel_reader *: r, const keel_reader *: r)
 /// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
@@ -333,7 +333,7 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_unique_changes_of(scope, T) KEELI_WXR(scope, keel_world_unique_changes, keel_context_unique_changes, keel_reader_unique_changes)((scope), &T##_unique)
 /// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
 #define keel_missed(scope, T) _Generic((scope), keel_world *: keel_world_missed, keel_context *: keel_context_missed, keel_reader *: keel_reader_missed, const keel_reader *: keel_reader_missed)((scope), &T##_component)
-#define KEELI_GONE(scope, c, kinds) _Generic((scope), keel_world *: keel_world_gone, keel_context *: keel_context_gone, keel_reader *: keel_reader_gone)((scope), c, kinds)
+#define KEELI_REMOVALS(scope, c, kinds) _Generic((scope), keel_world *: keel_world_removals, keel_context *: keel_context_removals, keel_reader *: keel_reader_removals)((scope), c, kinds)
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
 #endif
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
@@ -444,17 +444,17 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &Tag##_component, &T##_component, (kinds))
 /// No longer.
 #define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &Tag##_component, &T##_component)
-/// A loop over removals of a component, oldest first: `KEEL_FOR_REMOVED(context, Health, gone) { gone.entity ... }`.
-/// `gone` is a keel_gone. Scope: world, context, reader.
-#define KEEL_FOR_REMOVED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL, gone)
-/// A loop over deletions; `gone.value` is what was deleted.
-#define KEEL_FOR_DELETED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_DELETION, gone)
-/// A loop over both; `gone.value` is NULL for what was removed.
-#define KEEL_FOR_REMOVED_OR_DELETED(scope, T, gone) KEELI_FOR_GONE(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION, gone)
+/// A loop over removals of a component, oldest first: `KEEL_FOR_REMOVED(context, Health, removal) { removal.entity ... }`.
+/// `removal` is a keel_removal. Scope: world, context, reader.
+#define KEEL_FOR_REMOVED(scope, T, removal) KEELI_FOR_REMOVALS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL, removal)
+/// A loop over deletions; `removal.value` is what was deleted.
+#define KEEL_FOR_DELETED(scope, T, removal) KEELI_FOR_REMOVALS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_DELETION, removal)
+/// A loop over both; `removal.value` is NULL for what was removed.
+#define KEEL_FOR_REMOVED_OR_DELETED(scope, T, removal) KEELI_FOR_REMOVALS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION, removal)
 // The inner loop runs once; `whole` tells whether the body was left by break.
-#define KEELI_FOR_GONE(walk, scope, T, kinds, name)                                                 \
-    for (keel_gone_walk walk = KEELI_GONE(scope, &T##_component, kinds); walk.whole && keel_gone_next(&walk);) \
-        for (KEELI_UNUSED const keel_gone name = (walk.whole = false, walk.gone); !walk.whole; walk.whole = true)
+#define KEELI_FOR_REMOVALS(walk, scope, T, kinds, name)                                                 \
+    for (keel_removal_walk walk = KEELI_REMOVALS(scope, &T##_component, kinds); walk.whole && keel_removal_next(&walk);) \
+        for (KEELI_UNUSED const keel_removal name = (walk.whole = false, walk.removal); !walk.whole; walk.whole = true)
 /// Fast access to a component by entity; see keel_column.
 #define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).

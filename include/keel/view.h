@@ -115,7 +115,7 @@ typedef struct keel_chunk_column {
 /// Some of the entities that a view matches. For generated code and bindings; people use spans.
 typedef struct keel_chunk {
     keel_chunk_form form;        ///< how to address values
-    uint32_t count;              ///< SPAN, LIST: entities; MASK: window slots, to 4,096
+    uint32_t count;              ///< SPAN, LIST: entities; MASK: slots covered, to 4,096
     const keel_entity *entities; ///< their handles (MASK: one per slot); NULL unless asked
     const uint64_t *words;       ///< MASK: one bit per slot
     keel_chunk_column columns[KEEL_MAX_TERMS]; ///< by position of the term in the view's list
@@ -176,13 +176,13 @@ KEEL_API keel_result keel_view_begin_in(keel_view *view, keel_context *context,
 KEEL_API void keel_view_end(keel_view *view);
 
 /// How many entities match. Counts by walking them, except for views of one plain term. A walk may
-/// need memory: 0 then, told by keel_last_error.
+/// need memory: 0 then, see keel_last_error.
 KEEL_API uint32_t keel_view_count(const keel_view *view);
 
 /// Does the view match this entity? False for an entity that is not alive.
 KEEL_API bool keel_view_contains(const keel_view *view, keel_entity e);
 
-/// The first entity in the order of iteration; null when none matches, or out of memory (told by
+/// The first entity in the order of iteration; null when none matches, or out of memory (see
 /// keel_last_error).
 KEEL_API keel_entity keel_view_first(const keel_view *view);
 
@@ -212,7 +212,7 @@ KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
 /// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
 
-/// A unique of the view, to read; NULL when the view does not hold it (KEEL_ERROR_ACCESS, told by
+/// A unique of the view, to read; NULL when the view does not hold it (KEEL_ERROR_ACCESS, see
 /// keel_last_error).
 KEEL_API const void *keel_view_get_unique_value(const keel_view *view,
                                                 const keel_component *unique);
@@ -288,7 +288,7 @@ KEEL_API keel_result keel_add_component_to_matching(keel_world *world, const kee
 KEEL_API keel_result keel_delete_component_from_matching(keel_world *world, const keel_term *terms,
                                                          const keel_component *component);
 
-/// What the view would do to walk its entities now, as text of a few lines: the driver (what hands
+/// What the view would do to walk its entities now, as text of a few lines: the leader (what hands
 /// out candidates) with how many it expects to touch, the filters in the order they are applied,
 /// the columns with their storages, and the form of the chunks. For people; the wording may change
 /// with any version.
@@ -322,7 +322,7 @@ KEEL_API const void *keel_span_read_component(const keel_span *span,
 
 /// The values of a component in a span, to write.
 /// @return NULL when the view has no values of it, or a `maybe` is absent here; when it only reads
-///   them, too: KEEL_ERROR_ACCESS, told by keel_last_error
+///   them, too: KEEL_ERROR_ACCESS, see keel_last_error
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
 /// Private: what keel_column reads. Layouts may change with any version.

@@ -93,7 +93,7 @@ typedef struct keel_workload {
 KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
                                            size_t data_size);
 
-/// Run one system now, split over the workers of the world: keel_run_parallel. Worth it for long
+/// Run one system now, split over the workers of the world: keel_run_parallel. It pays for long
 /// loops only. How it is split depends on the view and not on the number of workers, and what it
 /// records is applied in the order of the entities. All pieces run, also when one of them fails;
 /// the error is that of the first in order.
@@ -163,10 +163,10 @@ KEEL_API keel_commands *keel_context_commands(keel_context *context);
 
 /// Which worker runs this: 0 is the thread that began the run; below the world's worker count. For
 /// counters that are added up later; results must not depend on it.
-KEEL_API uint32_t keel_context_lane(const keel_context *context);
+KEEL_API uint32_t keel_context_worker(const keel_context *context);
 
 /// Memory for this call of the system (of this piece of it, when it is split), not initialised. It
-/// goes when the system returns and is used again, so a warmed-up run allocates nothing.
+/// goes when the system returns and is used again, so a run that is repeated allocates nothing.
 /// @param align a power of two
 /// @threads that of the system; pieces of its loops have keel_piece_scratch
 /// @return NULL when out of memory

@@ -19,7 +19,7 @@ extern "C" {
 #define keel_world_create keel_world_create_with_32_bit_entities
 #endif
 
-/// What a contract violation does in builds with assertions (KEEL_CHECKED).
+/// What a contract violation does in builds without NDEBUG (KEEL_CHECKED).
 typedef enum keel_misuse {
     KEEL_MISUSE_ASSERT, ///< call the assertion handler, then return the error; the default
     KEEL_MISUSE_RETURN  ///< return the error only: for editors, script hosts and tests

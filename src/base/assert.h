@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Three tiers of assertions.
-// KEEL_ASSERT: the caller's contract; in builds with KEEL_CHECKED. When the handler lets the
-// program go
-//   on, the code behind it returns the documented error.
+// KEEL_ASSERT: the caller's contract; unless NDEBUG is defined, or as KEEL_CHECKED says. When the
+//   handler lets the program go on, the code behind it returns the documented error.
 // KEEL_ASSERT_INTERNAL: Keel's own invariants; in builds without NDEBUG.
 // KEELI_CHECK_STRUCTURE: walks a whole data structure after it was edited; in builds with
 // KEEL_VALIDATE.
@@ -12,7 +11,12 @@
 // Tell the handler; abort when it says so.
 void keeli_assert_failed(const char *condition, const char *message, const char *file, int line);
 
-#if defined(KEELI_CHECKED) && KEELI_CHECKED
+#if !defined(KEELI_CHECKED) && defined(NDEBUG)
+#define KEELI_CHECKED 0
+#elif !defined(KEELI_CHECKED)
+#define KEELI_CHECKED 1
+#endif
+#if KEELI_CHECKED
 #define KEEL_ASSERT(condition, message)                                                            \
     ((condition) ? (void)0 : keeli_assert_failed(#condition, message, __FILE__, __LINE__))
 #else

@@ -10,8 +10,7 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
     heap->shared = false;
     heap->caller = 0;
     heap->is_calling = false;
-    heap->around = NULL;
-    heap->owner = NULL;
+    heap->mask = NULL;
     heap->spare_blocks = NULL;
     heap->spare_block_count = 0;
     keeli_lock_init(&heap->lock);
@@ -22,10 +21,12 @@ void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
 static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
                        size_t align) {
     const keel_allocator *a = &heap->allocator;
+    uint32_t *mask = heap->shared ? NULL : heap->mask; // other threads may be looking at it
+    const uint32_t kept = mask ? *mask : 0;
     heap->is_calling = true;
-    if (heap->around) heap->around(heap->owner, true);
+    if (mask) *mask |= heap->mask_bit;
     void *fresh = a->resize(a->context, block, old_size, new_size, align);
-    if (heap->around) heap->around(heap->owner, false);
+    if (mask) *mask = kept;
     heap->is_calling = false;
     return fresh;
 }

@@ -11,10 +11,10 @@ typedef struct keeli_heap {
     size_t live;              // bytes
     bool shared;              // calls may come from several threads: take the lock
     keeli_lock lock;
-    uint64_t caller;                          // shared: the thread that has the lock (atomic)
-    bool is_calling;                          // the user's allocator
-    void (*around)(void *owner, bool begins); // calls of the user's allocator; NULL: nothing
-    void *owner;
+    uint64_t caller; // shared: the thread that has the lock (atomic)
+    bool is_calling; // the user's allocator
+    uint32_t *mask;  // has `mask_bit` while the user's allocator is called; NULL: nothing has
+    uint32_t mask_bit;
     struct keeli_arena_block *spare_blocks; // for all arenas (arena.c)
     uint32_t spare_block_count;
 } keeli_heap;

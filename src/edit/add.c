@@ -191,7 +191,7 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
-    if (!keeli_is_free(world, &world->entity_storage) || world->entity_storage.flags ||
+    if (!keeli_is_free(world, &world->stand_in.entities) || world->stand_in.entities.flags ||
         !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return create_plain(world, values);
@@ -417,7 +417,7 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
 // ------------------------------------------------------------------ entities by handle, and room
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "add to"));
+    KEEL_TRY(keeli_may_edit(world, NULL, &world->stand_in.entities, "add to"));
     keel_result result = keeli_entity_index_may_add_at(&world->entities, e);
     if (result == KEEL_OK && !keeli_followers_reserve_entity(world, e, 1))
         result = KEEL_ERROR_MEMORY;

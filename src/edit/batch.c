@@ -429,7 +429,7 @@ void keeli_batch_commit(keeli_batch *b) {
         if (!b->columns[k].is_superseded)
             keeli_came_many(b->world, b->columns[k].storage, b->entities, b->count,
                             b->columns[k].fresh);
-    for (uint32_t i = 0; b->is_new && b->world->entity_storage.flags && i < b->count; ++i)
+    for (uint32_t i = 0; b->is_new && b->world->stand_in.entities.flags && i < b->count; ++i)
         keeli_entity_came(b->world, b->entities[i]);
 }
 
@@ -490,7 +490,7 @@ static void undo_create(const keeli_batch *b) {
 
 keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
-    KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "add to"));
+    KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "add to"));
     const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, b->count);
     if (result == KEEL_ERROR_FULL) return no_entities(world, b->count);
     if (result == KEEL_OK && !out) {
@@ -507,7 +507,7 @@ keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_
     b->is_new = b->is_created = true;
     if (b->count > 1) b->whole = keeli_range_of(out, b->count);
     if (b->whole.count < b->count) b->whole.count = 0;
-    for (uint32_t i = 0; world->entity_storage.flags && i < b->count; ++i)
+    for (uint32_t i = 0; world->stand_in.entities.flags && i < b->count; ++i)
         if (!keeli_followers_reserve_entity(world, out[i], b->count))
             return keeli_out_of_memory(world, b->doing);
     KEEL_TRY(keeli_batch_reserve(b));

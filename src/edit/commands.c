@@ -76,8 +76,8 @@ void keeli_commands_discard(keel_world *world, keel_commands *list) {
 }
 
 void keeli_commands_deinit(keel_world *world) {
-    keel_commands **const all[] = { &world->pending, &world->spare_commands, &world->commands,
-                                    &world->followers.reaction };
+    keel_commands **const all[] = { &world->commands.pending, &world->commands.spare,
+                                    &world->commands.own, &world->followers.reaction };
     for (uint32_t i = 0; i < sizeof all / sizeof *all; ++i)
         for (keel_commands *list; (list = *all[i]) != NULL;) {
             *all[i] = list->next;
@@ -98,9 +98,9 @@ static void forget_in(keel_world *world, keel_commands *list, const keeli_storag
 }
 
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
-    forget_in(world, world->commands, storage);
+    forget_in(world, world->commands.own, storage);
     if (world->followers.reaction) forget_in(world, world->followers.reaction, storage);
-    for (keel_commands *list = world->pending; list; list = list->next)
+    for (keel_commands *list = world->commands.pending; list; list = list->next)
         forget_in(world, list, storage);
 }
 
@@ -113,7 +113,7 @@ static keel_result no_memory(keel_commands *list) {
 // A list that is the world's own needs a spare one, to move to the queue without memory.
 static bool reserve_spare(keel_commands *list) {
     keel_world *world = list->world;
-    if (list != world->commands || world->spare_commands) return true;
+    if (list != world->commands.own || world->commands.spare) return true;
     keel_commands *spare = keeli_commands_new(world);
     if (spare) keeli_commands_spare(world, spare);
     return spare != NULL;
@@ -197,7 +197,7 @@ static keeli_storage *named(keel_commands *list, const keel_component *component
         list->enroll && !component->is_unique && !keeli_storage_find(world, component)
             ? list->enroll(list, component, result)
             : keeli_storage_get(world, component, false, result);
-    if (s && (s == world->parents || s == world->children)) {
+    if (s && (s == world->hierarchy.parents || s == world->hierarchy.children)) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                          "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink",
@@ -240,7 +240,8 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
     if (list->promise) return list->promise(list, out);
     keel_result result = KEEL_OK;
     const bool locked = keeli_handles_lock(world);
-    if (!world->concurrent) result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
+    if (!world->access.concurrent)
+        result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
     else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
     if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
     keeli_handles_unlock(world, locked);
@@ -490,7 +491,7 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         if (c->kind != CALL && is_dead_end(c, result)) {
             drop_values(world, c);
             keeli_world_lock(world);
-            ++world->dropped_commands;
+            ++world->commands.dropped;
             keeli_world_unlock(world);
         } else if (result < 0) {
             drop_command(world, c);
@@ -511,34 +512,35 @@ keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
     if (!keeli_commands_queue_own(world)) return keeli_out_of_memory(world, "applying commands");
-    keel_commands *last = world->pending_end; // what is recorded meanwhile waits for the next time
-    world->applying = true;
+    keel_commands *last =
+        world->commands.pending_end; // what is recorded meanwhile waits for the next time
+    world->commands.applying = true;
     for (bool more = last != NULL; more;) {
-        keel_commands *list = world->pending;
+        keel_commands *list = world->commands.pending;
         const keel_result result = apply_list(world, NULL, list);
         if (first_error == KEEL_OK) first_error = result < 0 ? result : KEEL_OK;
         if (list->first) break; // it stays
         more = list != last;
-        world->pending = list->next;
-        if (!world->pending) world->pending_end = NULL;
+        world->commands.pending = list->next;
+        if (!world->commands.pending) world->commands.pending_end = NULL;
         keeli_commands_spare(world, list);
     }
-    world->applying = false;
+    world->commands.applying = false;
     return keeli_done(world, first_error);
 }
 
 keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
                                  keel_commands *list) {
-    const bool outermost = !holder && !world->applying;
-    if (outermost) world->applying = true;
+    const bool outermost = !holder && !world->commands.applying;
+    if (outermost) world->commands.applying = true;
     const keel_result result = apply_list(world, holder, list);
-    if (outermost) world->applying = false;
+    if (outermost) world->commands.applying = false;
     if (!list->first) keeli_commands_spare(world, list);
     return result;
 }
 
 keel_result keeli_commands_flush_slow(keel_world *world) {
-    if (world->applying || world->holders) return KEEL_OK;
+    if (world->commands.applying || world->access.holders) return KEEL_OK;
     return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }
 
@@ -559,13 +561,15 @@ static keel_result apply_round(keel_world *world) {
 
 static void react(keel_world *world) {
     // whoever is at it, or uses storages, comes by when all is free
-    if (world->applying || world->followers.calling || world->holders || world->share_depth) return;
-    if (world->reacting) return;
+    if (world->commands.applying || world->followers.calling || world->access.holders ||
+        world->refused)
+        return;
+    if (world->commands.reacting) return;
     uint32_t rounds = 0;
-    world->reacting = true;
+    world->commands.reacting = true;
     while (world->followers.has_reactions && rounds++ < rounds_at_most)
         if (apply_round(world) == KEEL_ERROR_MEMORY) break;
-    world->reacting = false;
+    world->commands.reacting = false;
     if (!world->followers.has_reactions || rounds <= rounds_at_most) return;
     keel_commands *next = keeli_commands_take(world);
     if (!next) return;
@@ -591,22 +595,22 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
 
 // ------------------------------------------------------------------ public: applying
 keel_commands *keel_world_commands(keel_world *world) {
-    return world ? world->commands : (keeli_no_world(), NULL);
+    return world ? world->commands.own : (keeli_no_world(), NULL);
 }
 
 uint64_t keel_dropped_commands(const keel_world *world) {
-    return world ? world->dropped_commands : 0;
+    return world ? world->commands.dropped : 0;
 }
 
 keel_result keel_apply(keel_world *world) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
-    if (world->applying)
+    if (world->commands.applying)
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "commands are being applied; what is recorded now is applied next time");
-    if (world->holders)
+    if (world->access.holders)
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot apply commands while %s is open; end it first",
-                           world->holders->name);
+                           world->access.holders->name);
     return apply_pending(world);
 }

@@ -120,7 +120,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     keel_result result =
         keeli_batch_begin(&b, to, NULL, 1, count_components(from, index), "moving an entity");
     keeli_editing_begin(to); // what observers there ask for waits until the entity is whole
-    if (result == KEEL_OK) result = keeli_may_edit(to, NULL, &to->entity_storage, "move to");
+    if (result == KEEL_OK) result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");
     if (result == KEEL_OK) result = add_moved(&b, from, index);
     if (result == KEEL_OK) result = keeli_batch_create(&b, NULL, &moved);
     if (result == KEEL_OK && !reserve_disabled(&b, from, index)) result = KEEL_ERROR_MEMORY;

@@ -25,24 +25,24 @@ static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
 // Nobody may change the source meanwhile. Errors are kept by the target: the source is const.
 static keel_result check_source(const keel_world *from, keel_world *to) {
     KEEL_TRY(keeli_may_read_all(from, to, "copy"));
-    for (uint32_t i = 0; i < from->order.count; ++i) {
-        const keeli_storage *s = from->order.items[i];
+    for (uint32_t i = 0; i < from->storages.count; ++i) {
+        const keeli_storage *s = from->storages.items[i];
         if (has_values(s) && s->component.drop && !s->component.copy) return cannot_copy(to, s);
     }
     return KEEL_OK;
 }
 
 static keel_result check_target(keel_world *to) {
-    KEEL_TRY(keeli_may_edit(to, NULL, &to->entity_storage, "copy into"));
-    KEEL_TRY(keeli_may_edit(to, NULL, &to->row_storage, "copy into"));
+    KEEL_TRY(keeli_may_edit(to, NULL, &to->stand_in.entities, "copy into"));
+    KEEL_TRY(keeli_may_edit(to, NULL, &to->stand_in.rows, "copy into"));
     if (keeli_entity_count(&to->entities) || to->entities.held)
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
                            "cannot copy into world '%s': %u entities are alive in it and %u are "
                            "recorded; call keel_apply and keel_clear_entities on it first",
                            to->name, (unsigned)keeli_entity_count(&to->entities),
                            (unsigned)to->entities.held);
-    for (uint32_t i = 0; i < to->order.count; ++i) {
-        const keeli_storage *t = to->order.items[i];
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        const keeli_storage *t = to->storages.items[i];
         KEEL_TRY(keeli_may_edit(to, NULL, t, "copy into"));
         if (t->unique)
             return keeli_error(to, KEEL_ERROR_ARGUMENT,
@@ -67,8 +67,8 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
 
 static keel_result register_all(const keel_world *from, keel_world *to) {
     keel_result result;
-    for (uint32_t i = 0; i < from->order.count; ++i) {
-        const keel_component *c = &from->order.items[i]->component;
+    for (uint32_t i = 0; i < from->storages.count; ++i) {
+        const keel_component *c = &from->storages.items[i]->component;
         if (!keeli_storage_get(to, c, c->is_unique, &result)) return result;
     }
     return KEEL_OK;
@@ -148,7 +148,7 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
         return cannot_copy(to, s);
     }
     t->unique = value;
-    t->set_at = t->changed_at = to->tick;
+    t->set_at = t->changed_at = to->changes.tick;
     return KEEL_OK;
 }
 
@@ -216,8 +216,8 @@ static keel_result copy_rows(const keel_world *from, const keeli_archetype *sour
 
 // ------------------------------------------------------------------ the whole
 static keel_result copy_all(const keel_world *from, keel_world *to) {
-    for (uint32_t i = 0; i < from->order.count; ++i) {
-        const keeli_storage *s = from->order.items[i];
+    for (uint32_t i = 0; i < from->storages.count; ++i) {
+        const keeli_storage *s = from->storages.items[i];
         KEEL_TRY(copy_storage(to, to->root.storages[s->slot], s));
     }
     // without rows too: views visit archetypes in the order in which they came
@@ -232,8 +232,8 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
 static void empty(keel_world *world) {
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        (void)keel_remove_unique_value(world, &world->order.items[i]->component, NULL);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        (void)keel_remove_unique_value(world, &world->storages.items[i]->component, NULL);
 }
 
 keel_result keel_copy_world(const keel_world *from, keel_world *to) {

@@ -8,8 +8,9 @@
 // ------------------------------------------------------------------ one
 // May this living entity be deleted now: the list of entities, its components, its family's links?
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
-    KEEL_TRY(keeli_may_edit(world, holder, &world->entity_storage, "delete from"));
-    if (!holder && !world->holders && !world->owned_storages) return KEEL_OK; // nothing is in use
+    KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "delete from"));
+    if (!holder && !world->access.holders && !world->access.owned_storages)
+        return KEEL_OK; // nothing is in use
     if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s;
@@ -47,7 +48,7 @@ static inline __attribute__((always_inline)) uint32_t
 take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t count) {
     const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
     const uint16_t *next = numbers + count;
-    keeli_storage *const *storages = world->by_ordinal.items;
+    keeli_storage *const *storages = world->registry.by_ordinal.items;
     for (; next != numbers; --next) {
         keeli_storage *s = storages[next[-1]];
         uint64_t *word = &s->presence.root.pages[page][at];
@@ -67,8 +68,8 @@ take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t 
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if ((uintptr_t)world->holders | (uintptr_t)world->followers.groups | world->share_depth |
-        world->followers.observed | world->owned_storages)
+    if ((uintptr_t)world->access.holders | (uintptr_t)world->followers.groups | world->refused |
+        world->followers.observed | world->access.owned_storages)
         return delete_general(world, e);
     const uint32_t index = keel_entity_index(e);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
@@ -103,10 +104,10 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     for (uint32_t i = 0; i < count; ++i) {
         if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
         KEEL_TRY(keeli_may_delete_entity(world, NULL, entities[i]));
-        if (!world->holders && !world->owned_storages) break; // the same for all
+        if (!world->access.holders && !world->access.owned_storages) break; // the same for all
     }
     keeli_editing_begin(world);
-    for (uint32_t i = 0; i < count && world->parents->presence.count; ++i)
+    for (uint32_t i = 0; i < count && world->hierarchy.parents->presence.count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]) &&
             keeli_has_links(world, entities[i]))
             keeli_commit_unlink(world, entities[i]);
@@ -118,8 +119,9 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
 // Without all parents, or without all children, no link is left. So none is repaired on the way:
 // that would take the component away from others before their turn.
 static void clear_other_links(keel_world *world, const keeli_storage *s) {
-    ++world->links.edits;
-    keeli_clear(world, s == world->parents ? world->children : world->parents);
+    ++world->hierarchy.links.edits;
+    keeli_clear(world, s == world->hierarchy.parents ? world->hierarchy.children
+                                                     : world->hierarchy.parents);
 }
 
 // The highest index first, so that the indices are handed out again in ascending order.
@@ -155,10 +157,10 @@ keel_result keel_delete_entities_with(keel_world *world, const keel_component *c
 
 keel_result keel_clear_entities(keel_world *world) {
     if (!world) return keeli_no_world();
-    KEEL_TRY(keeli_may_edit(world, NULL, &world->entity_storage, "clear"));
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (keeli_store_count(world->order.items[i]) || world->order.items[i]->disabled.count)
-            KEEL_TRY(keeli_may_edit(world, NULL, world->order.items[i], "clear"));
+    KEEL_TRY(keeli_may_edit(world, NULL, &world->stand_in.entities, "clear"));
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (keeli_store_count(world->storages.items[i]) || world->storages.items[i]->disabled.count)
+            KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "clear"));
     keeli_clear_all(world);
     keeli_entity_index_clear(&world->entities);
     keeli_validate_entities(world);

@@ -111,7 +111,7 @@ static keeli_queue_reader *look(keel_world *world, const keel_component *event,
                                 keel_result *result) {
     *result = KEEL_OK;
     if (!world) return *result = keeli_no_world(), NULL;
-    if (world->share_depth) {
+    if (world->refused) {
         *result = keeli_error(world, KEEL_ERROR_SHARED,
                               "events cannot be received from outside while the world is shared; "
                               "receive them in a system, with KEEL_RECEIVE");

@@ -126,11 +126,11 @@ keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_world_hash needs a place for the hash, but it is NULL");
     KEEL_TRY(keeli_may_read_all(world, world, "hash"));
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        KEEL_TRY(check_form(world, world->order.items[i]));
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        KEEL_TRY(check_form(world, world->storages.items[i]));
     uint64_t sum = sum_of_entities(world);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        sum += sum_of_storage(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        sum += sum_of_storage(world, world->storages.items[i]);
     *hash = sum;
     return KEEL_OK;
 }

@@ -25,8 +25,8 @@ static inline void *push_beside(keeli_storage *s, uint32_t index) {
 
 // The common case: nothing is in use, the child is a root without children, and there is room.
 static inline bool attach_beside(keel_world *world, keel_entity child, keel_entity to) {
-    keeli_storage *parents = world->parents, *children = world->children;
-    if (world->holders || world->share_depth) return false;
+    keeli_storage *parents = world->hierarchy.parents, *children = world->hierarchy.children;
+    if (world->access.holders || world->refused) return false;
     if ((parents->flags | children->flags) != KEELI_IS_LINK) return false;
     if (!keeli_entity_is_alive(&world->entities, child) ||
         !keeli_entity_is_alive(&world->entities, to))
@@ -38,7 +38,7 @@ static inline bool attach_beside(keel_world *world, keel_entity child, keel_enti
     if (keeli_has_children(world, to)) parent = keeli_link_of_parent(world, to);
     else if (c == p || !keeli_presence_word(&parents->presence, p / 64)) return false;
     else *(parent = push_beside(parents, p)) = (keel_parent){ 0 };
-    ++world->links.edits;
+    ++world->hierarchy.links.edits;
     keeli_link_last(world, child, to, parent, push_beside(children, c));
     keeli_validate_links(world);
     return true;
@@ -138,7 +138,7 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
 // May the whole tree be deleted now? Nothing to ask when nothing is in use.
 static keel_result may_delete_tree(keel_world *world, keel_entity root) {
     KEEL_TRY(keeli_may_delete_entity(world, NULL, root));
-    if (!world->holders && !world->owned_storages) return KEEL_OK;
+    if (!world->access.holders && !world->access.owned_storages) return KEEL_OK;
     keel_entity e = keel_null();
     while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, NULL, e));
@@ -174,7 +174,7 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ABSENT;
     KEEL_TRY(may_delete_tree(world, root));
-    ++world->links.edits;
+    ++world->hierarchy.links.edits;
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     enum { at_once = 256 };
     keel_entity doomed[at_once];

@@ -6,24 +6,26 @@
 
 // ------------------------------------------------------------------ changing
 keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) {
-    KEEL_TRY(keeli_may_edit(world, holder, world->parents, "change"));
-    return keeli_may_edit(world, holder, world->children, "change");
+    KEEL_TRY(keeli_may_edit(world, holder, world->hierarchy.parents, "change"));
+    return keeli_may_edit(world, holder, world->hierarchy.children, "change");
 }
 
 bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                          uint32_t before) {
     // both may be in one block, whose list gets them all
-    return keeli_reserve_value(world, world->children, keel_entity_index(child), before) &&
-           keeli_reserve_value(world, world->parents, keel_entity_index(parent), before + 1);
+    return keeli_reserve_value(world, world->hierarchy.children, keel_entity_index(child),
+                               before) &&
+           keeli_reserve_value(world, world->hierarchy.parents, keel_entity_index(parent),
+                               before + 1);
 }
 
 // The entity gets a link: where it belongs. Groups are told when it is filled.
 static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
-    ++world->links.edits;
+    ++world->hierarchy.links.edits;
     return keeli_store_push(world, s, e);
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
-    ++world->links.edits;
+    ++world->hierarchy.links.edits;
     const uint32_t index = keel_entity_index(e);
     if (keeli_is_followed(s)) {
         keeli_going(world, s, index, KEEL_TRACK_DELETION);
@@ -37,21 +39,22 @@ void keeli_commit_detach(keel_world *world, keel_entity e) {
     const keel_child link = *keeli_link_of_child(world, e);
     keel_parent *parent = keeli_link_of_parent(world, link.parent);
     if (--parent->child_count == 0) {
-        pop(world, world->parents, link.parent);
+        pop(world, world->hierarchy.parents, link.parent);
     } else {
         if (keel_is_same(parent->first_child, e)) parent->first_child = link.next;
         keeli_link_of_child(world, link.prev)->next = link.next;
         keeli_link_of_child(world, link.next)->prev = link.prev;
     }
-    pop(world, world->children, e);
+    pop(world, world->hierarchy.children, e);
 }
 
 void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     const bool is_first = !keeli_has_children(world, to);
-    if (is_first) *(keel_parent *)push(world, world->parents, to) = (keel_parent){ 0 };
-    keeli_link_last(world, e, to, keeli_link_of_parent(world, to), push(world, world->children, e));
-    if (is_first) keeli_came(world, world->parents, keel_entity_index(to));
-    keeli_came(world, world->children, keel_entity_index(e));
+    if (is_first) *(keel_parent *)push(world, world->hierarchy.parents, to) = (keel_parent){ 0 };
+    keeli_link_last(world, e, to, keeli_link_of_parent(world, to),
+                    push(world, world->hierarchy.children, e));
+    if (is_first) keeli_came(world, world->hierarchy.parents, keel_entity_index(to));
+    keeli_came(world, world->hierarchy.children, keel_entity_index(e));
 }
 
 static void commit_orphan_children(keel_world *world, keel_entity e) {
@@ -60,10 +63,10 @@ static void commit_orphan_children(keel_world *world, keel_entity e) {
     keel_entity child = parent.first_child;
     for (uint32_t left = parent.child_count; left; --left) {
         const keel_entity next = keeli_link_of_child(world, child)->next;
-        pop(world, world->children, child);
+        pop(world, world->hierarchy.children, child);
         child = next;
     }
-    pop(world, world->parents, e);
+    pop(world, world->hierarchy.parents, e);
 }
 
 void keeli_commit_unlink(keel_world *world, keel_entity e) {
@@ -103,7 +106,7 @@ static keeli_step beside(const keel_world *world, keel_entity e) {
 }
 
 const struct keeli_links *keeli_world_links(const keel_world *world, keel_entity of) {
-    return is_parent(world, of) ? &world->links : NULL;
+    return is_parent(world, of) ? &world->hierarchy.links : NULL;
 }
 
 keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of, keel_entity child) {
@@ -135,13 +138,13 @@ keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root,
 }
 
 keel_entity keel_world_next_child(const keel_world *world, keel_entity parent, keel_entity child) {
-    return world ? keeli_links_beside(&world->links, parent, child).at : keel_null();
+    return world ? keeli_links_beside(&world->hierarchy.links, parent, child).at : keel_null();
 }
 
 keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
                                        keel_entity after) {
     const keel_entity e = keel_is_null(after) ? root : after;
-    return world ? keeli_links_onward(&world->links, root, e).at : keel_null();
+    return world ? keeli_links_onward(&world->hierarchy.links, root, e).at : keel_null();
 }
 
 // The next entity in pre-order that is at most `limit` levels below `root`; `*depth` is how deep
@@ -204,11 +207,11 @@ static bool circle_is_valid(const keel_world *world, keel_entity parent) {
 
 bool keeli_hierarchy_is_valid(const keel_world *world) {
     uint32_t children = 0;
-    for (uint32_t i = 0; (i = keeli_store_next(world->parents, i)) != UINT32_MAX; ++i) {
+    for (uint32_t i = 0; (i = keeli_store_next(world->hierarchy.parents, i)) != UINT32_MAX; ++i) {
         const keel_entity parent = keeli_entity_at(&world->entities, i);
         if (!keeli_entity_is_alive(&world->entities, parent) || !circle_is_valid(world, parent))
             return false;
         children += keeli_link_of_parent(world, parent)->child_count;
     }
-    return children == keeli_store_count(world->children);
+    return children == keeli_store_count(world->hierarchy.children);
 }

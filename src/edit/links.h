@@ -10,16 +10,16 @@
 
 // The links of an entity that has them.
 static inline keel_parent *keeli_link_of_parent(const keel_world *world, keel_entity e) {
-    return keeli_parent_at(&world->links, e);
+    return keeli_parent_at(&world->hierarchy.links, e);
 }
 static inline keel_child *keeli_link_of_child(const keel_world *world, keel_entity e) {
-    return keeli_child_at(&world->links, e);
+    return keeli_child_at(&world->hierarchy.links, e);
 }
 static inline bool keeli_has_children(const keel_world *world, keel_entity e) {
-    return keeli_store_has(world->parents, keel_entity_index(e));
+    return keeli_store_has(world->hierarchy.parents, keel_entity_index(e));
 }
 static inline bool keeli_has_parent(const keel_world *world, keel_entity e) {
-    return keeli_store_has(world->children, keel_entity_index(e));
+    return keeli_store_has(world->hierarchy.children, keel_entity_index(e));
 }
 static inline bool keeli_has_links(const keel_world *world, keel_entity e) {
     return keeli_has_children(world, e) || keeli_has_parent(world, e);
@@ -41,16 +41,17 @@ static inline void keeli_link_last(const keel_world *world, keel_entity e, keel_
                                    keel_parent *parent, keel_child *link) {
     if (parent->child_count++ == 0) parent->first_child = e;
     *link = (keel_child){ .parent = to, .prev = e, .next = parent->first_child };
-    keel_child *next = keeli_child_at(&world->links, link->next); // the first one, maybe itself
+    keel_child *next =
+        keeli_child_at(&world->hierarchy.links, link->next); // the first one, maybe itself
     link->prev = next->prev;
-    keeli_child_at(&world->links, link->prev)->next = e;
+    keeli_child_at(&world->hierarchy.links, link->prev)->next = e;
     next->prev = e;
 }
 
 bool keeli_hierarchy_is_valid(const keel_world *world);
 // In test builds: walk the hierarchy, which was just edited.
 static inline void keeli_validate_links(const keel_world *world) {
-    KEELI_CHECK_STRUCTURE(keeli_store_count(world->parents) > 256 ||
+    KEELI_CHECK_STRUCTURE(keeli_store_count(world->hierarchy.parents) > 256 ||
                           keeli_hierarchy_is_valid(world));
     (void)world;
 }

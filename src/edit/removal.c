@@ -140,7 +140,7 @@ static void take_all_followed(keel_world *world) {
 }
 
 void keeli_clear_all(keel_world *world) {
-    ++world->links.edits;
+    ++world->hierarchy.links.edits;
     if (keeli_is_any_followed(world)) take_all_followed(world);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
@@ -154,14 +154,14 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     for (uint32_t i = list ? list->count : 0;
          i--;) { // downwards: the last takes a gone one's place
-        keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
+        keeli_storage *s = world->registry.by_ordinal.items[keeli_list_numbers(list)[i]];
         const bool is_seen = keeli_store_has(s, index);
         if (!is_seen && !keeli_store_is_disabled(s, index)) continue;
         if (!is_seen) keeli_store_enable(s, index);
         void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
         if (value && drops && is_seen) keeli_value_delete(world, s, index, value);
         else if (value && drops) keeli_value_drop(s, value);
-        else if (s->flags && is_seen) (void)keeli_track_gone(world, s, e, kind, NULL);
+        else if (s->flags && is_seen) (void)keeli_track_removed(world, s, e, kind, NULL);
         if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
         else keeli_store_pop(world, s, index);
     }
@@ -211,7 +211,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     if (!list) return true;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
-        keeli_storage *s = world->by_ordinal.items[numbers[i]];
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
         if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
         if (s->kind == KEEL_SPARSE_SET && !add_set(at, s)) return false;
     }
@@ -236,7 +236,7 @@ static void take_block(keel_world *world, stretch *at, uint32_t place) {
     if (!list) return;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = list->count; i--;) // downwards: when a number goes the last takes its place
-        take_from_block(world, at, world->by_ordinal.items[numbers[i]], at->first[place],
+        take_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
                         at->bits[place]);
 }
 
@@ -306,7 +306,7 @@ static void delete_one(keel_world *world, keel_entity e) {
 
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
-    const bool is_quiet = !world->holders && !world->share_depth && !world->followers.observed;
+    const bool is_quiet = !world->access.holders && !world->refused && !world->followers.observed;
     stretch at; // bits are written when a block is opened
     at.entities = list;
     at.count = at.set_count = 0;

@@ -215,9 +215,9 @@ static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     const bool follows = keeli_changes_are_followed(s);
     const uint64_t before = follows ? keeli_hash(value, s->size, 0) : 0;
-    keeli_asking_begin(world);
+    const uint32_t before_it = keeli_refuse_begin(world, KEELI_REFUSED_ASKING);
     const bool stays = keep(e, value, data);
-    keeli_asking_end(world);
+    keeli_refuse_end(world, before_it);
     if (!stays) (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
     else if (follows && keeli_hash(value, s->size, 0) != before) keeli_changed(world, s, e);
 }

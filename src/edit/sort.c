@@ -291,16 +291,16 @@ keel_result keel_group_sort_by(keel_world *world, keel_group *group,
 
 // ------------------------------------------------------------------ children
 static bool is_first(const sorting *s, keel_entity a, keel_entity b) {
-    keeli_asking_begin(s->world);
+    const uint32_t before_it = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
     const bool is = s->entities(s->world, a, b, s->data) <= 0;
-    keeli_asking_end(s->world);
+    keeli_refuse_end(s->world, before_it);
     return is;
 }
 
 // Sort the next `count` children of a chain by their `next`, which takes no memory: the first of
 // them. `*chain` is the one behind them then.
 static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t count) {
-    const struct keeli_links *links = &s->world->links;
+    const struct keeli_links *links = &s->world->hierarchy.links;
     keel_entity first = *chain, *to = &first;
     uint32_t left = count / 2, right = count - left;
     if (count == 1) return *chain = keeli_child_at(links, first)->next, first;
@@ -324,15 +324,15 @@ keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entit
     if (!keeli_entity_is_alive(&world->entities, parent)) return KEEL_ERROR_DEAD_ENTITY;
     if (keel_child_count(world, parent) < 2) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
-    ++world->links.edits;
-    keel_parent *p = keeli_parent_at(&world->links, parent);
+    ++world->hierarchy.links.edits;
+    keel_parent *p = keeli_parent_at(&world->hierarchy.links, parent);
     const sorting how = { .world = world, .entities = compare, .data = data };
     keel_entity rest = p->first_child, e = sort_chain(&how, &rest, p->child_count);
     p->first_child = e;
     for (uint32_t left = p->child_count; left; --left) { // close the circle, and make `prev` anew
-        keel_child *link = keeli_child_at(&world->links, e);
+        keel_child *link = keeli_child_at(&world->hierarchy.links, e);
         if (left == 1) link->next = p->first_child;
-        keeli_child_at(&world->links, link->next)->prev = e;
+        keeli_child_at(&world->hierarchy.links, link->next)->prev = e;
         e = link->next;
     }
     keeli_validate_links(world);

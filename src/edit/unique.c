@@ -29,13 +29,13 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     KEEL_TRY(keeli_may_edit(world, NULL, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {
-        if (value == s->unique) return s->changed_at = world->tick, KEEL_OK;
+        if (value == s->unique) return s->changed_at = world->changes.tick, KEEL_OK;
         keeli_value_drop(s, s->unique);
-        s->changed_at = world->tick;
+        s->changed_at = world->changes.tick;
     } else {
         s->unique = keeli_new(&world->heap, bytes_of(c), c->align);
         if (!s->unique) return keeli_out_of_memory(world, "setting a unique");
-        s->set_at = world->tick;
+        s->set_at = world->changes.tick;
         s->changed_at = 0;
     }
     move_into(s, s->unique, value);
@@ -51,7 +51,7 @@ const void *keel_get_unique_value(const keel_world *world, const keel_component 
 void *keel_get_unique_value_mut(keel_world *world, const keel_component *unique) {
     keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
     if (!s || !s->unique || keeli_may_edit(world, NULL, s, "write") < 0) return NULL;
-    s->changed_at = world->tick;
+    s->changed_at = world->changes.tick;
     return s->unique;
 }
 

@@ -69,7 +69,7 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
-    const bool may_write = !world->share_depth || keeli_world_is_looped(world);
+    const bool may_write = !world->refused || keeli_world_is_looped(world);
     keel_result result = KEEL_OK;
     if ((keeli_atomic_peek(&s->borrow) || !may_write ||
          s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
@@ -158,9 +158,10 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     keel_result result;
     void *value = value_to_change(world, e, component, "patch", &s, &result);
     if (result != KEEL_OK) return result;
-    keeli_asking_begin(world); // it may look around, but edit nothing
+    const uint32_t before_it =
+        keeli_refuse_begin(world, KEELI_REFUSED_ASKING); // it may look around, but edit nothing
     patch(value, data);
-    keeli_asking_end(world);
+    keeli_refuse_end(world, before_it);
     return changed(world, s, e);
 }
 

@@ -161,7 +161,7 @@ static void learn_order(const keel_world *world, keeli_storage *s) {
     keeli_known_order *known = &s->known;
     const keeli_sparse_set *set = &s->set;
     const uint32_t page = (uint32_t)1 << KEELI_DENSE_SHIFT;
-    if (world->concurrent) return;
+    if (world->access.concurrent) return;
     if (known->moves_of_range != set->moves) {
         known->moves_of_range = set->moves;
         known->range = 0;

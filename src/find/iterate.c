@@ -11,7 +11,7 @@
 // Under the lock: whose it is must be known together with its serial, or the end of another
 // view that used this state before takes it for its own.
 static void assign(keeli_iterator *it, keeli_view *view) {
-    it->serial = ++view->world->serial;
+    it->serial = ++view->world->views.serial;
     it->view = view;
     it->serial_of_view = view->serial;
 }
@@ -25,7 +25,7 @@ static keeli_iterator *new_state(keel_world *world) {
 static keeli_iterator *take_state(keeli_view *view) {
     keel_world *world = view->world;
     keeli_world_lock(world);
-    keeli_iterator *it = world->iterators;
+    keeli_iterator *it = world->views.iterators;
     while (it && it->serial)
         it = it->next;
     if (it) assign(it, view);
@@ -35,20 +35,20 @@ static keeli_iterator *take_state(keeli_view *view) {
     if (!it) return keeli_out_of_memory(world, "beginning a loop"), NULL;
     keeli_world_lock(world);
     assign(it, view);
-    it->next = world->iterators;
-    world->iterators = it;
+    it->next = world->views.iterators;
+    world->views.iterators = it;
     keeli_world_unlock(world);
     return it;
 }
 
 bool keeli_iterators_reserve(keel_world *world, uint32_t count) {
-    for (const keeli_iterator *it = world->iterators; it && count; it = it->next)
+    for (const keeli_iterator *it = world->views.iterators; it && count; it = it->next)
         --count;
     while (count--) {
         keeli_iterator *it = new_state(world);
         if (!it) return false;
-        it->next = world->iterators;
-        world->iterators = it;
+        it->next = world->views.iterators;
+        world->views.iterators = it;
     }
     return true;
 }
@@ -72,9 +72,9 @@ static void count_in(const keeli_iterator *it, int32_t change) {
             if (s && s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
         }
     }
-    if (it->plan->has_rows) keeli_count(view->world, &view->world->row_storage.iterating, change);
+    if (it->plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
     if (it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_NOTHING)
-        keeli_count(view->world, &view->world->entity_storage.iterating, change);
+        keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
 }
 
 static uint32_t end_of(const keeli_iterator *it) {
@@ -159,7 +159,7 @@ void keeli_iterator_give(keeli_iterator *it) {
 // Some live iterator over the view, or NULL.
 static keeli_iterator *live_of(const keeli_view *view) {
     keeli_world_lock(view->world);
-    keeli_iterator *it = view->world->iterators;
+    keeli_iterator *it = view->world->views.iterators;
     while (it && !(it->serial && it->view == view && it->serial_of_view == view->serial))
         it = it->next;
     keeli_world_unlock(view->world);
@@ -172,12 +172,12 @@ void keeli_iterators_end_of(keeli_view *view) {
 }
 
 void keeli_iterators_deinit(keel_world *world) {
-    for (keeli_iterator *it = world->iterators, *next; it; it = next) {
+    for (keeli_iterator *it = world->views.iterators, *next; it; it = next) {
         next = it->next;
         keeli_free(&world->heap, it->flags, (size_t)it->flag_terms * KEELI_MASK_SLOTS, 1);
         KEELI_FREE(&world->heap, keeli_iterator, it);
     }
-    world->iterators = NULL;
+    world->views.iterators = NULL;
 }
 
 bool keeli_scan_next(keeli_iterator *it) {

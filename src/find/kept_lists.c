@@ -57,7 +57,7 @@ static void forget(keeli_kept_lists *lists) {
     KEELI_RELEASE(heap, &lists->columns);
     KEELI_RELEASE(heap, &lists->numbers);
     keeli_world_lock(lists->world);
-    lists->world->kept_bytes -= lists->bytes;
+    lists->world->views.kept_bytes -= lists->bytes;
     keeli_world_unlock(lists->world);
     lists->bytes = 0;
     lists->is_complete = lists->is_given_up = false;
@@ -70,7 +70,7 @@ void keeli_kept_lists_free(keeli_kept_lists *lists) {
     keel_world *world = lists->world;
     forget(lists);
     keeli_world_lock(world);
-    keeli_kept_lists **at = &world->kept_lists;
+    keeli_kept_lists **at = &world->views.kept_lists;
     while (*at != lists)
         at = &(*at)->next;
     *at = lists->next;
@@ -79,7 +79,7 @@ void keeli_kept_lists_free(keeli_kept_lists *lists) {
 }
 
 void keeli_kept_lists_trim(keel_world *world) {
-    for (keeli_kept_lists *lists = world->kept_lists; lists; lists = lists->next)
+    for (keeli_kept_lists *lists = world->views.kept_lists; lists; lists = lists->next)
         forget(lists);
 }
 
@@ -91,8 +91,8 @@ static keeli_kept_lists *new_lists(const keeli_view *view) {
     lists->world = world;
     lists->key_count = view->storage_count;
     keeli_world_lock(world);
-    lists->next = world->kept_lists;
-    world->kept_lists = lists;
+    lists->next = world->views.kept_lists;
+    world->views.kept_lists = lists;
     keeli_world_unlock(world);
     return lists;
 }
@@ -170,8 +170,8 @@ static bool reserve(keeli_kept_lists *lists, uint32_t columns, uint32_t numbers)
                          lists->numbers.capacity * sizeof(uint32_t);
     if (bytes == lists->bytes) return true;
     keeli_world_lock(world);
-    world->kept_bytes += bytes - lists->bytes;
-    const bool is_too_much = world->kept_bytes > heap->live / SHARE;
+    world->views.kept_bytes += bytes - lists->bytes;
+    const bool is_too_much = world->views.kept_bytes > heap->live / SHARE;
     keeli_world_unlock(world);
     lists->bytes = bytes;
     return !is_too_much || give_up(lists);

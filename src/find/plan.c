@@ -111,7 +111,7 @@ static bool pull(keel_world *world, keeli_match *match) {
 }
 
 static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
-    keeli_match *match = world->matches;
+    keeli_match *match = world->views.matches;
     while (match && !is_same_key(&match->key, key))
         match = match->next;
     if (match) return match;
@@ -119,8 +119,8 @@ static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
     if (!match) return NULL;
     match->key = *key;
     match->generation = world->archetypes.generation;
-    match->next = world->matches;
-    world->matches = match;
+    match->next = world->views.matches;
+    world->views.matches = match;
     return match;
 }
 
@@ -143,12 +143,12 @@ static bool is_current(keel_world *world, const keeli_match *match) {
 }
 
 void keeli_matches_deinit(keel_world *world) {
-    for (keeli_match *match = world->matches, *next; match; match = next) {
+    for (keeli_match *match = world->views.matches, *next; match; match = next) {
         next = match->next;
         KEELI_RELEASE(&world->heap, &match->list);
         KEELI_FREE(&world->heap, keeli_match, match);
     }
-    world->matches = NULL;
+    world->views.matches = NULL;
 }
 
 static bool is_kept_in_rows(const keeli_view *view, const keeli_bound_term *any) {

@@ -29,7 +29,7 @@ static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t
 // Walks note what they found out about orders, for the next ones: while one thread is at work,
 // where nobody else looks, and about sets that the world keeps.
 static bool may_note(const keeli_iterator *it) {
-    return it->plan->scan == KEELI_SCAN_SET && !it->view->world->concurrent;
+    return it->plan->scan == KEELI_SCAN_SET && !it->view->world->access.concurrent;
 }
 
 // What is known about the order of a set beside the leader's, or NULL.

@@ -48,11 +48,11 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
                                          "KEEL_EVENT declares"
                                        : "a type of events is only for KEEL_SEND and "
                                          "KEEL_RECEIVE");
-    if (world->share_depth && component->is_unique == to_unique &&
+    if (world->refused && component->is_unique == to_unique &&
         !keeli_storage_find(world, component))
         s = NULL; // nothing becomes known in shared mode: it matches nothing
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
-    const bool is_link = s && (s == world->parents || s == world->children);
+    const bool is_link = s && (s == world->hierarchy.parents || s == world->hierarchy.children);
     if (is_link && keeli_term_access(term->kind) > KEEL_ACCESS_READ)
         return bad_term(view,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
@@ -96,7 +96,7 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
 }
 
 bool keeli_view_want_entities(keeli_view *view, keel_access access) {
-    return keeli_holder_want(view->world, &view->holder, &view->world->entity_storage, access);
+    return keeli_holder_want(view->world, &view->holder, &view->world->stand_in.entities, access);
 }
 
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
@@ -361,7 +361,7 @@ bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind 
 
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside) {
     keeli_world_lock(world);
-    keeli_view *view = world->views;
+    keeli_view *view = world->views.all;
     while (view &&
            !(view->serial && view->custom && view->value == value && view->inside == inside))
         view = view->next;

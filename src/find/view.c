@@ -87,7 +87,7 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     kept->storage_count = view->storage_count;
     kept->facts = view->facts;
     keeli_world_lock(world);
-    kept->serial = ++world->serial;
+    kept->serial = ++world->views.serial;
     keeli_world_unlock(world);
     return kept;
 }
@@ -104,22 +104,22 @@ static keeli_view *new_state(keel_world *world) {
 
 static void link_state(keel_world *world, keeli_view *view, uint64_t serial) {
     view->serial = serial;
-    view->next = world->views;
-    world->views = view;
+    view->next = world->views.all;
+    world->views.all = view;
 }
 
 keeli_view *keeli_view_take(keel_world *world, const char *where) {
     keeli_world_lock(world);
-    keeli_view *view = world->views;
+    keeli_view *view = world->views.all;
     while (view && view->serial)
         view = view->next;
-    if (view) view->serial = ++world->serial;
+    if (view) view->serial = ++world->views.serial;
     keeli_world_unlock(world);
     if (!view) {
         view = new_state(world);
         if (!view) return keeli_out_of_memory(world, "opening a view"), NULL;
         keeli_world_lock(world);
-        link_state(world, view, ++world->serial);
+        link_state(world, view, ++world->views.serial);
         keeli_world_unlock(world);
     }
     keeli_view_reset(view, where);
@@ -127,7 +127,7 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
 }
 
 bool keeli_views_reserve(keel_world *world, uint32_t count) {
-    for (const keeli_view *view = world->views; view && count; view = view->next)
+    for (const keeli_view *view = world->views.all; view && count; view = view->next)
         --count;
     while (count--) {
         keeli_view *view = new_state(world);
@@ -187,14 +187,14 @@ keel_result keeli_view_is_closed(const keel_view *view) {
 }
 
 void keeli_views_deinit(keel_world *world) {
-    for (keeli_view *view = world->views, *next; view; view = next) {
+    for (keeli_view *view = world->views.all, *next; view; view = next) {
         next = view->next;
         if (view->holder.open)
             keeli_warn(world, "the world is destroyed while %s is open; end it first",
                        view->holder.name);
         keeli_view_free(view);
     }
-    world->views = NULL;
+    world->views.all = NULL;
 }
 
 // ------------------------------------------------------------------ public
@@ -248,7 +248,7 @@ void keeli_view_close(keeli_view *view) {
 }
 
 keel_result keeli_view_may_end(const keeli_view *view) {
-    if (!view->world->concurrent || view->thread == keeli_thread_id()) return KEEL_OK;
+    if (!view->world->access.concurrent || view->thread == keeli_thread_id()) return KEEL_OK;
     return keeli_misuse(view->world, KEEL_ERROR_THREAD,
                         "view '%s' is ended in another thread than the one that began it, which "
                         "may be using it; end it there",
@@ -272,7 +272,7 @@ keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside
     keeli_view *last = NULL;
     keeli_world_lock(world);
     const bool any = !inside || inside->opened;
-    for (keeli_view *view = world->views; view && any; view = view->next)
+    for (keeli_view *view = world->views.all; view && any; view = view->next)
         if (view->serial && view->inside == inside && (inside || view->custom) &&
             (!last || view->serial > last->serial))
             last = view;

@@ -12,12 +12,12 @@
 // runs sees such a change again rather than not at all.
 void keeli_ticks_rebase_all(keel_world *world) {
     const uint32_t by = KEELI_TICK_SPAN / 2;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_tracking *t = &world->order.items[i]->tracking;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_tracking *t = &world->storages.items[i]->tracking;
         keeli_ticks_rebase(&t->inserted, by);
         keeli_ticks_rebase(&t->modified, by);
     }
-    world->tick_base += by;
+    world->changes.tick_base += by;
 }
 
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
@@ -30,8 +30,8 @@ keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_stora
 
 uint64_t keel_tick(keel_world *world) {
     if (!world) return keeli_no_world(), 0;
-    const uint64_t tick = world->tick;
-    if (!world->share_depth) keeli_tick_advance(world); // time goes on for its owner only
+    const uint64_t tick = world->changes.tick;
+    if (!world->refused) keeli_tick_advance(world); // time goes on for its owner only
     return tick;
 }
 
@@ -58,7 +58,7 @@ static bool reserve_kinds(keel_world *world, keeli_storage *s, uint32_t kinds) {
     if (kinds & KEEL_TRACK_INSERTION && !reserve_ticks(world, s, &t->inserted)) return false;
     if (kinds & KEEL_TRACK_MODIFICATION && !reserve_ticks(world, s, &t->modified)) return false;
     return !(kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_queue_reserve(&t->gone, &world->heap, may_go(s, &t->gone) + 1, NULL);
+           keeli_queue_reserve(&t->removed, &world->heap, may_go(s, &t->removed) + 1, NULL);
 }
 
 bool keeli_track_reserve_all(keel_world *world, keeli_storage *s) {
@@ -78,7 +78,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
                             const char *asker) {
     if (!(kinds & ~s->tracking.kinds)) return KEEL_OK;
-    if (world->share_depth)
+    if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "%s asks for changes of '%s', which is not tracked, and the world is "
                            "shared; declare .tracking, or keel_track it before",
@@ -100,7 +100,7 @@ static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
 bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
-    if (!keeli_queue_is_valid(&t->gone)) return false;
+    if (!keeli_queue_is_valid(&t->removed)) return false;
     if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
     return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
 }
@@ -118,7 +118,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
          !keeli_ticks_reserve_log(&t->modified, heap, values)))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
-           keeli_queue_reserve(&t->gone, heap, values, NULL);
+           keeli_queue_reserve(&t->removed, heap, values, NULL);
 }
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
@@ -147,18 +147,18 @@ void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
-bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                      void *value) {
+bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                         void *value) {
     keeli_tracking *t = &s->tracking;
     if (!(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
-    if (keeli_queue_push_removed(&t->gone, &removed, value, &late))
+    if (keeli_queue_push_removed(&t->removed, &removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
                    "oldest are dropped; run it more often, or keel_set_tracking_limit",
-                   s->component.name, (unsigned)t->gone.limit, late);
+                   s->component.name, (unsigned)t->removed.limit, late);
     return deleted;
 }
 
@@ -200,8 +200,8 @@ keel_result keel_set_tracking_limit(keel_world *world, const keel_component *com
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
-    keeli_queue_set_limit(&s->tracking.gone, limit);
-    if (!keeli_queue_reserve(&s->tracking.gone, &world->heap, values, NULL))
+    keeli_queue_set_limit(&s->tracking.removed, limit);
+    if (!keeli_queue_reserve(&s->tracking.removed, &world->heap, values, NULL))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }
@@ -215,8 +215,8 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_INSERTION) raise_to(&s->cleared_inserted, tick);
     if (kinds & KEEL_TRACK_MODIFICATION) raise_to(&s->cleared_modified, tick);
     kinds &= s->tracking.kinds;
-    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.gone, false, tick);
-    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.gone, true, tick);
+    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.removed, false, tick);
+    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.removed, true, tick);
 }
 
 // The tick to clear to; time goes on, so that what happens next is later.
@@ -241,7 +241,7 @@ keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t t
     KEEL_TRY(keeli_world_is_editable(world));
     KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", NULL, kinds));
     tick = clearing_tick(world, tick);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        clear_changes(world->order.items[i], kinds, tick);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        clear_changes(world->storages.items[i], kinds, tick);
     return KEEL_OK;
 }

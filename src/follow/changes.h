@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tracking: which changes are noted, when, and for whom.
 //
-// Time. world->tick is the tick of what is changed now. A run of a system has one tick; when it is
-// over the system has seen all up to it, and the world goes on to the next. A system that runs
-// beside others has a tick of its own, by its place in the linear order: while it holds a storage
-// to write or edit, `tracking.now` of that storage is its tick. Nobody else touches the storage
-// meanwhile, so the ticks of each storage ascend, whatever runs beside. The commands of a system
-// are applied after it, with a later tick.
+// Time. world->changes.tick is the tick of what is changed now. A run of a system has one tick;
+// when it is over the system has seen all up to it, and the world goes on to the next. A system
+// that runs beside others has a tick of its own, by its place in the linear order: while it holds a
+// storage to write or edit, `tracking.now` of that storage is its tick. Nobody else touches the
+// storage meanwhile, so the ticks of each storage ascend, whatever runs beside. The commands of a
+// system are applied after it, with a later tick.
 #pragma once
 #include "world.h"
 
@@ -18,29 +18,30 @@ struct keel_reader {
 
 // ------------------------------------------------------------------ time
 static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
-    return tick > world->tick_base ? (uint32_t)(tick - world->tick_base) : 0;
+    return tick > world->changes.tick_base ? (uint32_t)(tick - world->changes.tick_base) : 0;
 }
 // The tick of what a holder changes.
 static inline uint64_t keeli_holder_now(const keel_world *world, const keeli_holder *holder) {
     if (holder->parent) holder = holder->parent;
-    return holder->tick ? holder->tick : world->tick;
+    return holder->tick ? holder->tick : world->changes.tick;
 }
 // The tick of a change of this storage that is made now.
 static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s) {
-    return s->tracking.now ? s->tracking.now : world->tick;
+    return s->tracking.now ? s->tracking.now : world->changes.tick;
 }
 static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
 }
 // The tick of a change of what nobody holds, which is the world's.
 static inline uint32_t keeli_tick_freely(const keel_world *world) {
-    return (uint32_t)(world->tick - world->tick_base);
+    return (uint32_t)(world->changes.tick - world->changes.tick_base);
 }
 // 32-bit ticks reach so far above the base; then the base rises.
 #define KEELI_TICK_SPAN 0xFFF00000u
 void keeli_ticks_rebase_all(keel_world *world);
 static inline void keeli_tick_advance(keel_world *world) {
-    if (++world->tick - world->tick_base >= KEELI_TICK_SPAN) keeli_ticks_rebase_all(world);
+    if (++world->changes.tick - world->changes.tick_base >= KEELI_TICK_SPAN)
+        keeli_ticks_rebase_all(world);
 }
 // What a reader (NULL: somebody outside of systems) sees of insertions or modifications.
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
@@ -64,7 +65,7 @@ static inline bool keeli_flags_say_marked(uint32_t flags) { return flags & KEELI
 // Is there room for one more value at this index? The storage is tracked.
 static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
     const keeli_tracking *t = &s->tracking;
-    const keeli_queue *log = &t->gone;
+    const keeli_queue *log = &t->removed;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
     if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
         return false;
@@ -103,8 +104,8 @@ static inline bool keeli_track_modified_fast(const keel_world *world, keeli_stor
 }
 // The value of an entity is handed out (KEEL_TRACK_REMOVAL) or goes (KEEL_TRACK_DELETION). True: it
 // was moved into the log, so it is not to be dropped.
-bool keeli_track_gone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                      void *value);
+bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                         void *value);
 
 // ------------------------------------------------------------------ who looks
 // What a system that is run by itself has seen; NULL when out of memory.
@@ -115,7 +116,7 @@ void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
 // without events, and while several threads may be at work.
 void keeli_events_settle_all(keel_world *world);
 static inline void keeli_events_settle(keel_world *world) {
-    if (world->queues.count && !world->share_depth) keeli_events_settle_all(world);
+    if (world->registry.queues.count && !world->refused) keeli_events_settle_all(world);
 }
 // Has no value been inserted or modified since the reader looked?
 static inline bool keeli_nothing_changed(const keel_world *world, const keeli_storage *s,
@@ -131,7 +132,7 @@ uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader
 // the component, NULL: all.
 keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
                                     uint32_t kinds);
-keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
-                                uint32_t kinds);
+keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
+                                       const keeli_reader *reader, uint32_t kinds);
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader);
 void keeli_readers_deinit(keel_world *world);

@@ -31,7 +31,7 @@ bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t 
 
 // Groups that only order what they own need no room, and nobody may be looking at what they move.
 static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
-    if (world->holders) return false;
+    if (world->access.holders) return false;
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
         if (!g->owned_count || g->order.flags) return false;
@@ -42,7 +42,7 @@ static bool groups_are_ready(const keel_world *world, const keeli_storage *s) {
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple =
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
-    if (s->flags & ~simple || world->share_depth) return false;
+    if (s->flags & ~simple || world->refused) return false;
     return !s->groups.count || groups_are_ready(world, s);
 }
 
@@ -54,14 +54,15 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
 
 bool keeli_followers_reserve_all(keel_world *world) {
     if (!keeli_groups_refill(world)) return false;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
         if (!keeli_track_reserve_all(world, s) || !keeli_sets_reserve_all(world, s) ||
             !keeli_view_observers_reserve_all(world, s))
             return false;
     }
     keel_entity e = keel_null();
-    while (world->entity_storage.collectors.count && !keel_is_null(e = keel_next_entity(world, e)))
+    while (world->stand_in.entities.collectors.count &&
+           !keel_is_null(e = keel_next_entity(world, e)))
         if (!keeli_followers_reserve_entity(world, e, keeli_entity_count(&world->entities)))
             return false;
     return true;
@@ -112,17 +113,18 @@ static void all_came(keel_world *world, keeli_storage *s) {
 }
 
 void keeli_all_came(keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
         for (uint32_t k = 0; s->tracking.kinds && (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
             keeli_track_inserted(world, s, k);
     }
-    for (uint32_t i = 0; i < world->order.count; ++i) // sets first: they get more from the others
-        if (world->order.items[i]->sources.count) all_came(world, world->order.items[i]);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (!world->order.items[i]->sources.count) all_came(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->storages.count;
+         ++i) // sets first: they get more from the others
+        if (world->storages.items[i]->sources.count) all_came(world, world->storages.items[i]);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!world->storages.items[i]->sources.count) all_came(world, world->storages.items[i]);
     keel_entity e = keel_null();
-    while (world->entity_storage.flags & KEELI_IS_TOLD &&
+    while (world->stand_in.entities.flags & KEELI_IS_TOLD &&
            !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_came(world, e);
 }
@@ -133,7 +135,7 @@ void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint3
     keeli_tell(world, s, e, kind); // the bits are the same
     if (s->viewers.count) keeli_view_observers_going(world, s, index);
     if (s->groups.count) keeli_groups_going(s, index);
-    if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_gone(world, s, e, kind, NULL);
+    if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_removed(world, s, e, kind, NULL);
 }
 
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -143,7 +145,7 @@ void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
 
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    if (!keeli_track_gone(world, s, e, KEEL_TRACK_DELETION, value)) keeli_value_drop(s, value);
+    if (!keeli_track_removed(world, s, e, KEEL_TRACK_DELETION, value)) keeli_value_drop(s, value);
 }
 
 // Observers are called for all before the first one goes, and groups let all go at once: what else
@@ -165,8 +167,8 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
 
 bool keeli_is_any_followed(const keel_world *world) {
     uint32_t kinds = 0;
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        kinds |= world->order.items[i]->tracking.kinds;
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        kinds |= world->storages.items[i]->tracking.kinds;
     return world->followers.observed | kinds;
 }
 
@@ -178,7 +180,7 @@ void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool di
         if (s->tracking.observers.kinds & kind && keeli_store_has(s, keel_entity_index(e)))
             keeli_notify_slow(world, s, e, kind, has_values);
     keeli_view_observers_all_going(world, keel_entity_index(e));
-    if (dies) keeli_notify(world, &world->entity_storage, e, KEEL_ON_DESTROYED);
+    if (dies) keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
 }
 
 // ------------------------------------------------------------------ ending
@@ -190,8 +192,8 @@ void keeli_followers_forget(keel_world *world, keeli_storage *s) {
 }
 
 void keeli_followers_end(keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
         keeli_tracking_deinit(world, &s->tracking);
         keeli_followers_update(s);
     }
@@ -200,8 +202,8 @@ void keeli_followers_end(keel_world *world) {
 void keeli_followers_deinit(keel_world *world) {
     keeli_groups_deinit(world);
     keeli_view_observers_deinit(world);
-    keeli_tracking_deinit(world, &world->entity_storage.tracking); // observers of entities
-    KEELI_RELEASE(&world->heap, &world->entity_storage.collectors);
+    keeli_tracking_deinit(world, &world->stand_in.entities.tracking); // observers of entities
+    KEELI_RELEASE(&world->heap, &world->stand_in.entities.collectors);
     KEELI_RELEASE(&world->heap, &world->followers.strip_sets);
 }
 
@@ -211,9 +213,9 @@ bool keeli_followers_are_valid(const keeli_storage *s) {
 }
 
 const char *keeli_followers_find_fault(const keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (!keeli_followers_are_valid(world->order.items[i]))
-            return world->order.items[i]->component.name;
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!keeli_followers_are_valid(world->storages.items[i]))
+            return world->storages.items[i]->component.name;
     if (!keeli_groups_are_valid(world)) return "a group is broken";
     if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
     return keeli_view_observers_are_valid(world) ? NULL : "an observed view is out of date";

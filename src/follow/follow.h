@@ -40,7 +40,7 @@ static inline bool keeli_followers_are_ready(const keel_world *world, const keel
 // Before an entity that has its index already is created, one of `count`.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
-    keeli_storage *s = &world->entity_storage;
+    keeli_storage *s = &world->stand_in.entities;
     return !s->collectors.count || keeli_sets_reserve(world, s, keel_entity_index(e), count, 0);
 }
 
@@ -69,7 +69,7 @@ static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e
 }
 // An entity was created, for which keeli_followers_reserve_entity made room.
 static inline void keeli_entity_came(keel_world *world, keel_entity e) {
-    keeli_tell(world, &world->entity_storage, e, KEEL_ON_CREATED);
+    keeli_tell(world, &world->stand_in.entities, e, KEEL_ON_CREATED);
 }
 // A world was filled with copies that nobody knows of: make room for all followers, and take in the
 // members of groups; then say that all of it came.
@@ -143,13 +143,13 @@ static inline void keeli_validate_storage(keel_world *world, const keeli_storage
 
 // ------------------------------------------------------------------ the end of an edit
 // Edits that consist of edits: what observers record is applied when the outermost is done.
-static inline void keeli_editing_begin(keel_world *world) { ++world->editing; }
-static inline void keeli_editing_end(keel_world *world) { --world->editing; }
+static inline void keeli_editing_begin(keel_world *world) { ++world->commands.editing; }
+static inline void keeli_editing_end(keel_world *world) { --world->commands.editing; }
 // An edit is done: who has entered or left observed views is notified, and what observers recorded
 // meanwhile is applied. Returns `result`.
 static inline keel_result keeli_done(keel_world *world, keel_result result) {
-    if ((world->followers.has_reactions | world->followers.has_noted) && !world->editing)
-        world->flush(world);
+    if ((world->followers.has_reactions | world->followers.has_noted) && !world->commands.editing)
+        world->commands.flush(world);
     return result;
 }
 // keeli_came_last, and the edit is done.

@@ -60,9 +60,9 @@ void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint
                         const void *value);
 // All entities go: nobody is called after that.
 void keeli_notify_end(keel_world *world);
-// Around each call of an observer.
-void keeli_calling_begin(keel_world *world);
-void keeli_calling_end(keel_world *world);
+// Around each call of an observer: what the first returns is for the second.
+uint32_t keeli_calling_begin(keel_world *world);
+void keeli_calling_end(keel_world *world, uint32_t before);
 // The component becomes unknown: nobody observes it.
 void keeli_observers_forget(keel_world *world, keeli_storage *s);
 

@@ -311,7 +311,7 @@ keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, ke
         if (fill(g)) {
             g->next = world->followers.groups;
             world->followers.groups = g;
-            ++world->bindings;
+            ++world->registry.bindings;
             for (uint32_t i = 0; i < g->storage_count; ++i)
                 keeli_validate_storage(world, g->storages[i]);
             if (group) *group = g;
@@ -330,7 +330,7 @@ keel_result keel_group_destroy(keel_world *world, keel_group *group) {
     keel_group *g = keeli_group_of(world, group);
     if (!g) return KEEL_ERROR_ARGUMENT;
     KEEL_TRY(keeli_may_edit_group(world, g, "end the group of"));
-    ++world->bindings;
+    ++world->registry.bindings;
     keel_group **at = &world->followers.groups;
     while (*at != g)
         at = &(*at)->next;

@@ -48,7 +48,7 @@ static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer
     else o->list.items[o->list.count++] = *fresh;
     o->kinds |= fresh->kinds;
     keeli_followers_update(s);
-    ++world->bindings; // who edits what is observed takes turns: run/graph.c
+    ++world->registry.bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
 
@@ -64,22 +64,15 @@ static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *f
 
 static void update_all(keel_world *world) {
     world->followers.any_lost = false;
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        update(world, world->order.items[i]);
-    update(world, &world->entity_storage);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        update(world, world->storages.items[i]);
+    update(world, &world->stand_in.entities);
 }
 
 // ------------------------------------------------------------------ calling
-// While others are at work edits through the world are refused anyway, and they look at these two.
-static void count_refusal(keel_world *world, uint32_t one) {
-    if (world->concurrent) return;
-    world->notifying += one;
-    world->share_depth += one;
-}
-
-void keeli_calling_begin(keel_world *world) {
+uint32_t keeli_calling_begin(keel_world *world) {
     ++world->followers.calling;
-    count_refusal(world, 1);
+    return keeli_refuse_begin(world, KEELI_REFUSED_OBSERVER);
 }
 
 static __attribute__((noinline)) void called(keel_world *world) {
@@ -87,8 +80,8 @@ static __attribute__((noinline)) void called(keel_world *world) {
     if (!keeli_commands_is_empty(world->followers.reaction)) world->followers.has_reactions = true;
 }
 
-void keeli_calling_end(keel_world *world) {
-    count_refusal(world, (uint32_t)-1);
+void keeli_calling_end(keel_world *world, uint32_t before) {
+    keeli_refuse_end(world, before);
     --world->followers.calling;
     called(world);
 }
@@ -104,7 +97,7 @@ static __attribute__((noinline)) void call(keeli_storage *s, const keel_event *e
 
 void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                        bool has_value) {
-    const bool is_entity = s == &world->entity_storage;
+    const bool is_entity = s == &world->stand_in.entities;
     has_value = has_value && !is_entity && s->size;
     const keel_event event = { .world = world,
                                .kind = kind,
@@ -114,9 +107,9 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
                                             ? keeli_store_value(world, s, keel_entity_index(e))
                                             : NULL,
                                .commands = world->followers.reaction };
-    keeli_calling_begin(world);
+    const uint32_t before = keeli_calling_begin(world);
     call(s, &event);
-    keeli_calling_end(world);
+    keeli_calling_end(world, before);
 }
 
 // Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
@@ -125,17 +118,18 @@ void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint
                         const void *value) {
     const keeli_observers *o = &s->tracking.observers;
     if (!(o->kinds & kind)) return;
-    KEEL_ASSERT_INTERNAL(!world->share_depth && !world->followers.calling && !world->notifying);
+    KEEL_ASSERT_INTERNAL(!world->refused && !world->followers.calling);
     const keel_event event = { .world = world,
                                .kind = kind,
                                .entity = e,
                                .component = &s->component,
                                .value = s->size ? value : NULL,
                                .commands = world->followers.reaction };
-    world->followers.calling = world->notifying = world->share_depth = 1;
+    world->followers.calling = 1;
+    world->refused = KEELI_REFUSED_OBSERVER;
     if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
     else call(s, &event);
-    world->followers.calling = world->notifying = world->share_depth = 0;
+    world->followers.calling = world->refused = 0;
     if (!keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost)
         called(world);
 }
@@ -144,16 +138,17 @@ void keeli_notify_end(keel_world *world) {
     keel_entity e = keel_null();
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
-    keeli_observers_forget(world, &world->entity_storage);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_observers_forget(world, world->order.items[i]);
+    keeli_observers_forget(world, &world->stand_in.entities);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        keeli_observers_forget(world, world->storages.items[i]);
     world->followers.observed = 0; // views are told no more, either
 }
 
 // ------------------------------------------------------------------ public
 // An observer may bring others along, or take them away; shared mode proper may not.
 static keel_result check_changeable(keel_world *world) {
-    return world->share_depth > world->notifying ? keeli_world_is_editable(world) : KEEL_OK;
+    return world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER ? keeli_world_is_editable(world)
+                                                              : KEEL_OK;
 }
 
 static keel_result check(keel_world *world, uint32_t kinds, uint32_t allowed,
@@ -189,11 +184,11 @@ keel_result keel_observe_entities(keel_world *world, uint32_t kinds, keel_observ
                                   void *data) {
     if (!world) return keeli_no_world();
     KEEL_TRY(check(world, kinds, KEEL_ON_CREATED | KEEL_ON_DESTROYED, function, "entities"));
-    return add(world, &world->entity_storage, &(keeli_observer){ function, data, kinds });
+    return add(world, &world->stand_in.entities, &(keeli_observer){ function, data, kinds });
 }
 
 keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
-    return take(world, &world->entity_storage, function, data);
+    return take(world, &world->stand_in.entities, function, data);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reactive sets: tags that the world gives to entities when something happens to their components,
-// or when they are created (world->entity_storage). An edit of a source is an edit of its sets,
+// or when they are created (world->stand_in.entities). An edit of a source is an edit of its sets,
 // too: who borrows it borrows them (world/borrow.c).
 //
 // Invariant: whoever has a source, in sight or not, has room in the set, and all that follows the
@@ -39,7 +39,7 @@ static bool list_block(keel_world *world, const keeli_storage *set, uint32_t ind
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
-    keeli_queue *log = &set->tracking.gone;
+    keeli_queue *log = &set->tracking.removed;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(log, heap, log->limit, NULL))
         return false;
@@ -163,7 +163,7 @@ static void add_collector(keel_world *world, keeli_storage *source, keeli_storag
     world->followers.set_count += set->sources.count == 1;
     keeli_followers_update(source);
     keeli_followers_update(set);
-    ++world->bindings;
+    ++world->registry.bindings;
 }
 
 // A plain tag again: lists name it where somebody has it.
@@ -185,7 +185,7 @@ static void take_collector(keel_world *world, keeli_storage *source, keeli_stora
     if (!set->sources.count) end_set(world, set);
     keeli_followers_update(source);
     keeli_followers_update(set);
-    ++world->bindings;
+    ++world->registry.bindings;
 }
 
 void keeli_sets_forget(keel_world *world, keeli_storage *s) {
@@ -231,8 +231,8 @@ static bool is_valid(const keel_world *world, const keeli_storage *set) {
 
 bool keeli_sets_are_valid(const keel_world *world) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
         if (s->sources.count && !is_valid(world, s)) return false;
         count += s->sources.count != 0;
     }
@@ -276,7 +276,7 @@ static keel_result check_kinds(keel_world *world, const keeli_storage *set, bool
 static keel_result check(keel_world *world, const keeli_storage *set, const keeli_storage *source,
                          uint32_t kinds) {
     KEEL_TRY(check_set(world, set));
-    KEEL_TRY(check_kinds(world, set, source == &world->entity_storage, kinds));
+    KEEL_TRY(check_kinds(world, set, source == &world->stand_in.entities, kinds));
     if (reaches(set, source))
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "set '%s' cannot collect from '%s', which it fills itself",
@@ -321,7 +321,7 @@ keel_result keel_collect_component(keel_world *world, const keel_component *set,
 keel_result keel_collect_entities(keel_world *world, const keel_component *set, uint32_t kinds) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
-    return collect(world, set, &world->entity_storage, kinds);
+    return collect(world, set, &world->stand_in.entities, kinds);
 }
 
 static keel_result stop(keel_world *world, const keel_component *set, keeli_storage *from) {
@@ -340,7 +340,7 @@ keel_result keel_stop_collecting_component(keel_world *world, const keel_compone
 }
 
 keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set) {
-    return world ? stop(world, set, &world->entity_storage) : keeli_no_world();
+    return world ? stop(world, set, &world->stand_in.entities) : keeli_no_world();
 }
 
 uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
@@ -348,7 +348,7 @@ uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set
     const keeli_storage *to = world && set ? keeli_storage_find(world, set) : NULL;
     const keeli_storage *from = !to      ? NULL
                                 : source ? keeli_storage_find(world, source)
-                                         : &world->entity_storage;
+                                         : &world->stand_in.entities;
     const keeli_collector *c = from ? collector_of(from, to) : NULL;
     return c ? c->kinds : 0;
 }

@@ -10,12 +10,13 @@
 
 // ------------------------------------------------------------------ systems
 static keeli_reader *find_or_add(keel_world *world, const keel_system *system) {
-    keeli_reader *reader = keeli_pointer_find(&world->system_readers, system);
-    if (reader || !keeli_pointer_reserve(&world->system_readers, &world->heap)) return reader;
+    keeli_reader *reader = keeli_pointer_find(&world->changes.system_readers, system);
+    if (reader || !keeli_pointer_reserve(&world->changes.system_readers, &world->heap))
+        return reader;
     reader = KEELI_NEW(&world->heap, keeli_reader);
     if (!reader) return NULL;
     reader->name = system->name;
-    keeli_pointer_add(&world->system_readers, system, reader);
+    keeli_pointer_add(&world->changes.system_readers, system, reader);
     return reader;
 }
 
@@ -27,16 +28,16 @@ keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *syst
 }
 
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_queue_leave(&world->order.items[i]->tracking.gone, reader);
-    for (uint32_t i = 0; i < world->queues.count; ++i)
-        keeli_queue_leave(world->queues.items[i]->events, reader);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        keeli_queue_leave(&world->storages.items[i]->tracking.removed, reader);
+    for (uint32_t i = 0; i < world->registry.queues.count; ++i)
+        keeli_queue_leave(world->registry.queues.items[i]->events, reader);
     keeli_events_settle(world);
 }
 
 void keeli_events_settle_all(keel_world *world) {
-    for (uint32_t i = 0; i < world->queues.count; ++i) {
-        const keeli_storage *s = world->queues.items[i];
+    for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
+        const keeli_storage *s = world->registry.queues.items[i];
         if (s->borrow) continue;
         keeli_queue_drop_passed(s->events);
         KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
@@ -44,9 +45,9 @@ void keeli_events_settle_all(keel_world *world) {
 }
 
 static void pass_events(keel_world *world, const keeli_reader *reader) {
-    if (world->share_depth) return; // others may be sending
-    for (uint32_t i = 0; i < world->queues.count; ++i) {
-        const keeli_storage *s = world->queues.items[i];
+    if (world->refused) return; // others may be sending
+    for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
+        const keeli_storage *s = world->registry.queues.items[i];
         keeli_queue_reader *r = keeli_queue_find(s->events, reader);
         if (r) r->next = keeli_queue_end(s->events);
     }
@@ -63,8 +64,8 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
         return keeli_out_of_memory(world, "making a reader"), NULL;
     }
     reader->world = world;
-    reader->next = world->readers;
-    world->readers = reader;
+    reader->next = world->changes.readers;
+    world->changes.readers = reader;
     return reader;
 }
 
@@ -77,7 +78,7 @@ void keel_reader_destroy(keel_reader *reader) {
     if (!reader) return;
     keel_world *world = reader->world;
     keeli_reader_forget(world, &reader->reader);
-    keel_reader **at = &world->readers;
+    keel_reader **at = &world->changes.readers;
     while (*at != reader)
         at = &(*at)->next;
     *at = reader->next;
@@ -91,14 +92,14 @@ void keel_reader_pass(keel_reader *reader) {
 }
 
 void keeli_readers_deinit(keel_world *world) {
-    for (keel_reader *r = world->readers, *next; r; r = next) {
+    for (keel_reader *r = world->changes.readers, *next; r; r = next) {
         next = r->next;
         free_reader(world, r);
     }
-    world->readers = NULL;
-    for (uint32_t i = 0; i < world->system_readers.capacity; ++i)
-        KEELI_FREE(&world->heap, keeli_reader, world->system_readers.items[i].value);
-    keeli_pointer_table_deinit(&world->system_readers, &world->heap);
+    world->changes.readers = NULL;
+    for (uint32_t i = 0; i < world->changes.system_readers.capacity; ++i)
+        KEELI_FREE(&world->heap, keeli_reader, world->changes.system_readers.items[i].value);
+    keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);
 }
 
 // ------------------------------------------------------------------ values
@@ -160,25 +161,25 @@ uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_compon
 // A reader that comes for the first time is one of those that have to pass an entry before it goes.
 static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader) {
     if (!reader) {
-        if (!world->share_depth) s->tracking.gone.world_reads = true;
+        if (!world->refused) s->tracking.removed.world_reads = true;
         return true;
     }
     keeli_world_lock(world);
-    const bool joined = keeli_queue_join(&s->tracking.gone, &world->heap, reader, false) != NULL;
+    const bool joined = keeli_queue_join(&s->tracking.removed, &world->heap, reader, false) != NULL;
     keeli_world_unlock(world);
     return joined || (keeli_out_of_memory(world, "reading what is gone"), false);
 }
 
-keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
+keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
                                 uint32_t kinds) {
-    keel_gone_walk walk = { .kinds = kinds, .whole = true };
+    keel_removal_walk walk = { .kinds = kinds, .whole = true };
     if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
         return walk;
     const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
     const char *asker = reader ? reader->name : "a walk over what is gone";
     if (!s || keeli_track_for(world, s, of_these, asker) < 0 || !join(world, s, reader))
         return walk;
-    const keeli_queue *log = &s->tracking.gone;
+    const keeli_queue *log = &s->tracking.removed;
     walk.world = world;
     walk.number = s->slot;
     walk.next = log->begin;
@@ -187,10 +188,10 @@ keel_gone_walk keeli_gone_begin(keel_world *world, keeli_storage *s, const keeli
     return walk;
 }
 
-bool keel_gone_next(keel_gone_walk *walk) {
+bool keel_removal_next(keel_removal_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     if (!s) return false; // unregistered meanwhile
-    const keeli_queue *log = &s->tracking.gone;
+    const keeli_queue *log = &s->tracking.removed;
     if (walk->next < log->begin) walk->next = log->begin; // they went meanwhile
     while (walk->next < keeli_queue_end(log)) {
         const uint64_t number = walk->next++;
@@ -199,30 +200,30 @@ bool keel_gone_next(keel_gone_walk *walk) {
         if (!(walk->kinds & kind)) continue;
         if (entry->tick <= (entry->deleted ? walk->last : walk->last_removed)) continue;
         const bool has_value = entry->deleted && log->size;
-        walk->gone = (keel_gone){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
+        walk->removal = (keel_removal){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
                                   entry->tick, entry->deleted };
         return true;
     }
     return false;
 }
 
-keel_gone_walk keel_world_gone(keel_world *world, const keel_component *component, uint32_t kinds) {
+keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component, uint32_t kinds) {
     if (!world) keeli_no_world();
     keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
-    return keeli_gone_begin(world, s, NULL, kinds);
+    return keeli_removals_begin(world, s, NULL, kinds);
 }
 
-keel_gone_walk keel_reader_gone(keel_reader *reader, const keel_component *component,
+keel_removal_walk keel_reader_removals(keel_reader *reader, const keel_component *component,
                                 uint32_t kinds) {
     keeli_storage *s = reader && component ? keeli_storage_find(reader->world, component) : NULL;
-    return keeli_gone_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
+    return keeli_removals_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
                             kinds);
 }
 
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
     if (!s) return 0;
     keeli_world_lock(world); // others may begin to read
-    const keeli_queue *log = &s->tracking.gone;
+    const keeli_queue *log = &s->tracking.removed;
     const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, reader));
     keeli_world_unlock(world);
     return missed;

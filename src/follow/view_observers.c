@@ -108,9 +108,9 @@ static void notify(keel_world *world, const keeli_view_observer *v, uint32_t ind
     const keel_event event = {
         .world = world, .kind = kind, .entity = e, .commands = world->followers.reaction
     };
-    keeli_calling_begin(world);
+    const uint32_t before = keeli_calling_begin(world);
     it.function(&event, it.data);
-    keeli_calling_end(world);
+    keeli_calling_end(world, before);
 }
 
 static void enter(keel_world *world, keeli_view_observer *v, uint32_t index) {
@@ -196,7 +196,7 @@ static void free_lost(keel_world *world) {
         unlink_parts(world, v);
         free_observer(world, v);
         --world->followers.observed;
-        ++world->bindings;
+        ++world->registry.bindings;
     }
 }
 
@@ -388,7 +388,7 @@ static keel_result begin(keel_world *world, keeli_view_observer *v) {
     *end_of(world) = v;
     link_parts(v);
     ++world->followers.observed;
-    ++world->bindings; // who edits what is observed takes turns: run/graph.c
+    ++world->registry.bindings; // who edits what is observed takes turns: run/graph.c
     return KEEL_OK;
 }
 

@@ -22,7 +22,7 @@ static void copy_name(char to[48], const char *from) {
 }
 
 uint64_t keeli_timings_enter(const keel_context *context) {
-    keeli_timings *t = context->world->timings;
+    keeli_timings *t = context->world->workloads.timings;
     keeli_lock_take(&t->lock);
     const uint64_t number = t->count++;
     keel_timing *entry = &t->ring[number % t->capacity];
@@ -38,7 +38,7 @@ uint64_t keeli_timings_enter(const keel_context *context) {
 }
 
 void keeli_timings_leave(keel_world *world, uint64_t number) {
-    keeli_timings *t = world->timings;
+    keeli_timings *t = world->workloads.timings;
     const uint64_t now = keeli_clock_ns() - t->origin;
     keeli_lock_take(&t->lock);
     keel_timing *entry = &t->ring[number % t->capacity];
@@ -92,10 +92,10 @@ static keel_result open_holder(keel_context *context) {
     keel_world *world = context->world;
     if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!world->holders) return KEEL_OK;
+    if (!world->access.holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "system '%s' wants the whole world while %s is open; end that first",
-                       context->system->name, world->holders->name);
+                       context->system->name, world->access.holders->name);
 }
 
 // ------------------------------------------------------------------ the function
@@ -192,7 +192,8 @@ static keel_result run_function(keel_context *context) {
 
 // A loop over nothing is often left out, so it never counts as one that ran.
 static bool is_recorded(const keel_context *context) {
-    if (!context->world->timings || context->system->kind == KEEL_IS_CONDITION) return false;
+    if (!context->world->workloads.timings || context->system->kind == KEEL_IS_CONDITION)
+        return false;
     return !keeli_system_is_loop(context->system) || !keeli_loop_is_empty(context->view);
 }
 
@@ -231,9 +232,9 @@ static keel_result begin_window(keel_context *context) {
 // run others. In shared mode nobody's time goes on.
 static void end_window(const keel_context *context) {
     keel_world *world = context->world;
-    if (world->is_shared) return;
-    const bool alone = !world->share_depth;
-    if (context->reader) context->reader->last = alone ? world->tick : context->tick;
+    if ((world->refused & KEELI_REFUSED_SHARED)) return;
+    const bool alone = !world->refused;
+    if (context->reader) context->reader->last = alone ? world->changes.tick : context->tick;
     if (alone) keeli_tick_advance(world);
 }
 

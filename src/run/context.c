@@ -27,7 +27,7 @@ keel_commands *keel_context_commands(keel_context *context) {
     return has_some ? context->commands : NULL;
 }
 
-uint32_t keel_context_lane(const keel_context *context) {
+uint32_t keel_context_worker(const keel_context *context) {
     return context ? context->worker->number : 0;
 }
 
@@ -253,7 +253,7 @@ static void switch_tracking_on(void *data) {
 // this (in shared mode, or as it is not declared) is told when the view is bound.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->world;
-    if (!world->share_depth || context->is_inner || !keeli_worker_is_here(world, context->worker))
+    if (!world->refused || context->is_inner || !keeli_worker_is_here(world, context->worker))
         return KEEL_OK;
     for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t) {
         const uint32_t kinds = keeli_term_tracks(t->kind);
@@ -271,7 +271,7 @@ keel_result keel_view_begin_in(keel_view *view, keel_context *context, const kee
                                const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!view || !context) return KEEL_ERROR_ARGUMENT;
-    keeli_atomic_store(&context->world->has_inner_views, 1);
+    keeli_atomic_store(&context->world->views.any_inner, 1);
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
     KEEL_TRY(track_for(context, terms));
     return keeli_view_begin_inside(view, context->world, &context->view->holder, context->reader,
@@ -304,11 +304,11 @@ uint32_t keel_context_unique_changes(keel_context *context, const keel_component
     return s ? keeli_unique_changes(s, context->reader) : 0;
 }
 
-keel_gone_walk keel_context_gone(keel_context *context, const keel_component *component,
-                                 uint32_t kinds) {
+keel_removal_walk keel_context_removals(keel_context *context, const keel_component *component,
+                                        uint32_t kinds) {
     keeli_storage *s = declared(context, component, KEEL_ACCESS_READ);
-    return keeli_gone_begin(context ? context->world : NULL, s, context ? context->reader : NULL,
-                            kinds);
+    return keeli_removals_begin(context ? context->world : NULL, s,
+                                context ? context->reader : NULL, kinds);
 }
 
 uint64_t keel_context_missed(keel_context *context, const keel_component *component) {

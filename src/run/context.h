@@ -52,13 +52,13 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->bound = NULL;
     context->view = NULL;
     context->reader = NULL;
-    context->tick = world->tick;
+    context->tick = world->changes.tick;
     context->worker = worker;
     context->node = NULL;
     context->loop = NULL;
     context->piece = 0;
     context->has_turn = context->splits = false;
-    context->is_inner = world->share_depth > 0;
+    context->is_inner = world->refused > 0;
     context->commands = NULL;
     context->data = NULL;
     context->data_size = 0;
@@ -78,7 +78,7 @@ static inline const char *keeli_context_kind(const keel_context *context) {
 }
 // Is it the calling thread's, and not that of a system in whose loop it helps?
 static inline bool keeli_worker_is_here(const keel_world *world, const keeli_worker *worker) {
-    return !world->concurrent || worker->thread == keeli_thread_id();
+    return !world->access.concurrent || worker->thread == keeli_thread_id();
 }
 // In the thread that runs the system? Otherwise that is reported: what a system may do only by
 // itself, pieces of its loops may not.

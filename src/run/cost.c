@@ -62,20 +62,21 @@ void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
 
 // ------------------------------------------------------------------ schedules
 static bool is_hot(const keel_world *world) {
-    return world->executor.context == &world->pool && keeli_pool_is_hot(&world->pool);
+    return world->workers.executor.context == &world->workers.pool &&
+           keeli_pool_is_hot(&world->workers.pool);
 }
 
 // Do several threads promise to gain more than they cost?
 static bool promises(const keeli_schedule *s) {
     const keeli_costs *c = &s->costs;
-    const uint64_t share = c->sum / s->world->worker_count;
+    const uint64_t share = c->sum / s->world->workers.count;
     const uint64_t wide = (c->chain > share ? c->chain : share) + (uint64_t)c->nodes * NODE_NS;
     return c->sum > wide + HOT_NS && (c->sum > wide + COLD_NS || is_hot(s->world));
 }
 
 void keeli_costs_begin(keeli_schedule *s, bool may_be_wide) {
     keeli_costs *c = &s->costs;
-    c->are_wanted = may_be_wide && s->is_wide && s->world->worker_count > 1;
+    c->are_wanted = may_be_wide && s->is_wide && s->world->workers.count > 1;
     c->is_wide = c->is_timed = c->is_open = false;
     if (!c->are_wanted) return;
     c->is_timed = s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0;

@@ -67,10 +67,10 @@ static keel_result open_state(keeli_view *view, const keel_context *outer) {
                             "KEEL_WORLD to its parameters",
                             keeli_context_kind(outer), outer->system->name, view->holder.name);
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!world->holders) return KEEL_OK;
+    if (!world->access.holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "custom view '%s' wants the whole world while %s is open; end that first",
-                       view->holder.name, world->holders->name);
+                       view->holder.name, world->access.holders->name);
 }
 
 static void close_state(keeli_view *view) {
@@ -179,7 +179,7 @@ void keeli_customs_deinit(keel_world *world) {
     for (keeli_view *view; (view = keeli_view_last_inside(world, NULL)) != NULL;) {
         keeli_warn(world, "the world is destroyed while %s is open; end it first",
                    view->holder.name);
-        (void)end(view, NULL, &world->own_worker);
+        (void)end(view, NULL, &world->workers.own);
     }
 }
 

@@ -75,8 +75,8 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
     const bool is_startup = context->node && context->node->step.startup;
     const bool is_done = is_startup && result >= 0 && context->system->kind != KEEL_IS_CONDITION;
     if (has_world(context)) {
-        for (uint32_t i = 0; context->reader && i < world->queues.count; ++i)
-            pass(context, world->queues.items[i], is_done);
+        for (uint32_t i = 0; context->reader && i < world->registry.queues.count; ++i)
+            pass(context, world->registry.queues.items[i], is_done);
         return;
     }
     for (uint32_t t = 0; t < view->term_count; ++t) {

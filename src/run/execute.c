@@ -11,7 +11,7 @@
 // ------------------------------------------------------------------ alone
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
-    uint32_t share_depth, looping, concurrent, node;
+    uint32_t refused, concurrent, node;
     keeli_first_error *first;
 } solitude;
 
@@ -19,25 +19,24 @@ typedef struct solitude {
 // run inside of another one, or of shared mode, nobody is alone: it will be refused.
 static solitude begin_alone(const keeli_schedule *s, const keeli_worker *worker) {
     keel_world *world = s->world;
-    const solitude kept = { world->share_depth, world->looping, world->concurrent,
-                            world->own_worker.node, world->own_worker.first };
+    const solitude kept = { world->refused, world->access.concurrent, world->workers.own.node,
+                            world->workers.own.first };
     if (s->is_inner) return kept;
-    world->share_depth = world->looping = world->concurrent = 0;
+    world->refused = world->access.concurrent = 0;
     world->heap.shared = false;
-    world->own_worker.first = worker->first;
-    world->own_worker.node = worker->node;
+    world->workers.own.first = worker->first;
+    world->workers.own.node = worker->node;
     return kept;
 }
 
 static void end_alone(const keeli_schedule *s, solitude kept) {
     keel_world *world = s->world;
     if (s->is_inner) return;
-    world->share_depth = kept.share_depth;
-    world->looping = kept.looping;
-    world->concurrent = kept.concurrent;
+    world->refused = kept.refused;
+    world->access.concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
-    world->own_worker.first = kept.first;
-    world->own_worker.node = kept.node;
+    world->workers.own.first = kept.first;
+    world->workers.own.node = kept.node;
 }
 
 // ------------------------------------------------------------------ systems and conditions
@@ -80,10 +79,10 @@ static void end_commands(keel_context *context) {
 // Somebody who is alone makes time go on as the owner does, by running systems: those after it
 // come later by as much.
 static void begin_tick(const keeli_schedule *s, uint64_t tick) {
-    if (!s->is_inner) s->world->tick = tick;
+    if (!s->is_inner) s->world->changes.tick = tick;
 }
 static void end_tick(keeli_schedule *s, uint64_t tick) {
-    if (!s->is_inner) s->first_tick += s->world->tick - tick;
+    if (!s->is_inner) s->first_tick += s->world->changes.tick - tick;
 }
 
 static keel_result give_reader(keel_context *context, keeli_bound *bound) {
@@ -210,7 +209,7 @@ static bool begin_startup(keeli_schedule *s, uint32_t index) {
     bool waits = is_started_elsewhere(s, index);
     // whoever runs it may be waiting for the end of a run inside of it
     for (; waits && !s->is_nested; waits = is_started_elsewhere(s, index))
-        keeli_condition_wait(&world->started, &world->lock);
+        keeli_condition_wait(&world->workers.started, &world->access.lock);
     node->is_starting = !waits && !keeli_atomic_load_byte(&node->has_run);
     keeli_world_unlock(world);
     return node->is_starting;
@@ -225,7 +224,7 @@ static void end_startup(keeli_schedule *s, uint32_t index, bool is_done) {
         if (node) keeli_atomic_store_byte(&node->has_run, 1);
     }
     keeli_world_unlock(world);
-    if (world->concurrent) keeli_condition_wake_all(&world->started);
+    if (world->access.concurrent) keeli_condition_wake_all(&world->workers.started);
 }
 
 // ------------------------------------------------------------------ commands
@@ -402,15 +401,15 @@ static keel_result run_here(keeli_schedule *s) {
 // `workers`: NULL where one thread runs it and no step is split.
 static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     keel_world *world = s->world;
-    s->first_tick = world->tick;
+    s->first_tick = world->changes.tick;
     if (!s->is_inner) {
         KEEL_TRY(keeli_handles_reserve_all(s));
-        ++world->share_depth; // edits go through commands, on one thread, too
+        world->refused |= KEELI_REFUSED_RUNNING; // edits go through commands, on one thread, too
     }
     const keel_result result = workers ? run_by(s, workers) : run_here(s);
     if (!s->is_inner) {
-        --world->share_depth;
-        world->tick = s->first_tick + s->nodes.count;
+        world->refused &= ~(uint32_t)KEELI_REFUSED_RUNNING;
+        world->changes.tick = s->first_tick + s->nodes.count;
         keeli_tick_advance(world);
         keeli_events_settle(world);
     }
@@ -421,8 +420,8 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
 
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
-    s->is_inner = world->share_depth > 0;
-    s->is_guest = s->is_inner || world->holders;
+    s->is_inner = world->refused > 0;
+    s->is_guest = s->is_inner || world->access.holders;
     s->is_nested = s->is_inner && s->has_startup && keeli_worker_here(world);
     // what an observer runs stays on its thread, where it is known to change nothing
     keeli_costs_begin(s, !keeli_is_inside_edit(world));

@@ -51,7 +51,7 @@ static bool record_commands(keel_world *world, record *r, const keeli_view *view
         if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
             return false;
     }
-    return keeli_holder_want(world, &r->holder, &world->entity_storage, KEEL_ACCESS_EDIT);
+    return keeli_holder_want(world, &r->holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
 }
 
 // Events that wait until their system has ended are sent together with its commands.
@@ -79,10 +79,10 @@ static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
     bool edits = false;
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        edits |= t->storage == &s->world->entity_storage && t->access == KEEL_ACCESS_EDIT;
+        edits |= t->storage == &s->world->stand_in.entities && t->access == KEEL_ACCESS_EDIT;
     }
     if (!edits && !creates) return true;
-    return touch(s, node, &s->world->handle_storage, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
+    return touch(s, node, &s->world->stand_in.handles, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
 }
 
 static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const keel_system *system,
@@ -103,7 +103,7 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
         keel_result result = KEEL_OK;
         keeli_storage *storage = NULL;
         if (!list[i]) continue;
-        if (!s->world->share_depth || keeli_storage_find(s->world, list[i])) {
+        if (!s->world->refused || keeli_storage_find(s->world, list[i])) {
             storage = keeli_storage_get(s->world, list[i], i == 1, &result);
             if (!storage) return result;
         } else s->is_partial = true;

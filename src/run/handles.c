@@ -102,10 +102,10 @@ typedef struct newcomer {
 
 static void make_known(void *data) {
     newcomer *n = data;
-    const uint32_t kept = n->world->share_depth;
-    n->world->share_depth = 0; // nobody else is at work
+    const uint32_t kept = n->world->refused;
+    n->world->refused = 0; // nobody else is at work
     n->storage = keeli_storage_get(n->world, n->component, n->component->is_unique, n->result);
-    n->world->share_depth = kept;
+    n->world->refused = kept;
 }
 
 static keeli_storage *enroll(keel_commands *list, const keel_component *component,

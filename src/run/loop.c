@@ -103,7 +103,7 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
     if (!piece_ns || all < least) return;
     loop->has_called = true;
-    const uint64_t fair = left / (workers->world->worker_count * 2), few = SHARE_NS / piece_ns;
+    const uint64_t fair = left / (workers->world->workers.count * 2), few = SHARE_NS / piece_ns;
     const uint64_t smaller = few < fair ? few : fair;
     // workers that were idle may be in the loop already
     keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);
@@ -128,7 +128,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
     // is called, all until the next look
     const uint32_t many = is_alone   ? taken
                           : is_first ? 0
-                                     : left / (workers->world->worker_count * 8);
+                                     : left / (workers->world->workers.count * 8);
     const uint32_t least = is_first ? 1 : keeli_atomic_load(&loop->share);
     const uint32_t count = many > least ? many : least;
     mine->next = keeli_atomic_take(&loop->taken, count);
@@ -201,8 +201,8 @@ static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *co
                         keeli_iterator *it) {
     share mine = { 0 };
     uint32_t piece = next_piece(loop, worker, &mine);
-    const bool is_timed =
-        context && context->world->timings && worker != loop->owner && piece != KEELI_NO_PIECE;
+    const bool is_timed = context && context->world->workloads.timings && worker != loop->owner &&
+                          piece != KEELI_NO_PIECE;
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     for (; piece != KEELI_NO_PIECE; piece = next_piece(loop, worker, &mine)) {
         run_piece(loop, worker, context, it, piece);
@@ -282,7 +282,7 @@ static void await_helpers(keeli_loop *loop) {
 // On the caller's worker and on whoever comes to help. `cost`: of a piece.
 static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
     const keel_world *world = loop->workers->world;
-    const bool is_open = world->worker_count > 1 && !loop->is_private && loop->count > 1;
+    const bool is_open = world->workers.count > 1 && !loop->is_private && loop->count > 1;
     const bool is_known = cost->one_ns != 0;
     // what is known to be less than a helper costs is hardly measured
     const bool is_small = is_known && cost->one_ns * loop->count < keeli_helper_cost(world);
@@ -416,16 +416,16 @@ static bool make_partials(keeli_loop *loop, keeli_worker *worker, const keel_red
 static void run_direct_loop(const direct *d, keeli_loop *loop, keeli_worker *worker) {
     const uintptr_t code = d->view ? (uintptr_t)d->span : (uintptr_t)d->range;
     const uint64_t hash = ((uint64_t)code + d->grain) * 0x9E3779B97F4A7C15u;
-    keeli_loop_cost *kept = &d->world->loop_costs[hash >> 60];
-    keeli_lock_take(&d->world->lock);
+    keeli_loop_cost *kept = &d->world->workers.loop_costs[hash >> 60];
+    keeli_lock_take(&d->world->access.lock);
     const bool is_this =
         kept->range == d->range && kept->span == d->span && kept->grain == d->grain;
     keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
-    keeli_lock_give(&d->world->lock);
+    keeli_lock_give(&d->world->access.lock);
     run_loop(loop, worker, &cost);
-    keeli_lock_take(&d->world->lock);
+    keeli_lock_take(&d->world->access.lock);
     *kept = (keeli_loop_cost){ d->range, d->span, d->grain, cost };
-    keeli_lock_give(&d->world->lock);
+    keeli_lock_give(&d->world->access.lock);
 }
 
 static keel_result run_by(const direct *d, keeli_worker *worker) {

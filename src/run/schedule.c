@@ -220,7 +220,7 @@ static void free_list(keeli_schedule **list) {
 
 void keeli_schedules_forget(keeli_stored_workload *stored) { free_list(&stored->schedules); }
 void keeli_schedules_deinit(keel_world *world) {
-    free_list(&world->schedules);
+    free_list(&world->workloads.schedules);
     for (keeli_stored_workload *w = world->workloads.first; w; w = w->next)
         free_list(&w->schedules);
 }
@@ -267,7 +267,7 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table,
         free_schedule(s);
         return NULL;
     }
-    s->bindings = world->bindings; // after: making it may have made components known
+    s->bindings = world->registry.bindings; // after: making it may have made components known
     return s;
 }
 
@@ -331,7 +331,7 @@ static bool is_for(const keeli_schedule *s, const keel_workload *table) {
 }
 
 static bool is_current(const keeli_schedule *s) {
-    return !s->is_partial && s->bindings == s->world->bindings && keeli_keys_agree(s);
+    return !s->is_partial && s->bindings == s->world->registry.bindings && keeli_keys_agree(s);
 }
 
 // What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
@@ -340,7 +340,7 @@ static bool can_take_over(const keeli_schedule *old) {
 }
 
 static keeli_schedule **list_of(const keeli_schedule *s) {
-    return s->stored ? &s->stored->schedules : &s->world->schedules;
+    return s->stored ? &s->stored->schedules : &s->world->workloads.schedules;
 }
 
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s) { return *list_of(s); }
@@ -361,7 +361,7 @@ static void keep(keeli_schedule *s) {
 // The last ones in the list were not used for the longest time.
 static void forget_oldest(keel_world *world) {
     uint32_t count = 0;
-    for (keeli_schedule *s = world->schedules, *next; s; s = next) {
+    for (keeli_schedule *s = world->workloads.schedules, *next; s; s = next) {
         next = s->next;
         if (s->stamp || ++count <= kept_at_most || s->is_busy) continue;
         unlink(s);
@@ -418,7 +418,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     *result = KEEL_OK;
     if (!table && !stored) return *result = keeli_unknown_workload(world, name), NULL;
     keeli_world_lock(world);
-    keeli_schedule *old = find(stored ? stored->schedules : world->schedules, table);
+    keeli_schedule *old = find(stored ? stored->schedules : world->workloads.schedules, table);
     keeli_world_unlock(world);
     if (old && is_current(old)) return old;
     keeli_schedule *fresh = make(world, table, stored, result);

@@ -139,7 +139,7 @@ typedef struct kept_system {
 // Terms with lists of components and custom views could change behind their pointers, and plain
 // pointers to components made at run time could be used for others.
 static bool can_keep(const keel_world *world, const keel_system *system, const keeli_view *view) {
-    if (world->share_depth || view->holder.everything) return false;
+    if (world->refused || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
         if (term->others || term->custom || (term->component && !term->component->slot))
@@ -168,9 +168,10 @@ static bool is_current(const kept_system *k, const keel_system *system) {
 
 // What is kept for the system, marked as busy, or NULL: bind its terms.
 static kept_system *take_kept(keel_world *world, const keel_system *system) {
-    if (world->share_depth) return NULL;
+    if (world->refused) return NULL;
     kept_system *k = keeli_pointer_find(&world->systems, system);
-    if (!k || k->is_busy || k->bindings != world->bindings || !is_current(k, system)) return NULL;
+    if (!k || k->is_busy || k->bindings != world->registry.bindings || !is_current(k, system))
+        return NULL;
     k->is_busy = true;
     return k;
 }
@@ -205,7 +206,7 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     for (uint32_t t = 0; t < view->term_count; ++t)
         if (k->terms[t].component && view->terms[t].count)
             add_use(k, k->terms[t].component, view->storages[view->terms[t].first]);
-    k->bindings = world->bindings;
+    k->bindings = world->registry.bindings;
     return true;
 }
 
@@ -223,12 +224,12 @@ void keeli_systems_deinit(keel_world *world) {
 // last run, time goes on as if it ran.
 static bool is_idle(keel_world *world, kept_system *k) {
     keeli_bound *bound = &k->bound;
-    if (!bound->is_loop || world->holders) return false;
+    if (!bound->is_loop || world->access.holders) return false;
     if (keeli_bound_lacks(bound)) return true;
     if (!bound->change_count) return false;
     if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
     if (!keeli_bound_sees_nothing(world, bound)) return false;
-    bound->reader->last = world->tick;
+    bound->reader->last = world->changes.tick;
     keeli_tick_advance(world);
     return true;
 }

@@ -18,69 +18,68 @@ enum {
 // has the world for itself.
 static void enter(keel_world *world, keeli_worker *worker) {
     worker->thread = keeli_thread_id();
-    keeli_lock_take(&world->lock);
+    keeli_lock_take(&world->access.lock);
     worker->depth = 0;
-    for (const keeli_worker *w = world->working; w; w = w->next) // a system may run another
+    for (const keeli_worker *w = world->workers.working; w; w = w->next) // a system may run another
         if (w->thread == worker->thread && w->depth > worker->depth) worker->depth = w->depth;
-    worker->next = world->working;
-    world->working = worker;
-    keeli_lock_give(&world->lock);
+    worker->next = world->workers.working;
+    world->workers.working = worker;
+    keeli_lock_give(&world->access.lock);
 }
 
 static void leave(keel_world *world, keeli_worker *worker) {
-    keeli_lock_take(&world->lock);
-    keeli_worker **at = &world->working;
+    keeli_lock_take(&world->access.lock);
+    keeli_worker **at = &world->workers.working;
     while (*at != worker)
         at = &(*at)->next;
     *at = worker->next;
-    keeli_lock_give(&world->lock);
+    keeli_lock_give(&world->access.lock);
 }
 
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
-    if (!world->concurrent) return &world->own_worker;
+    if (!world->access.concurrent) return &world->workers.own;
     *spare = (keeli_worker){ .node = KEELI_NO_NODE };
     enter(world, spare);
     return spare;
 }
 
 void keeli_worker_end(keel_world *world, keeli_worker *worker) {
-    if (worker == &world->own_worker) return;
+    if (worker == &world->workers.own) return;
     leave(world, worker);
     keeli_arena_deinit(&worker->scratch, &world->heap);
 }
 
 keeli_worker *keeli_worker_here(keel_world *world) {
     const uint64_t self = keeli_thread_id();
-    keeli_lock_take(&world->lock);
-    keeli_worker *worker = world->working;
+    keeli_lock_take(&world->access.lock);
+    keeli_worker *worker = world->workers.working;
     while (worker && worker->thread != self)
         worker = worker->next;
-    keeli_lock_give(&world->lock);
-    return worker || world->concurrent || !world->own_worker.depth ? worker : &world->own_worker;
+    keeli_lock_give(&world->access.lock);
+    return worker || world->access.concurrent || !world->workers.own.depth ? worker
+                                                                           : &world->workers.own;
 }
 
 bool keeli_world_is_running(keel_world *world) {
-    keeli_lock_take(&world->lock);
-    const bool is_running =
-        world->own_worker.depth || world->working || keeli_atomic_peek(&world->workload_depth);
-    keeli_lock_give(&world->lock);
+    keeli_lock_take(&world->access.lock);
+    const bool is_running = world->workers.own.depth || world->workers.working ||
+                            keeli_atomic_peek(&world->access.workload_depth);
+    keeli_lock_give(&world->access.lock);
     return is_running;
 }
 
 bool keeli_world_go_concurrent(keel_world *world) {
-    if (world->concurrent) return false;
-    world->concurrent = 1;
-    ++world->share_depth;
-    ++world->looping;
+    if (world->access.concurrent) return false;
+    world->access.concurrent = 1;
+    world->refused |= KEELI_REFUSED_LOOPING;
     world->heap.shared = true;
-    world->own_worker.thread = keeli_thread_id(); // for keeli_worker_is_here
+    world->workers.own.thread = keeli_thread_id(); // for keeli_worker_is_here
     return true;
 }
 
 void keeli_world_end_concurrent(keel_world *world) {
-    world->concurrent = 0;
-    --world->share_depth;
-    --world->looping;
+    world->access.concurrent = 0;
+    world->refused &= ~(uint32_t)KEELI_REFUSED_LOOPING;
     world->heap.shared = false;
 }
 
@@ -103,7 +102,7 @@ static keeli_workers *new_workers(keel_world *world) {
     workers->world = world;
     keeli_lock_init(&workers->lock);
     keeli_condition_init(&workers->changed);
-    workers->count = world->executor.worker_count;
+    workers->count = world->workers.executor.worker_count;
     workers->list = keeli_new_zeroed(&world->heap, workers->count * sizeof *workers->list,
                                      _Alignof(keeli_worker));
     if (!workers->list) return free_workers(workers), NULL;
@@ -119,7 +118,7 @@ static keeli_workers *new_workers(keel_world *world) {
 
 keeli_workers *keeli_workers_take(keel_world *world) {
     keeli_world_lock(world);
-    keeli_workers *workers = world->all_workers;
+    keeli_workers *workers = world->workers.all;
     while (workers && workers->is_busy)
         workers = workers->next;
     if (workers) workers->is_busy = true;
@@ -129,8 +128,8 @@ keeli_workers *keeli_workers_take(keel_world *world) {
         if (!workers) return keeli_out_of_memory(world, "beginning a run"), NULL;
         workers->is_busy = true;
         keeli_world_lock(world);
-        workers->next = world->all_workers;
-        world->all_workers = workers;
+        workers->next = world->workers.all;
+        world->workers.all = workers;
         keeli_world_unlock(world);
     }
     workers->failed_node = KEELI_NO_NODE;
@@ -144,14 +143,14 @@ keeli_workers *keeli_workers_take(keel_world *world) {
 void keeli_workers_give(keeli_workers *workers) {
     keel_world *world = workers->world;
     keeli_world_lock(world);
-    if (workers->first.error.result != KEEL_OK && world->error.result == KEEL_OK)
-        world->error = workers->first.error;
+    if (workers->first.error.result != KEEL_OK && world->reports.error.result == KEEL_OK)
+        world->reports.error = workers->first.error;
     workers->is_busy = false;
     keeli_world_unlock(world);
 }
 
 void keeli_workers_deinit(keel_world *world) {
-    for (keeli_workers *workers = world->all_workers, *next; workers; workers = next) {
+    for (keeli_workers *workers = world->workers.all, *next; workers; workers = next) {
         next = workers->next;
         keeli_lock_take(&workers->lock); // a job may come late with an executor of the user's
         while (workers->outstanding) {
@@ -162,7 +161,7 @@ void keeli_workers_deinit(keel_world *world) {
         keeli_lock_give(&workers->lock);
         free_workers(workers);
     }
-    world->all_workers = NULL;
+    world->workers.all = NULL;
 }
 
 // ------------------------------------------------------------------ waiting
@@ -173,7 +172,7 @@ void keeli_workers_announce(keeli_workers *workers) {
 
 void keeli_workers_await_change(keeli_workers *workers) {
     const uint32_t seen = workers->signal;
-    if (workers->world->may_spin) {
+    if (workers->world->workers.may_spin) {
         keeli_lock_give(&workers->lock);
         const uint64_t end = keeli_clock_ns() + SPIN_NS;
         do {
@@ -222,8 +221,8 @@ static void help(void *data, uint32_t number) {
 }
 
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
-    const keel_executor *x = &workers->world->executor;
-    while (count-- && workers->outstanding + 1 < workers->world->worker_count) {
+    const keel_executor *x = &workers->world->workers.executor;
+    while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
         keeli_lock_give(&workers->lock);
         const bool comes = x->submit(x->context, help, workers);
@@ -235,8 +234,8 @@ void keeli_workers_call(keeli_workers *workers, uint32_t count) {
 }
 
 uint64_t keeli_helper_cost(const keel_world *world) {
-    const bool is_ours = world->executor.context == &world->pool;
-    return is_ours && keeli_pool_is_hot(&world->pool) ? HELPER_HOT_NS : HELPER_COLD_NS;
+    const bool is_ours = world->workers.executor.context == &world->workers.pool;
+    return is_ours && keeli_pool_is_hot(&world->workers.pool) ? HELPER_HOT_NS : HELPER_COLD_NS;
 }
 
 // Do the ready nodes take longer than `least`, as far as it was measured?
@@ -251,7 +250,7 @@ static bool take_longer(const keeli_schedule *s, uint64_t least) {
 
 static void call_for_nodes(keeli_workers *workers) {
     const keeli_schedule *s = workers->schedule;
-    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->worker_count) return;
+    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->workers.count) return;
     if (take_longer(s, keeli_helper_cost(workers->world)))
         keeli_workers_call(workers, s->ready.count);
 }
@@ -445,8 +444,8 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop
 // ------------------------------------------------------------------ memory
 // A run inside of another one counts with it; while others are at work nobody counts.
 void keeli_workers_count_memory(keel_world *world, int32_t workloads) {
-    if (world->share_depth || keeli_atomic_peek(&world->workload_depth) > workloads) return;
-    world->used_lists = world->used_blocks = 0;
+    if (world->refused || keeli_atomic_peek(&world->access.workload_depth) > workloads) return;
+    world->commands.used_lists = world->commands.used_blocks = 0;
 }
 
 // Each worker as much scratch memory as any of them needed.
@@ -465,13 +464,14 @@ static bool even_scratch(keeli_workers *workers) {
 // What cannot be had now is made when it is needed.
 void keeli_workers_preallocate(keeli_workers *workers, uint32_t loops) {
     keel_world *world = workers->world;
-    const uint32_t count = keeli_least(world->worker_count, workers->count);
-    if (world->share_depth || count < 2) return;
-    const uint32_t inner = keeli_atomic_load(&world->has_inner_views);
+    const uint32_t count = keeli_least(world->workers.count, workers->count);
+    if (world->refused || count < 2) return;
+    const uint32_t inner = keeli_atomic_load(&world->views.any_inner);
     // workers may hold lists in which nothing is recorded in the end
     (void)(keeli_iterators_reserve(world, count * (1 + inner)) &&
            keeli_views_reserve(world, count * inner) &&
-           keeli_commands_reserve(world, world->used_lists ? world->used_lists + count : 0,
-                                  world->used_blocks) &&
+           keeli_commands_reserve(
+               world, world->commands.used_lists ? world->commands.used_lists + count : 0,
+               world->commands.used_blocks) &&
            even_scratch(workers) && keeli_loops_reserve(workers, keeli_least(loops, count)));
 }

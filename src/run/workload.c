@@ -36,14 +36,14 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     if (result < 0) return result;
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
-    if (world->timings && !keeli_atomic_peek(&world->workload_depth)) {
-        keeli_lock_take(&world->timings->lock);
-        ++world->timings->frames;
-        keeli_lock_give(&world->timings->lock);
+    if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
+        keeli_lock_take(&world->workloads.timings->lock);
+        ++world->workloads.timings->frames;
+        keeli_lock_give(&world->workloads.timings->lock);
     }
-    keeli_count(world, &world->workload_depth, 1);
+    keeli_count(world, &world->access.workload_depth, 1);
     result = keeli_schedule_run(s);
-    keeli_count(world, &world->workload_depth, -1);
+    keeli_count(world, &world->access.workload_depth, -1);
     keeli_schedule_give(s);
     const keel_result applied = keeli_commands_flush(world);
     return result < 0 ? result : applied;
@@ -210,7 +210,7 @@ static keeli_stored_workload *new_stored(keel_world *world, const char *name) {
 // It takes the place of one with its name, and what the systems of that one know.
 static void store(keel_world *world, keeli_stored_workload *w) {
     keeli_stored_workload *known = keeli_stored_find(world, w->name);
-    ++world->bindings; // schedules that name it
+    ++world->registry.bindings; // schedules that name it
     if (!known) {
         link_stored(world, w);
         return;
@@ -257,7 +257,7 @@ keel_result keel_world_add_step(keel_world *world, const char *workload, const k
     keeli_stored_workload *w = known ? known : new_stored(world, workload);
     if (w && append_step(world, w, step)) {
         if (!known) store(world, w);
-        ++world->bindings;
+        ++world->registry.bindings;
         return KEEL_OK;
     }
     if (w && !known) free_stored(world, w);
@@ -269,7 +269,7 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
     KEEL_TRY(check_changeable(world));
     keeli_stored_workload *w = keeli_stored_find(world, name);
     if (!w) return KEEL_ABSENT;
-    ++world->bindings;
+    ++world->registry.bindings;
     unlink_stored(world, w);
     free_stored(world, w);
     return KEEL_OK;

@@ -28,7 +28,7 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t index, 
 const char *keeli_access_verb(keel_access access, bool is_event);
 // Does the user know what this is? Free handles go with the entities that are made.
 static inline bool keeli_touch_is_described(const keeli_schedule *s, const keeli_touch *t) {
-    return t->storage != &s->world->handle_storage;
+    return t->storage != &s->world->stand_in.handles;
 }
 // The conditions of a step that is left out now and then, as pairs of an option and a name; how
 // many there are.

@@ -19,11 +19,11 @@ static size_t size_of(uint32_t capacity) {
 
 // ------------------------------------------------------------------ on and off
 void keeli_timings_deinit(keel_world *world) {
-    keeli_timings *t = world->timings;
+    keeli_timings *t = world->workloads.timings;
     if (!t) return;
     keeli_lock_deinit(&t->lock);
     keeli_free(&world->heap, t, size_of(t->capacity), _Alignof(keeli_timings));
-    world->timings = NULL;
+    world->workloads.timings = NULL;
 }
 
 static keel_result check_changeable(keel_world *world) {
@@ -48,7 +48,7 @@ keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
     keeli_lock_init(&t->lock);
     t->origin = keeli_clock_ns();
     keeli_timings_deinit(world);
-    world->timings = t;
+    world->workloads.timings = t;
     return KEEL_OK;
 }
 
@@ -84,7 +84,7 @@ bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timi
                                "keel_timings_next needs a cursor and a place for the entry");
         return false;
     }
-    keeli_timings *t = world->timings;
+    keeli_timings *t = world->workloads.timings;
     if (!t) return false;
     keeli_lock_take(&t->lock);
     const bool is_there = read_next(t, cursor, out);
@@ -151,7 +151,7 @@ static bool write_events(keel_world *world, FILE *file) {
     bool fits = true;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
     // no more than fit: others may be adding to them
-    for (uint32_t i = 0; fits && i < world->timings->capacity; ++i) {
+    for (uint32_t i = 0; fits && i < world->workloads.timings->capacity; ++i) {
         if (!keel_timings_next(world, &cursor, &entry)) break;
         fits = name_thread(world, file, &named, &entry);
         write_entry(world, file, &entry);
@@ -171,7 +171,7 @@ static keel_result file_error(keel_world *world, const char *path, int reason) {
 keel_result keel_timings_write_trace(keel_world *world, const char *path) {
     if (!world) return keeli_no_world();
     if (!path) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the path of the trace is NULL");
-    if (!world->timings)
+    if (!world->workloads.timings)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "no timings are kept that could be written; call keel_timings_begin "
                             "before what is to be timed");

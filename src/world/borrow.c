@@ -39,7 +39,7 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
                                       const keeli_holder *asker, const keeli_use **use) {
     const keeli_holder *parent = asker ? asker->parent : NULL;
     const bool is_system_itself = asker && asker->open; // its own views are in its way
-    for (const keeli_holder *h = world->holders; h; h = h->next) {
+    for (const keeli_holder *h = world->access.holders; h; h = h->next) {
         if (h == asker || h->parent != (is_system_itself ? asker : parent)) continue;
         *use = use_of(h, storage);
         if (*use || h->everything) return h;
@@ -90,7 +90,7 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                               const keeli_storage *storage, keel_access access) {
     const keeli_holder *system = holder->parent ? holder->parent : holder;
     const char *name = storage->component.name;
-    if (storage == &world->entity_storage)
+    if (storage == &world->stand_in.entities)
         return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not add or delete entities; %s",
                             kind_of(system), system->name,
                             system->is_system ? "record commands (KEEL_COMMANDS)"
@@ -133,7 +133,7 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
                        keel_access access) {
     // an edit of one component kept in archetypes moves the rows of all
     if (storage->kind == KEEL_ARCHETYPE &&
-        !keeli_holder_want(world, holder, &world->row_storage,
+        !keeli_holder_want(world, holder, &world->stand_in.rows,
                            access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
         return false;
     if (storage->groups.count && !want_groups(world, holder, storage, access)) return false;
@@ -165,7 +165,7 @@ static int32_t *counter_of(const keel_world *world, const keeli_holder *holder,
     const keeli_holder *parent = holder->parent;
     if (!parent) return &use->storage->borrow;
     keeli_use *outer = use_of(parent, use->storage);
-    if (!outer && use->storage == &world->entity_storage && use->access == KEEL_ACCESS_READ &&
+    if (!outer && use->storage == &world->stand_in.entities && use->access == KEEL_ACCESS_READ &&
         !parent->is_system && !parent->parent)
         return &use->storage->borrow;
     return outer && outer->access >= use->access ? &outer->inner : NULL;
@@ -205,7 +205,7 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
                                                          const keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        if (world->inside >= KEELI_IN_HOOK) return keeli_world_is_editable(world);
+        if (world->refused & KEELI_REFUSED_HOOK) return keeli_world_is_editable(world);
         if (use->access > KEEL_ACCESS_READ)
             return keeli_error(
                 world, KEEL_ERROR_SHARED,
@@ -233,11 +233,11 @@ static keel_result take_all(keel_world *world, keeli_holder *holder) {
 
 // Everything: each storage that exists now, and the list of entities.
 static bool want_everything(keel_world *world, keeli_holder *holder) {
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        if (!keeli_holder_want(world, holder, world->order.items[i], KEEL_ACCESS_EDIT))
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!keeli_holder_want(world, holder, world->storages.items[i], KEEL_ACCESS_EDIT))
             return false;
-    return keeli_holder_want(world, holder, &world->row_storage, KEEL_ACCESS_EDIT) &&
-           keeli_holder_want(world, holder, &world->entity_storage, KEEL_ACCESS_EDIT);
+    return keeli_holder_want(world, holder, &world->stand_in.rows, KEEL_ACCESS_EDIT) &&
+           keeli_holder_want(world, holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
 }
 
 // What it writes gets its tick, whatever else is changed meanwhile.
@@ -256,9 +256,9 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
     if (holder->tick) set_ticks(holder, holder->tick);
     keeli_world_lock(world);
     holder->prev = NULL;
-    holder->next = world->holders;
-    if (world->holders) world->holders->prev = holder;
-    world->holders = holder;
+    holder->next = world->access.holders;
+    if (world->access.holders) world->access.holders->prev = holder;
+    world->access.holders = holder;
     keeli_world_unlock(world);
     return KEEL_OK;
 }
@@ -269,7 +269,7 @@ void keeli_holder_close(keel_world *world, keeli_holder *holder) {
     holder->open = false;
     keeli_world_lock(world);
     if (holder->prev) holder->prev->next = holder->next;
-    else world->holders = holder->next;
+    else world->access.holders = holder->next;
     if (holder->next) holder->next->prev = holder->prev;
     keeli_world_unlock(world);
 }
@@ -279,7 +279,7 @@ void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
 }
 
 bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
-    for (keeli_holder *h = world->holders; h; h = h->next) {
+    for (keeli_holder *h = world->access.holders; h; h = h->next) {
         if (!h->everything || h->parent) continue;
         if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
         (void)take_use(world, &h->uses.items[h->uses.count - 1], &storage->borrow);
@@ -290,33 +290,31 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
 // ------------------------------------------------------------------ edits
 // Apart, so that asking is one compare.
 static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
-    if (world->inside)
-        return keeli_error(world, KEEL_ERROR_SHARED,
-                           world->inside >= KEELI_IN_HOOK
-                               ? "a hook or an allocator cannot use the world: an edit is half "
-                                 "done; do that when the edit has returned"
-                               : "a function that an edit calls cannot edit the world; record the "
-                                 "edit with keel_world_commands");
-    if (keeli_is_inside_edit(world))
-        return keeli_error(world, KEEL_ERROR_SHARED,
-                           "an observer cannot edit the world; record the edit in event->commands");
-    if (keeli_world_is_looped(world))
-        return keeli_error(world, KEEL_ERROR_SHARED,
-                           "the world cannot be edited in a loop that is split over several "
-                           "threads; collect what is to be done, and do it after the loop");
-    return keeli_error(
-        world, KEEL_ERROR_SHARED,
-        "the world is shared between threads; record the edit with commands, or call "
-        "keel_share_end first");
+    const char *why = "the world is shared between threads; record the edit with commands, or call "
+                      "keel_share_end first";
+    if (world->refused & KEELI_REFUSED_HOOK)
+        why = "a hook or an allocator cannot use the world: an edit is half done; do that when the "
+              "edit has returned";
+    else if (world->refused & KEELI_REFUSED_ASKING)
+        why = "a function that an edit calls cannot edit the world; record the edit with "
+              "keel_world_commands";
+    else if (keeli_is_inside_edit(world))
+        why = "an observer cannot edit the world; record the edit in event->commands";
+    else if (keeli_world_is_looped(world))
+        why = "the world cannot be edited in a loop that is split over several threads; collect "
+              "what is to be done, and do it after the loop";
+    else if (world->refused & KEELI_REFUSED_DESTROYED)
+        why = "the world cannot be edited while it is destroyed";
+    return keeli_error(world, KEEL_ERROR_SHARED, "%s", why);
 }
 
 keel_result keeli_world_is_editable(keel_world *world) {
-    return world->share_depth ? tell_why_not(world) : KEEL_OK;
+    return world->refused ? tell_why_not(world) : KEEL_OK;
 }
 
 keel_result keeli_world_is_idle(keel_world *world, const char *what) {
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!keeli_atomic_peek(&world->workload_depth)) return KEEL_OK;
+    if (!keeli_atomic_peek(&world->access.workload_depth)) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_SHARED,
                        "%s while a workload runs, which would not know of it; do that between runs",
                        what);
@@ -340,7 +338,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         KEEL_TRY(keeli_check_thread(world, world, storage, KEEL_ACCESS_EDIT,
                                     holder ? holder->name : NULL, verb));
     if (storage->kind == KEEL_ARCHETYPE)
-        KEEL_TRY(keeli_may_edit(world, holder, &world->row_storage, verb));
+        KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.rows, verb));
     if (storage->groups.count | storage->collectors.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));
     if (!holder) {
@@ -348,7 +346,7 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
-    if (world->notifying | world->inside | world->edits_inside)
+    if (world->refused & KEELI_REFUSED_INSIDE || world->access.edits_inside)
         KEEL_TRY(keeli_world_is_editable(world));
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
         return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
@@ -365,55 +363,45 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
 
 // ------------------------------------------------------------------ the user's functions in edits
 void keeli_hook_drop(const keeli_storage *s, void *value) {
-    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_HOOK);
     s->component.drop(value, s->component.hook_data);
-    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    keeli_refuse_end(s->world, before);
 }
 
 void keeli_hook_move(const keeli_storage *s, void *to, void *from) {
-    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_HOOK);
     s->component.move(to, from, s->component.hook_data);
-    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    keeli_refuse_end(s->world, before);
 }
 
 bool keeli_hook_copy(const keeli_storage *s, void *to, const void *from) {
-    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_HOOK);
     const bool copied = s->component.copy(to, from, s->component.hook_data);
-    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    keeli_refuse_end(s->world, before);
     return copied;
 }
 
 uint64_t keeli_hook_hash(const keeli_storage *s, const void *value) {
-    keeli_inside_begin(s->world, KEELI_IN_HOOK);
+    const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_HOOK);
     const uint64_t hash = s->component.hash(value, s->component.hook_data);
-    keeli_inside_end(s->world, KEELI_IN_HOOK);
+    keeli_refuse_end(s->world, before);
     return hash;
 }
 
 void keeli_guarded_drop(void *value, void *storage) { keeli_hook_drop(storage, value); }
 void keeli_guarded_move(void *to, void *from, void *storage) { keeli_hook_move(storage, to, from); }
 
-static void around_allocator(void *world, bool begins) {
-    if (begins) keeli_inside_begin(world, KEELI_IN_HOOK);
-    else keeli_inside_end(world, KEELI_IN_HOOK);
-}
-
-void keeli_guard_allocator(keel_world *world) {
-    world->heap.around = around_allocator;
-    world->heap.owner = world;
-}
-
 // ------------------------------------------------------------------ the whole world
 keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb) {
-    if (world->share_depth)
+    if (world->refused)
         return keeli_error(teller, KEEL_ERROR_SHARED,
                            "cannot %s world '%s' while it is shared between threads; call "
                            "keel_share_end first",
                            verb, world->name);
-    for (uint32_t i = 0; i < world->order.count + 2; ++i) {
-        const keeli_storage *s = i < world->order.count    ? world->order.items[i]
-                                 : i == world->order.count ? &world->entity_storage
-                                                           : &world->row_storage;
+    for (uint32_t i = 0; i < world->storages.count + 2; ++i) {
+        const keeli_storage *s = i < world->storages.count    ? world->storages.items[i]
+                                 : i == world->storages.count ? &world->stand_in.entities
+                                                              : &world->stand_in.rows;
         if (s->flags & KEELI_IS_BOUND)
             KEEL_TRY(keeli_check_thread(world, teller, s, KEEL_ACCESS_READ, NULL, verb));
         if (s->borrow < 0)
@@ -427,34 +415,35 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
 // ------------------------------------------------------------------ shared mode
 keel_result keel_share_begin(keel_world *world) {
     if (!world) return keeli_no_world();
-    if (world->share_depth == 0 && world->holders)
+    if (world->refused == 0 && world->access.holders)
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot share the world while %s is open; end it first",
-                           world->holders->name);
-    if (!world->is_shared && (world->concurrent || keeli_atomic_peek(&world->workload_depth)))
+                           world->access.holders->name);
+    if (!(world->refused & KEELI_REFUSED_SHARED) &&
+        (world->access.concurrent || keeli_atomic_peek(&world->access.workload_depth)))
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot share the world while a workload or a parallel loop runs; do "
                            "that between runs");
-    ++world->share_depth;
-    ++world->concurrent;
-    world->heap.shared = world->is_shared = true;
+    world->refused |= KEELI_REFUSED_SHARED;
+    ++world->access.concurrent;
+    world->heap.shared = true;
     return KEEL_OK;
 }
 
 keel_result keel_share_end(keel_world *world) {
     if (!world) return keeli_no_world();
-    if (world->share_depth == 0)
+    if (!(world->refused & KEELI_REFUSED_SHARED))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
-    if (world->share_depth == 1) {
+    if (world->access.concurrent == 1) {
         keeli_world_lock(world);
-        const keeli_holder *open = world->holders;
+        const keeli_holder *open = world->access.holders;
         keeli_world_unlock(world);
         if (open)
             return keeli_error(world, KEEL_ERROR_BORROWED,
                                "cannot end shared mode while %s is open; end it first", open->name);
     }
-    --world->concurrent;
-    --world->share_depth;
-    world->heap.shared = world->is_shared = world->concurrent > 0;
+    if (--world->access.concurrent) return KEEL_OK;
+    world->refused &= ~(uint32_t)KEELI_REFUSED_SHARED;
+    world->heap.shared = false;
     return KEEL_OK;
 }

@@ -38,20 +38,21 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb);
 // Does nobody use the storage, and may the world's owner edit?
 static inline bool keeli_is_free(const keel_world *world, const keeli_storage *storage) {
-    return !((uint32_t)keeli_atomic_peek(&storage->borrow) | world->share_depth);
+    return !((uint32_t)keeli_atomic_peek(&storage->borrow) | world->refused);
 }
 // The same for a storage whose values are bytes that nobody follows.
 static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *storage) {
-    return !(storage->flags | (uint32_t)keeli_atomic_peek(&storage->borrow) | world->share_depth);
+    return !(storage->flags | (uint32_t)keeli_atomic_peek(&storage->borrow) | world->refused);
 }
 // The same for the rows that an edit of any component kept in archetypes moves.
 static inline bool keeli_rows_are_free(const keel_world *world) {
-    return keeli_is_free(world, &world->row_storage) && !world->row_storage.flags;
+    return keeli_is_free(world, &world->stand_in.rows) && !world->stand_in.rows.flags;
 }
 // Is the caller the user's code that an edit calls? It may look at all, and change nothing.
 static inline bool keeli_is_inside_edit(const keel_world *world) {
-    return world->notifying | world->inside ||
-           (world->concurrent && keeli_atomic_peek64(&world->editor) == keeli_thread_id());
+    return world->refused & KEELI_REFUSED_INSIDE ||
+           (world->access.concurrent &&
+            keeli_atomic_peek64(&world->access.editor) == keeli_thread_id());
 }
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.
 keel_result keeli_world_is_editable(keel_world *world);
@@ -68,54 +69,48 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
 // Edits of different components on behalf of holders may meet in the lists of components: they
 // take turns when several threads are at work. The owner's edits never meet anybody.
 static inline void keeli_edit_lock(keel_world *world, const keeli_holder *holder) {
-    if (!holder || !world->concurrent) return;
-    if (keeli_atomic_peek64(&world->editor) == keeli_thread_id()) { // an observer's
-        ++world->edits_inside;
+    if (!holder || !world->access.concurrent) return;
+    if (keeli_atomic_peek64(&world->access.editor) == keeli_thread_id()) { // an observer's
+        ++world->access.edits_inside;
         return;
     }
-    keeli_lock_take(&world->edit_lock);
-    keeli_atomic_put64(&world->editor, keeli_thread_id());
+    keeli_lock_take(&world->access.edit_lock);
+    keeli_atomic_put64(&world->access.editor, keeli_thread_id());
 }
 static inline void keeli_edit_unlock(keel_world *world, const keeli_holder *holder) {
-    if (!holder || !world->concurrent) return;
-    if (world->edits_inside) {
-        --world->edits_inside;
+    if (!holder || !world->access.concurrent) return;
+    if (world->access.edits_inside) {
+        --world->access.edits_inside;
         return;
     }
-    keeli_atomic_put64(&world->editor, 0);
-    keeli_lock_give(&world->edit_lock);
+    keeli_atomic_put64(&world->access.editor, 0);
+    keeli_lock_give(&world->access.edit_lock);
 }
 // The same for handles that are promised or given back while others may be editing. Also in the
 // middle of an edit, by observers: then there is nothing to take, and it says false.
 static inline bool keeli_handles_lock(keel_world *world) {
-    if (!world->concurrent || keeli_atomic_peek64(&world->editor) == keeli_thread_id())
+    if (!world->access.concurrent ||
+        keeli_atomic_peek64(&world->access.editor) == keeli_thread_id())
         return false;
-    keeli_lock_take(&world->edit_lock);
+    keeli_lock_take(&world->access.edit_lock);
     return true;
 }
 static inline void keeli_handles_unlock(keel_world *world, bool locked) {
-    if (locked) keeli_lock_give(&world->edit_lock);
+    if (locked) keeli_lock_give(&world->access.edit_lock);
 }
 
 // ------------------------------------------------------------------ the user's functions in edits
-// Hooks, allocators, and what an edit asks (whom to keep, what comes first). Meanwhile edits and
-// views that write are refused, and in hooks all views and systems. Where several threads are at
-// work the lock of edits does that (keeli_is_inside_edit), so that there is nothing to count.
-enum { KEELI_IN_HOOK = 1 << 16 }; // see keel_world.inside
-
-static inline void keeli_inside_begin(keel_world *world, uint32_t how) {
-    if (world->concurrent) return;
-    world->inside += how;
-    ++world->share_depth;
+// Hooks and what an edit asks (whom to keep, what comes first). Meanwhile edits and views that
+// write are refused, and in hooks all views and systems. Where several threads are at work the lock
+// of edits does that (keeli_is_inside_edit). Returns what to end it with.
+static inline uint32_t keeli_refuse_begin(keel_world *world, uint32_t why) {
+    const uint32_t before = world->refused;
+    if (!world->access.concurrent) world->refused |= why;
+    return before;
 }
-static inline void keeli_inside_end(keel_world *world, uint32_t how) {
-    if (world->concurrent) return;
-    world->inside -= how;
-    --world->share_depth;
+static inline void keeli_refuse_end(keel_world *world, uint32_t before) {
+    if (!world->access.concurrent) world->refused = before;
 }
-// Functions that edits ask.
-static inline void keeli_asking_begin(keel_world *world) { keeli_inside_begin(world, 1); }
-static inline void keeli_asking_end(keel_world *world) { keeli_inside_end(world, 1); }
 
 // The hooks of a component that has them.
 void keeli_hook_drop(const keeli_storage *s, void *value);
@@ -125,8 +120,6 @@ uint64_t keeli_hook_hash(const keeli_storage *s, const void *value);
 // The same as hooks, for data structures, with the storage as their hook_data.
 void keeli_guarded_drop(void *value, void *storage);
 void keeli_guarded_move(void *to, void *from, void *storage);
-// For the world's heap.
-void keeli_guard_allocator(keel_world *world);
 
 // ------------------------------------------------------------------ threads (threads.c)
 // Components that are bound to threads (keel_threads): who may touch them where. Only storages with

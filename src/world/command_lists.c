@@ -12,16 +12,16 @@ keel_commands *keeli_commands_new(keel_world *world) {
 }
 
 bool keeli_commands_init(keel_world *world) {
-    world->commands = keeli_commands_new(world);
-    return world->commands != NULL;
+    world->commands.own = keeli_commands_new(world);
+    return world->commands.own != NULL;
 }
 
 keel_commands *keeli_commands_take(keel_world *world) {
     keeli_world_lock(world);
-    keel_commands *list = world->spare_commands;
+    keel_commands *list = world->commands.spare;
     if (list) {
-        world->spare_commands = list->next;
-        --world->spare_list_count;
+        world->commands.spare = list->next;
+        --world->commands.spare_count;
     }
     keeli_world_unlock(world);
     if (!list) return keeli_commands_new(world);
@@ -37,11 +37,11 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
     list->for_events = false;
     keeli_commands_close(list);
     keeli_world_lock(world);
-    list->next = world->spare_commands;
-    world->spare_commands = list;
-    ++world->spare_list_count;
-    world->used_lists += was_used;
-    world->used_blocks += blocks;
+    list->next = world->commands.spare;
+    world->commands.spare = list;
+    ++world->commands.spare_count;
+    world->commands.used_lists += was_used;
+    world->commands.used_blocks += blocks;
     keeli_world_unlock(world);
 }
 
@@ -55,9 +55,9 @@ static bool make_spare_list(keel_world *world) {
 }
 
 bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) {
-    for (keel_commands *list = world->spare_commands; list; list = list->next)
+    for (keel_commands *list = world->commands.spare; list; list = list->next)
         if (!keeli_arena_reserve(&list->arena, &world->heap, 1)) return false;
-    while (world->spare_list_count < lists)
+    while (world->commands.spare_count < lists)
         if (!make_spare_list(world)) return false;
     return keeli_blocks_reserve(&world->heap, blocks);
 }
@@ -65,14 +65,14 @@ bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) 
 static void queue(keel_world *world, keel_commands *list) {
     list->next = NULL;
     keeli_world_lock(world);
-    if (world->pending_end) world->pending_end->next = list;
-    else world->pending = list;
-    world->pending_end = list;
+    if (world->commands.pending_end) world->commands.pending_end->next = list;
+    else world->commands.pending = list;
+    world->commands.pending_end = list;
     keeli_world_unlock(world);
 }
 
 bool keeli_commands_queue_own(keel_world *world) {
-    keel_commands *own = world->commands;
+    keel_commands *own = world->commands.own;
     if (!own->first) return true;
     keel_commands *list = keeli_commands_take(world);
     if (!list) return false;
@@ -87,7 +87,8 @@ bool keeli_commands_queue_own(keel_world *world) {
 }
 
 void keeli_commands_submit(keel_world *world, keel_commands *list) {
-    if (!world->concurrent) (void)keeli_commands_queue_own(world); // recorded before, or meanwhile
+    if (!world->access.concurrent)
+        (void)keeli_commands_queue_own(world); // recorded before, or meanwhile
     if (list->first) queue(world, list);
     else keeli_commands_spare(world, list);
 }
@@ -100,7 +101,7 @@ static size_t list_bytes(const keel_commands *list) {
 }
 
 size_t keeli_commands_bytes(const keel_world *world) {
-    return list_bytes(world->commands) + list_bytes(world->pending) +
-           list_bytes(world->spare_commands) + list_bytes(world->followers.reaction) +
+    return list_bytes(world->commands.own) + list_bytes(world->commands.pending) +
+           list_bytes(world->commands.spare) + list_bytes(world->followers.reaction) +
            keeli_blocks_bytes(&world->heap);
 }

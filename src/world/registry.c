@@ -57,7 +57,7 @@ static const char *what_is_wrong(const keel_component *c) {
 // Where the storages begin whose names have the same hash; there are chains.
 static keeli_storage **chain_of(const keel_world *world, const char *name) {
     const uint64_t hash = keeli_hash(name, strlen(name), 0);
-    return &world->by_name[hash & (world->name_capacity - 1)];
+    return &world->registry.by_name[hash & (world->registry.chain_count - 1)];
 }
 
 static void put_name(keel_world *world, keeli_storage *s) {
@@ -75,7 +75,7 @@ static void take_name(keel_world *world, const keeli_storage *s) {
 
 static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique,
                                 bool is_event) {
-    keeli_storage *s = world->name_capacity ? *chain_of(world, name) : NULL;
+    keeli_storage *s = world->registry.chain_count ? *chain_of(world, name) : NULL;
     for (; s; s = s->next_by_name)
         if (s->component.is_unique == is_unique && s->component.is_event == is_event &&
             strcmp(s->component.name, name) == 0)
@@ -85,15 +85,15 @@ static keeli_storage *find_name(const keel_world *world, const char *name, bool 
 
 // Room for one more; false when out of memory.
 static bool reserve_name(keel_world *world) {
-    const uint32_t old = world->name_capacity, grown = old ? old * 2 : 64;
-    if (world->order.count < old) return true;
+    const uint32_t old = world->registry.chain_count, grown = old ? old * 2 : 64;
+    if (world->storages.count < old) return true;
     keeli_storage **fresh = keeli_new_zeroed(&world->heap, grown * sizeof(void *), sizeof(void *));
     if (!fresh) return false;
-    keeli_free(&world->heap, world->by_name, old * sizeof(void *), sizeof(void *));
-    world->by_name = fresh;
-    world->name_capacity = grown;
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        put_name(world, world->order.items[i]);
+    keeli_free(&world->heap, world->registry.by_name, old * sizeof(void *), sizeof(void *));
+    world->registry.by_name = fresh;
+    world->registry.chain_count = grown;
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        put_name(world, world->storages.items[i]);
     return true;
 }
 
@@ -156,20 +156,20 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
 }
 
 static bool init_events(keel_world *world, keeli_storage *s) {
-    if (!KEELI_RESERVE(&world->heap, &world->queues, 1)) return false;
+    if (!KEELI_RESERVE(&world->heap, &world->registry.queues, 1)) return false;
     s->events = KEELI_NEW(&world->heap, keeli_queue);
     if (!s->events) return false;
     keeli_queue_init(s->events, &s->component, false);
-    world->queues.items[world->queues.count++] = s;
+    world->registry.queues.items[world->registry.queues.count++] = s;
     return true;
 }
 
 static void deinit_events(keel_world *world, keeli_storage *s) {
     if (!s->events) return;
     uint32_t at = 0;
-    while (world->queues.items[at] != s)
+    while (world->registry.queues.items[at] != s)
         ++at;
-    world->queues.items[at] = world->queues.items[--world->queues.count];
+    world->registry.queues.items[at] = world->registry.queues.items[--world->registry.queues.count];
     keeli_queue_deinit(s->events, &world->heap);
     KEELI_FREE(&world->heap, keeli_queue, s->events);
 }
@@ -177,7 +177,7 @@ static void deinit_events(keel_world *world, keeli_storage *s) {
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
     keeli_ticks_deinit(&t->inserted, &world->heap);
     keeli_ticks_deinit(&t->modified, &world->heap);
-    keeli_queue_deinit(&t->gone, &world->heap);
+    keeli_queue_deinit(&t->removed, &world->heap);
     KEELI_RELEASE(&world->heap, &t->observers.list);
     *t = (keeli_tracking){ .kinds = 0 };
 }
@@ -186,7 +186,7 @@ void keeli_tracking_trim(keel_world *world, keeli_storage *s) {
     keeli_tracking *t = &s->tracking;
     keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
     keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
-    keeli_queue_trim(&t->gone, &world->heap, s->presence.count + s->disabled.count);
+    keeli_queue_trim(&t->removed, &world->heap, s->presence.count + s->disabled.count);
 }
 
 static void free_storage(keel_world *world, keeli_storage *s) {
@@ -262,10 +262,11 @@ static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
 
 // A number for the lists of blocks: a free one, or the next.
 static uint32_t place_number(keel_world *world, keeli_storage *s) {
-    const uint32_t n = world->free_ordinals.count
-                           ? world->free_ordinals.items[--world->free_ordinals.count]
-                           : world->by_ordinal.count++;
-    world->by_ordinal.items[n] = s;
+    const uint32_t n =
+        world->registry.free_ordinals.count
+            ? world->registry.free_ordinals.items[--world->registry.free_ordinals.count]
+            : world->registry.by_ordinal.count++;
+    world->registry.by_ordinal.items[n] = s;
     return n;
 }
 
@@ -285,20 +286,22 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         return NULL;
     }
     // others may be looking at the table; an observer's edit is not in the middle of it
-    if (world->share_depth > world->notifying && (*result = keeli_world_is_editable(world)) < 0)
+    if (world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER &&
+        (*result = keeli_world_is_editable(world)) < 0)
         return NULL;
-    if (world->order.count > UINT16_MAX) {
+    if (world->storages.count > UINT16_MAX) {
         *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
         return NULL;
     }
     if (c->threads && (*result = keeli_check_new_value(world, c)) < 0) return NULL;
     const uint32_t index = keeli_component_take(c);
     keeli_storage *s = NULL;
-    if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->order, 1) &&
-        reserve_name(world) && KEELI_RESERVE(&world->heap, &world->by_ordinal, 1) &&
-        keeli_array_reserve(&world->heap, (void **)&world->free_ordinals.items,
-                            &world->free_ordinals.capacity, world->by_ordinal.count + 1,
-                            sizeof *world->free_ordinals.items))
+    if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->storages, 1) &&
+        reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1) &&
+        keeli_array_reserve(&world->heap, (void **)&world->registry.free_ordinals.items,
+                            &world->registry.free_ordinals.capacity,
+                            world->registry.by_ordinal.count + 1,
+                            sizeof *world->registry.free_ordinals.items))
         s = new_storage(world, c, index);
     if (s && !keeli_holders_want_new(world, s)) {
         free_storage(world, s);
@@ -309,10 +312,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
-    ++world->bindings;
+    ++world->registry.bindings;
     s->ordinal = (uint16_t)place_number(world, s);
-    s->position = world->order.count++;
-    world->order.items[s->position] = s;
+    s->position = world->storages.count++;
+    world->storages.items[s->position] = s;
     put_name(world, s);
     put_number(world, index, s);
     if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
@@ -350,36 +353,37 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
 
 bool keeli_registry_init(keel_world *world) {
     keel_result result;
-    world->parents = keeli_storage_get(world, KEEL_OF(keel_parent), false, &result);
-    world->children = keeli_storage_get(world, KEEL_OF(keel_child), false, &result);
-    if (!world->parents || !world->children) return false;
-    world->parents->flags |= KEELI_IS_LINK;
-    world->children->flags |= KEELI_IS_LINK;
-    world->links = (struct keeli_links){ .world = world,
-                                         .parents = world->parents->root,
-                                         .children = world->children->root };
+    world->hierarchy.parents = keeli_storage_get(world, KEEL_OF(keel_parent), false, &result);
+    world->hierarchy.children = keeli_storage_get(world, KEEL_OF(keel_child), false, &result);
+    if (!world->hierarchy.parents || !world->hierarchy.children) return false;
+    world->hierarchy.parents->flags |= KEELI_IS_LINK;
+    world->hierarchy.children->flags |= KEELI_IS_LINK;
+    world->hierarchy.links = (struct keeli_links){ .world = world,
+                                                   .parents = world->hierarchy.parents->root,
+                                                   .children = world->hierarchy.children->root };
     return true;
 }
 
 void keeli_registry_drop(keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
         drop_unique(world, s);
         if (s->events) keeli_queue_clear(s->events);
     }
 }
 
 void keeli_registry_deinit(keel_world *world) {
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const uint32_t number = world->order.items[i]->slot;
-        free_storage(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const uint32_t number = world->storages.items[i]->slot;
+        free_storage(world, world->storages.items[i]);
         keeli_component_give_back(number);
     }
-    keeli_free(&world->heap, world->by_name, world->name_capacity * sizeof(void *), sizeof(void *));
-    KEELI_RELEASE(&world->heap, &world->order);
-    KEELI_RELEASE(&world->heap, &world->by_ordinal);
-    KEELI_RELEASE(&world->heap, &world->free_ordinals);
-    KEELI_RELEASE(&world->heap, &world->queues);
+    keeli_free(&world->heap, world->registry.by_name, world->registry.chain_count * sizeof(void *),
+               sizeof(void *));
+    KEELI_RELEASE(&world->heap, &world->storages);
+    KEELI_RELEASE(&world->heap, &world->registry.by_ordinal);
+    KEELI_RELEASE(&world->heap, &world->registry.free_ordinals);
+    KEELI_RELEASE(&world->heap, &world->registry.queues);
     keeli_free(&world->heap, world->root.storages, table_bytes(world->root.storage_capacity),
                sizeof(void *));
 }
@@ -420,14 +424,14 @@ keel_result keel_register_components(keel_world *world, const keel_component *co
 }
 
 void keeli_storage_forget(keel_world *world, keeli_storage *s) {
-    world->by_ordinal.items[s->ordinal] = NULL;
-    world->free_ordinals.items[world->free_ordinals.count++] = s->ordinal;
-    ++world->bindings;
+    world->registry.by_ordinal.items[s->ordinal] = NULL;
+    world->registry.free_ordinals.items[world->registry.free_ordinals.count++] = s->ordinal;
+    ++world->registry.bindings;
     take_name(world, s);
-    --world->order.count;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        if (i >= s->position) world->order.items[i] = world->order.items[i + 1];
-        keeli_storage *other = world->order.items[i];
+    --world->storages.count;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        if (i >= s->position) world->storages.items[i] = world->storages.items[i + 1];
+        keeli_storage *other = world->storages.items[i];
         other->position = i;
         for (uint32_t k = 0; k < 2; ++k)
             if (other->known.same[k].leader == s) other->known.same[k].leader = NULL;
@@ -452,14 +456,14 @@ const keel_component *keel_find_component(const keel_world *world, const char *n
 static uint32_t place_after(const keel_world *world, const keel_component *after) {
     if (!after) return 0;
     const keeli_storage *s = keeli_storage_find(world, after);
-    return s ? s->position + 1 : world->order.count;
+    return s ? s->position + 1 : world->storages.count;
 }
 
 static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
                                           bool is_unique) {
     if (!world) return NULL;
-    for (uint32_t i = place_after(world, after); i < world->order.count; ++i) {
-        const keel_component *c = &world->order.items[i]->component;
+    for (uint32_t i = place_after(world, after); i < world->storages.count; ++i) {
+        const keel_component *c = &world->storages.items[i]->component;
         if (c->is_unique == is_unique && !c->is_event) return c;
     }
     return NULL;
@@ -480,7 +484,7 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
     for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
-        const keeli_storage *s = world->by_ordinal.items[keeli_list_numbers(list)[i]];
+        const keeli_storage *s = world->registry.by_ordinal.items[keeli_list_numbers(list)[i]];
         if (s->position < from || (next && s->position > next->position)) continue;
         if (keeli_store_has(s, index)) next = s;
     }

@@ -20,7 +20,7 @@ void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
 // Give memory back that is not needed for the values there are.
 void keeli_tracking_trim(keel_world *world, keeli_storage *s);
 static inline size_t keeli_tracking_bytes(const keeli_tracking *t) {
-    return t->inserted.bytes + t->modified.bytes + keeli_queue_bytes(&t->gone);
+    return t->inserted.bytes + t->modified.bytes + keeli_queue_bytes(&t->removed);
 }
 // At the end of the world: drop uniques and events while everything is in its place, for hooks that
 // look; then free it all.

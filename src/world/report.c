@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
-    if (world->log.write) world->log.write(world->log.context, level, line);
+    if (world->reports.log.write) world->reports.log.write(world->reports.log.context, level, line);
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
 }
 
@@ -17,10 +17,10 @@ static void copy_text(char *to, size_t size, const char *from) {
 
 // The worker that the calling thread is in, or NULL. With the lock.
 static const keeli_worker *lane_of(const keel_world *world) {
-    if (!world->working || (!world->concurrent && world->own_worker.depth))
-        return &world->own_worker;
+    if (!world->workers.working || (!world->access.concurrent && world->workers.own.depth))
+        return &world->workers.own;
     const uint64_t self = keeli_thread_id();
-    const keeli_worker *worker = world->working;
+    const keeli_worker *worker = world->workers.working;
     while (worker && worker->thread != self)
         worker = worker->next;
     return worker;
@@ -33,7 +33,8 @@ static bool is_before(const keeli_worker *worker, const keeli_first_error *first
 // Where an error is kept, NULL when one before it is there: in a run the first in linear order
 // counts, elsewhere the first in time.
 static keel_error *place_for(keel_world *world, const keeli_worker *worker) {
-    if (!worker || !worker->first) return world->error.result == KEEL_OK ? &world->error : NULL;
+    if (!worker || !worker->first)
+        return world->reports.error.result == KEEL_OK ? &world->reports.error : NULL;
     if (worker->first->error.result != KEEL_OK && !is_before(worker, worker->first)) return NULL;
     worker->first->node = worker->node;
     worker->first->piece = worker->piece;
@@ -43,7 +44,7 @@ static keel_error *place_for(keel_world *world, const keeli_worker *worker) {
 // `system` NULL: the one that runs.
 static void keep(keel_world *world, keel_result result, const char *system, const void *object,
                  const char *message) {
-    keeli_lock_take(&world->lock);
+    keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = lane_of(world);
     keel_error *error = place_for(world, worker);
     if (error) {
@@ -54,11 +55,11 @@ static void keep(keel_world *world, keel_result result, const char *system, cons
         copy_text(error->message, sizeof error->message, message);
     }
     write_line(world, KEEL_LOG_ERROR, message);
-    keeli_lock_give(&world->lock);
+    keeli_lock_give(&world->access.lock);
 }
 
 keel_result keeli_error(keel_world *world, keel_result result, const char *format, ...) {
-    char message[sizeof world->error.message];
+    char message[sizeof world->reports.error.message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -68,13 +69,13 @@ keel_result keeli_error(keel_world *world, keel_result result, const char *forma
 }
 
 keel_result keeli_misuse(keel_world *world, keel_result result, const char *format, ...) {
-    char message[sizeof world->error.message];
+    char message[sizeof world->reports.error.message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     keep(world, result, NULL, NULL, message);
-    if (world->on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
+    if (world->reports.on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
     return result;
 }
 
@@ -85,7 +86,7 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
 }
 
 void keeli_warn(keel_world *world, const char *format, ...) {
-    char message[sizeof world->error.message];
+    char message[sizeof world->reports.error.message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -108,14 +109,14 @@ keel_result keeli_no_world(void) {
 const keel_error *keel_last_error(const keel_world *world) {
     static const keel_error no_world = { .result = KEEL_ERROR_ARGUMENT,
                                          .message = "the world is NULL" };
-    return world ? &world->error : &no_world;
+    return world ? &world->reports.error : &no_world;
 }
 
 keel_error keel_take_error(keel_world *world) {
     if (!world) return *keel_last_error(NULL);
     keeli_world_lock(world);
-    const keel_error error = world->error;
-    memset(&world->error, 0, sizeof world->error);
+    const keel_error error = world->reports.error;
+    memset(&world->reports.error, 0, sizeof world->reports.error);
     keeli_world_unlock(world);
     return error;
 }

@@ -177,7 +177,7 @@ keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint
     const uint16_t *numbers = keeli_list_numbers(list);
     if (*at > list->count) *at = list->count;
     while (*at) {
-        keeli_storage *s = world->by_ordinal.items[numbers[--*at]];
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
         if (keeli_store_has(s, index) || keeli_store_is_disabled(s, index)) return s;
     }
     return NULL;
@@ -206,7 +206,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
     keeli_indexed_set_init(&s->indexed, c->size, c->align);
-    keeli_queue_init(&s->tracking.gone, c, true);
+    keeli_queue_init(&s->tracking.removed, c, true);
     s->row = (keeli_row_component){ .number = s->slot, .size = c->size, .align = c->align };
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
@@ -229,9 +229,9 @@ void keeli_store_update_hooks(keeli_storage *s) {
         s->events->move = s->set.move;
         s->events->hook_data = s;
     }
-    s->tracking.gone.drop = s->set.drop;
-    s->tracking.gone.move = s->set.move;
-    s->tracking.gone.hook_data = s;
+    s->tracking.removed.drop = s->set.drop;
+    s->tracking.removed.move = s->set.move;
+    s->tracking.removed.hook_data = s;
 }
 
 // No entity has the component any more; its values are gone.
@@ -267,8 +267,8 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
 void keeli_store_drop_all(keel_world *world) {
     for (uint32_t i = 0; i < world->archetypes.count; ++i)
         keeli_archetype_clear(&world->entities, world->archetypes.all[i]);
-    for (uint32_t i = 0; i < world->order.count; ++i)
-        keeli_store_drop_values(world, world->order.items[i]);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        keeli_store_drop_values(world, world->storages.items[i]);
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {

@@ -16,7 +16,7 @@ static bool needs_owner(keel_threads rule, keel_access access) {
     return rule == KEEL_THREADS_OWNER_ONLY ||
            (rule == KEEL_THREADS_OWNER_WRITES && access > KEEL_ACCESS_READ);
 }
-static bool is_owner(const keel_world *world) { return world->owner == keeli_thread_id(); }
+static bool is_owner(const keel_world *world) { return world->access.owner == keeli_thread_id(); }
 
 static bool is_used_elsewhere(const keeli_storage *s) {
     return is_one_at_a_time(s->component.threads) && keeli_atomic_peek(&s->borrow) &&
@@ -64,7 +64,7 @@ keel_result keeli_check_new_value(keel_world *world, const keel_component *c) {
 bool keeli_may_look(const keel_world *world, const keeli_storage *s) {
     const bool may = (!needs_owner(s->component.threads, KEEL_ACCESS_READ) || is_owner(world)) &&
                      !is_used_elsewhere(s);
-    if (!may && world->on_misuse == KEEL_MISUSE_ASSERT)
+    if (!may && world->reports.on_misuse == KEEL_MISUSE_ASSERT)
         KEEL_ASSERT(false, "a component or unique that is bound to a thread was looked up in "
                            "another one; see its .threads");
     return may;
@@ -82,20 +82,20 @@ void keeli_threads_follow(keeli_storage *order, const keeli_storage *s) {
 }
 
 void keeli_threads_update(keel_world *world) {
-    keeli_storage *rows = &world->row_storage;
-    world->owned_storages = 0;
+    keeli_storage *rows = &world->stand_in.rows;
+    world->access.owned_storages = 0;
     rows->component.threads = KEEL_THREADS_ANY;
     rows->flags &= ~(uint32_t)KEELI_IS_BOUND;
-    for (uint32_t i = 0; i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
-        world->owned_storages += is_owned(s->component.threads);
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
+        world->access.owned_storages += is_owned(s->component.threads);
         if (s->kind == KEEL_ARCHETYPE) keeli_threads_follow(rows, s);
     }
 }
 
 const keeli_storage *keeli_threads_bound_value(const keel_world *world) {
-    for (uint32_t i = 0; world->owned_storages && i < world->order.count; ++i) {
-        const keeli_storage *s = world->order.items[i];
+    for (uint32_t i = 0; world->access.owned_storages && i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
         if (is_owned(s->component.threads) && (s->presence.count || s->disabled.count ||
                                                s->unique || (s->events && s->events->count)))
             return s;
@@ -114,7 +114,7 @@ void keeli_threads_ending(keel_world *world) {
 }
 
 bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holder) {
-    if (holder->everything) return world->owned_storages != 0;
+    if (holder->everything) return world->access.owned_storages != 0;
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
         if (needs_owner(use->storage->component.threads, use->access)) return true;
@@ -131,16 +131,16 @@ keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access)
 keel_result keel_adopt_world(keel_world *world) {
     if (!world) return keeli_no_world();
     if (is_owner(world)) return KEEL_OK;
-    if (world->share_depth)
+    if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "cannot adopt world '%s' while it is shared between threads; its thread "
                            "calls keel_share_end first",
                            world->name);
-    if (world->holders)
+    if (world->access.holders)
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot adopt world '%s' while %s is open; end it first", world->name,
-                           world->holders->name);
-    if (world->owned_storages && keeli_commands_are_pending(world))
+                           world->access.holders->name);
+    if (world->access.owned_storages && keeli_commands_are_pending(world))
         return keeli_misuse(world, KEEL_ERROR_THREAD,
                             "cannot adopt world '%s': its commands may hold values that are bound "
                             "to its thread; it calls keel_apply first",
@@ -151,6 +151,6 @@ keel_result keel_adopt_world(keel_world *world) {
                             "cannot adopt world '%s': the values of '%s' are bound to its thread; "
                             "it deletes them first",
                             world->name, bound->component.name);
-    world->owner = keeli_thread_id();
+    world->access.owner = keeli_thread_id();
     return KEEL_OK;
 }

@@ -431,7 +431,7 @@ static void observers_see_it(void **state) {
 // Nobody but the reader looks, and there is no more memory.
 static void assert_none_missed(keel_entity e, uint32_t rounds) {
     keel_reader *reader = keel_reader_create(f.world, "reader");
-    keel_gone_walk walk = keel_reader_gone(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_reader_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
     uint32_t count = 0;
     keel_reader_pass(reader);
     counting_allocator_fail_after(&f.memory, 0);
@@ -440,8 +440,8 @@ static void assert_none_missed(keel_entity e, uint32_t rounds) {
         assert_int_equal(keel_clear(f.world, Dirty), KEEL_OK);
     }
     counting_allocator_never_fail(&f.memory);
-    walk = keel_reader_gone(reader, &Dirty_component, KEEL_TRACK_DELETION);
-    while (keel_gone_next(&walk))
+    walk = keel_reader_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    while (keel_removal_next(&walk))
         ++count;
     assert_int_equal(count, rounds);
     keel_reader_destroy(reader);

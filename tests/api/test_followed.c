@@ -73,20 +73,20 @@ static void assert_told(bool observed) {
     memset(told, 0, sizeof told);
 }
 
-static void assert_gone(const keel_component *c, uint32_t kinds, bool asked) {
+static void assert_removed(const keel_component *c, uint32_t kinds, bool asked) {
     uint32_t count = 0, i = 0;
     uint8_t bytes[MOST];
-    keel_gone_walk walk = keel_world_gone(f.world, c, KEEL_TRACK_DELETION);
-    for (; keel_gone_next(&walk); ++count) {
+    keel_removal_walk walk = keel_world_removals(f.world, c, KEEL_TRACK_DELETION);
+    for (; keel_removal_next(&walk); ++count) {
         for (; i % 3 == 0; ++i) // in the order in which they went
             ;
         fill(bytes, i++);
-        if (c->size) assert_memory_equal(walk.gone.value, bytes, c->size);
+        if (c->size) assert_memory_equal(walk.removal.value, bytes, c->size);
     }
     assert_int_equal(count, asked || kinds & KEEL_TRACK_DELETION ? 46 : 0);
     count = 0;
-    walk = keel_world_gone(f.world, c, KEEL_TRACK_REMOVAL);
-    while (keel_gone_next(&walk))
+    walk = keel_world_removals(f.world, c, KEEL_TRACK_REMOVAL);
+    while (keel_removal_next(&walk))
         ++count;
     assert_int_equal(count, asked || kinds & KEEL_TRACK_REMOVAL ? 24 : 0);
 }
@@ -114,7 +114,7 @@ static void play(keel_storage storage, uint32_t size, uint32_t kinds, bool obser
                              kinds & (KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION));
         take_from_all(&c, e);
         assert_told(observed);
-        assert_gone(&c, kinds, round > 0);
+        assert_removed(&c, kinds, round > 0);
     }
     assert_no_error(f.world);
     assert_int_equal(keel_unobserve_component(f.world, &c, count_told, NULL),

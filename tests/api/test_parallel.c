@@ -397,7 +397,7 @@ KEEL_COMPONENT(Bound, .threads = KEEL_THREADS_OWNER_ONLY);
 
 static void note_lane(const keel_span *span, const keel_piece *piece, void *data) {
     (void)span;
-    if (piece->lane) atomic_fetch_add((atomic_uint *)data, 1);
+    if (piece->worker) atomic_fetch_add((atomic_uint *)data, 1);
     for (volatile uint32_t i = 0; i < 20000; ++i) {}
 }
 

@@ -152,9 +152,9 @@ static void use_the_context(uint32_t begin, uint32_t end, const keel_piece *piec
     (void)begin, (void)end;
     for (volatile uint32_t i = 0; i < 20000; ++i) {}
     const bool has = keel_context_scratch(h->context, 64, 8) != NULL;
-    if (piece->lane == 0 && has) ++h->here;
-    if (piece->lane && !has) ++h->refused;
-    if (piece->lane) keel_fail(h->context, NULL, "from elsewhere");
+    if (piece->worker == 0 && has) ++h->here;
+    if (piece->worker && !has) ++h->refused;
+    if (piece->worker) keel_fail(h->context, NULL, "from elsewhere");
     if (keel_context_send_event(h->context, KEEL_EVENT_OF(Sent), &(Sent){ begin }) == KEEL_OK)
         ++h->sent;
 }

@@ -58,18 +58,18 @@ static uint32_t count_since(keel_reader *reader, const keel_term *terms) {
 #define CLEAR(kinds) assert_int_equal(keel_clear_all_changes(f.world, kinds, KEEL_NOW), KEEL_OK)
 
 static uint32_t gone(uint32_t kinds) {
-    keel_gone_walk walk = keel_world_gone(f.world, KEEL_OF(Points), kinds);
+    keel_removal_walk walk = keel_world_removals(f.world, KEEL_OF(Points), kinds);
     uint32_t count = 0;
-    while (keel_gone_next(&walk))
+    while (keel_removal_next(&walk))
         ++count;
     return count;
 }
 
 static uint32_t gone_plain(keel_reader *reader, uint32_t kinds) {
-    keel_gone_walk walk = reader ? keel_reader_gone(reader, KEEL_OF(Plain), kinds)
-                                 : keel_world_gone(f.world, KEEL_OF(Plain), kinds);
+    keel_removal_walk walk = reader ? keel_reader_removals(reader, KEEL_OF(Plain), kinds)
+                                    : keel_world_removals(f.world, KEEL_OF(Plain), kinds);
     uint32_t count = 0;
-    while (keel_gone_next(&walk))
+    while (keel_removal_next(&walk))
         ++count;
     return count;
 }
@@ -112,13 +112,13 @@ static void any_subset(void **state) {
         assert_int_equal(keel_world_changes_of(f.world, b, c), kinds & 1);
         assert_int_equal(keel_remove_component(f.world, a, c, NULL), KEEL_OK);
         assert_int_equal(keel_delete_component(f.world, b, c), KEEL_OK);
-        keel_gone_walk walk = keel_world_gone(f.world, c, KEEL_TRACK_ALL);
+        keel_removal_walk walk = keel_world_removals(f.world, c, KEEL_TRACK_ALL);
         for (uint32_t kind = KEEL_TRACK_DELETION; kind <= KEEL_TRACK_REMOVAL; kind *= 2)
             if (kinds & (kind == KEEL_TRACK_DELETION ? KEEL_TRACK_REMOVAL : KEEL_TRACK_DELETION)) {
-                assert_true(keel_gone_next(&walk)); // the removal was first
-                assert_int_equal(walk.gone.deleted, kind == KEEL_TRACK_REMOVAL);
+                assert_true(keel_removal_next(&walk)); // the removal was first
+                assert_int_equal(walk.removal.deleted, kind == KEEL_TRACK_REMOVAL);
             }
-        assert_false(keel_gone_next(&walk));
+        assert_false(keel_removal_next(&walk));
         api_end(&f);
     }
 }
@@ -397,7 +397,7 @@ static void readers_have_their_own(void **state) {
 }
 
 // ------------------------------------------------------------------ systems
-static int writes, reads, sees_own, sees_gone;
+static int writes, reads, sees_own, sees_removals;
 
 KEEL_SYSTEM(write_all, KEEL_WRITE(Points, h)) {
     ++h->points;
@@ -411,8 +411,8 @@ KEEL_SYSTEM(read_and_write, KEEL_WRITE(Points, h), KEEL_CHANGED(Points)) {
     ++h->points;
     ++sees_own;
 }
-KEEL_TASK(read_gone, KEEL_MAY_READ(Points), KEEL_CONTEXT(context)) {
-    KEEL_FOR_REMOVED_OR_DELETED(context, Points, it)++ sees_gone;
+KEEL_TASK(read_removals, KEEL_MAY_READ(Points), KEEL_CONTEXT(context)) {
+    KEEL_FOR_REMOVED_OR_DELETED(context, Points, it)++ sees_removals;
 }
 KEEL_TASK(add_one, KEEL_WORLD(world)) { keel_add_entity(world, KEEL_INIT(Mana, { 1 })); }
 KEEL_SYSTEM(count_mana, KEEL_WITH(Mana), KEEL_INSERTED(Mana), KEEL_CONTEXT(context)) {
@@ -427,7 +427,7 @@ KEEL_WORKLOAD(mana_turn, KEEL_STEP(add_one), KEEL_STEP(count_mana), KEEL_STEP(ta
 static void a_system_sees_since_its_last_run(void **state) {
     (void)state;
     begin();
-    writes = reads = sees_own = sees_gone = 0;
+    writes = reads = sees_own = sees_removals = 0;
     for (int i = 1; i <= 3; ++i) {
         assert_int_equal(keel_run_workload(f.world, in_order), KEEL_OK);
         assert_int_equal(reads, 4 * i);
@@ -517,8 +517,8 @@ static void writer_reader_remover(void **state) {
 static void the_same_function_twice(void **state) {
     (void)state;
     begin();
-    sees_gone = 0;
-    assert_int_equal(keel_run(f.world, read_gone), KEEL_OK);
+    sees_removals = 0;
+    assert_int_equal(keel_run(f.world, read_removals), KEEL_OK);
     assert_int_equal(keel_delete(f.world, e[0], Points), KEEL_OK);
     reads = 0;
     keel_get_mut(f.world, e[1], Points)->points = 3;
@@ -528,10 +528,10 @@ static void the_same_function_twice(void **state) {
     assert_int_equal(reads, 1 + 3);
     assert_int_equal(keel_run_workload(f.world, out_of_order), KEEL_OK);
     assert_int_equal(reads, 1 + 3 + 3);
-    assert_int_equal(keel_run(f.world, read_gone), KEEL_OK);
-    assert_int_equal(sees_gone, 1);
-    assert_int_equal(keel_run(f.world, read_gone), KEEL_OK);
-    assert_int_equal(sees_gone, 1);
+    assert_int_equal(keel_run(f.world, read_removals), KEEL_OK);
+    assert_int_equal(sees_removals, 1);
+    assert_int_equal(keel_run(f.world, read_removals), KEEL_OK);
+    assert_int_equal(sees_removals, 1);
     api_end(&f);
 }
 

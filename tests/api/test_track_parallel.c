@@ -51,7 +51,7 @@ KEEL_SYSTEM(see_marks, KEEL_READ(Mark, m), KEEL_CHANGED(Mark), KEEL_ENTITY(e),
             KEEL_UNIQUE_WRITE(Sum, sum)) {
     mix(sum, keel_entity_index(e), m->value);
 }
-KEEL_TASK(see_gone, KEEL_MAY_READ(Heat), KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Sum, sum)) {
+KEEL_TASK(see_removals, KEEL_MAY_READ(Heat), KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Sum, sum)) {
     KEEL_FOR_DELETED(context, Heat, gone) {
         mix(sum, keel_entity_index(gone.entity), ((const Heat *)gone.value)->value);
         ++sum->gone;
@@ -67,7 +67,7 @@ KEEL_SYSTEM(see_born, KEEL_WITH(Heat), KEEL_INSERTED(Heat), KEEL_UNIQUE_WRITE(Su
 }
 KEEL_WORKLOAD(turn, KEEL_STEP(heat_all, .parallel = true), KEEL_STEP(cool_some, .parallel = true),
               KEEL_STEP(see_heat), KEEL_STEP(mark_cooled, .parallel = true), KEEL_STEP(see_marks),
-              KEEL_STEP(kill_few, .parallel = true), KEEL_STEP(bear), KEEL_STEP(see_gone),
+              KEEL_STEP(kill_few, .parallel = true), KEEL_STEP(bear), KEEL_STEP(see_removals),
               KEEL_STEP(see_born));
 
 static uint32_t calls;

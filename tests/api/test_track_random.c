@@ -122,37 +122,37 @@ static void compare_terms(const looker *l, uint32_t c, const model_changes *m) {
     }
 }
 
-static keel_gone_walk gone_of(const looker *l, uint32_t c, uint32_t kinds) {
-    if (l->reader) return keel_reader_gone(l->reader, &components[c], kinds);
-    if (l->context) return keel_context_gone(l->context, &components[c], kinds);
-    return keel_world_gone(l->world, &components[c], kinds);
+static keel_removal_walk removals_of(const looker *l, uint32_t c, uint32_t kinds) {
+    if (l->reader) return keel_reader_removals(l->reader, &components[c], kinds);
+    if (l->context) return keel_context_removals(l->context, &components[c], kinds);
+    return keel_world_removals(l->world, &components[c], kinds);
 }
 
-static void compare_gone(const looker *l, uint32_t c, uint32_t kinds) {
-    keel_gone_walk walk = gone_of(l, c, kinds);
+static void compare_removals(const looker *l, uint32_t c, uint32_t kinds) {
+    keel_removal_walk walk = removals_of(l, c, kinds);
     uint32_t removed = l->at[3], deleted = l->at[2];
     uint32_t at = kinds == 12                   ? (removed < deleted ? removed : deleted)
                   : kinds == KEEL_TRACK_REMOVAL ? removed
                                                 : deleted;
-    for (const model_event *e; (e = event_log_next_gone(&events, c, kinds, &at)) != NULL;) {
+    for (const model_event *e; (e = event_log_next_removed(&events, c, kinds, &at)) != NULL;) {
         if (at - 1 < (e->kind == KEEL_TRACK_REMOVAL ? removed : deleted)) continue;
-        assert_true(keel_gone_next(&walk));
-        assert_true(keel_is_same(walk.gone.entity, e->entity));
-        assert_int_equal(walk.gone.deleted, e->kind == KEEL_TRACK_DELETION);
-        const Value *v = walk.gone.value;
+        assert_true(keel_removal_next(&walk));
+        assert_true(keel_is_same(walk.removal.entity, e->entity));
+        assert_int_equal(walk.removal.deleted, e->kind == KEEL_TRACK_DELETION);
+        const Value *v = walk.removal.value;
         assert_int_equal(v != NULL, e->kind == KEEL_TRACK_DELETION && components[c].size);
         if (v) assert_int_equal(v->number, e->value);
     }
-    assert_false(keel_gone_next(&walk));
+    assert_false(keel_removal_next(&walk));
 }
 
 static void compare(const looker *l) {
     const uint32_t c = next_random(MODEL_COMPONENTS);
     const model_changes m = event_log_changes(&events, c, l->at[0], l->at[1]);
     compare_terms(l, c, &m);
-    compare_gone(l, c, KEEL_TRACK_REMOVAL);
-    compare_gone(l, c, KEEL_TRACK_DELETION);
-    compare_gone(l, c, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION);
+    compare_removals(l, c, KEEL_TRACK_REMOVAL);
+    compare_removals(l, c, KEEL_TRACK_DELETION);
+    compare_removals(l, c, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION);
     const uint32_t s = next_random(MODEL_SLOTS);
     if (keel_is_null(events.entities[s])) return;
     const uint32_t expected = !events.has[s][c]
@@ -209,7 +209,7 @@ static void edit_in(keel_context *context) {
 
 static keel_result look_and_edit(keel_context *context, uint32_t number, bool edits) {
     for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c) // it holds what is gone, from its first run on
-        (void)keel_context_gone(context, &components[c], KEEL_TRACK_ALL);
+        (void)keel_context_removals(context, &components[c], KEEL_TRACK_ALL);
     looker l = looker_at(system_at[number]);
     l.context = context;
     compare(&l);
@@ -367,13 +367,13 @@ static void take_in_order(uint32_t c, bool entities_too, const bool *going) {
     uint32_t count = 0, at = events.count;
     for (uint32_t s = 0; s < MODEL_SLOTS; ++s)
         count += going[s];
-    keel_gone_walk walk = keel_reader_gone(readers[0], &components[c], KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_reader_removals(readers[0], &components[c], KEEL_TRACK_DELETION);
     uint32_t seen = 0, before = reader_at[0];
-    while (event_log_next_gone(&events, c, KEEL_TRACK_DELETION, &before))
+    while (event_log_next_removed(&events, c, KEEL_TRACK_DELETION, &before))
         ++seen;
-    for (uint32_t i = 0; keel_gone_next(&walk); ++i) {
+    for (uint32_t i = 0; keel_removal_next(&walk); ++i) {
         if (i < seen) continue;
-        const uint32_t s = slot_of(walk.gone.entity);
+        const uint32_t s = slot_of(walk.removal.entity);
         assert_true(going[s]);
         if (entities_too) event_log_delete(&events, s);
         else event_log_take(&events, s, c, KEEL_TRACK_DELETION);
@@ -601,9 +601,9 @@ static void run_storages(const keel_storage *storages, uint64_t from_seed) {
         readers[r] = keel_reader_create(f.world, "a reader");
     for (uint32_t r = 0; r < READERS; ++r) // from the start they hold what is gone
         for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c)
-            (void)keel_reader_gone(readers[r], &components[c], KEEL_TRACK_ALL);
+            (void)keel_reader_removals(readers[r], &components[c], KEEL_TRACK_ALL);
     for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c)
-        (void)keel_world_gone(f.world, &components[c], KEEL_TRACK_ALL);
+        (void)keel_world_removals(f.world, &components[c], KEEL_TRACK_ALL);
     for (uint32_t s = 0; s < 3; ++s) // and so do the systems
         run_system(s);
     for (uint32_t i = 0; i < operations_for_each; ++i) {

@@ -65,7 +65,7 @@ static void contracts_are_checked_in_checked_builds(void **state) {
     KEEL_ASSERT(ask(false), "contract");
     const int line = __LINE__ - 1;
     keel_set_assert_handler(NULL);
-#if defined(KEELI_CHECKED) && KEELI_CHECKED
+#if KEELI_CHECKED
     assert_int_equal(seen.count, 1);
     assert_string_equal(seen.condition, "ask(false)");
     assert_string_equal(seen.message, "contract");

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content
 #                              static|shared WORK_DIR
+#        tests/consumer/run.sh readme|folders|part WORK_DIR
 #        tests/consumer/run.sh entity_width WORK_DIR LIBKEEL32
 #        tests/consumer/run.sh entity_32_package WORK_DIR
 # `install` comes before find_package and pkg_config in the same WORK_DIR.
@@ -11,8 +12,6 @@ source=$(cd "$here/../.." && pwd)
 CMAKE=${CMAKE:-cmake}
 : "${CC:=cc}"
 way=$1
-# The library is what is tested here: leave out everything else.
-only_library="-DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_BUILD_BENCHMARKS=OFF"
 
 die() {
     echo "FAILED: $1" >&2
@@ -40,8 +39,14 @@ check_kind() { # program
     [ "$found" = "$shared" ] || die "linked to the wrong kind of library"
 }
 
+# Does the program's library tell of misuse, as it does unless NDEBUG is defined?
+expect() { # what it prints, program
+    said=$("$2")
+    [ "$said" = "$1" ] || die "a library that should say '$1' says '$said'"
+}
+
 case $way in
-entity_*) shared=OFF work=$2 ;;
+entity_* | readme | folders | part) shared=OFF work=$2 ;;
 *)
     case $2 in shared) shared=ON ;; *) shared=OFF ;; esac
     work=$3
@@ -52,8 +57,7 @@ prefix=$work/prefix
 case $way in
 install)
     rm -rf "$work/library" "$prefix" "$work/first_prefix"
-    # shellcheck disable=SC2086 # options are meant to be split
-    configure "$source" "$work/library" $only_library -DCMAKE_INSTALL_PREFIX="$work/first_prefix"
+    configure "$source" "$work/library" -DCMAKE_INSTALL_PREFIX="$work/first_prefix"
     "$CMAKE" --build "$work/library" --parallel 2
     "$CMAKE" --install "$work/library"
     mv "$work/first_prefix" "$prefix" # an installed tree can be moved
@@ -80,6 +84,37 @@ pkg_config)
     [ "$("$work/$way/consumer")" = "keel $version" ] || die "keel.pc says version $version"
     check_kind "$work/$way/consumer"
     ;;
+readme) # its first lines, word for word but for the place; as somebody who chooses no build type
+    rm -rf "$work"
+    mkdir -p "$work"
+    (cd "$source" && "$CMAKE" -B "$work/build" -DCMAKE_C_COMPILER="$CC" -DCMAKE_INSTALL_PREFIX="$prefix")
+    grep -q "LANGUAGES C)" "$source/CMakeLists.txt" || die "the library needs another language than C"
+    "$CMAKE" --build "$work/build" --parallel 2
+    "$CMAKE" --install "$work/build"
+    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name keel.pc)")
+    export PKG_CONFIG_PATH
+    # shellcheck disable=SC2046 # flags are meant to be split
+    "$CC" "$here/misuse.c" -o "$work/misuse" $(pkg-config --cflags --libs --static keel)
+    expect "checks contracts" "$work/misuse"
+    grep -q -- "-O2" "$work/build/CMakeFiles/keel.dir/flags.make" "$work/build/build.ninja" 2>/dev/null ||
+        die "the library is not optimised"
+    ;;
+folders) # the line of the README for those without a build system
+    rm -rf "$work"
+    mkdir -p "$work"
+    ln -s "$source" "$work/keel"
+    cp "$here/misuse.c" "$work/game.c"
+    line=$(grep '^cc -O2 -Ikeel' "$source/README.md") || die "the README has no such line"
+    line="$CC -O0${line#cc -O2}" # whether it compiles is asked, not how fast it is
+    (cd "$work" && eval "$line") && expect "checks contracts" "$work/game"
+    (cd "$work" && eval "$line -DNDEBUG") && expect "returns an error" "$work/game"
+    ;;
+part) # of a project that chooses no build type
+    rm -rf "$work"
+    "$CMAKE" -S "$here/add_subdirectory" -B "$work" -DCMAKE_C_COMPILER="$CC" -DKEEL_SOURCE_DIR="$source"
+    "$CMAKE" --build "$work" --parallel 2
+    expect "checks contracts" "$work/misuse"
+    ;;
 entity_width)
     mkdir -p "$work"
     messages=$work/messages
@@ -94,8 +129,7 @@ entity_width)
     ;;
 entity_32_package)
     rm -rf "$work"
-    # shellcheck disable=SC2086 # options are meant to be split
-    configure "$source" "$work" $only_library -DKEEL_ENTITY_32=ON >/dev/null
+    configure "$source" "$work" -DKEEL_ENTITY_32=ON >/dev/null
     grep -q '^Cflags:.* -DKEEL_ENTITY_32=1' "$work/keel.pc" || die "keel.pc lacks KEEL_ENTITY_32"
     ;;
 *) die "unknown: $way" ;;

@@ -216,7 +216,7 @@ static void wait_a_little(const job *j) {
 }
 
 static void tell(const job *j, uint64_t h) {
-    const uint32_t lane = keel_context_lane(j->context);
+    const uint32_t lane = keel_context_worker(j->context);
     if (lane >= now.workers) (void)keeli_atomic_add(&now.faults, 1);
     else now.lanes[lane].sum += h;
 }

@@ -4,13 +4,13 @@
 #include "run/schedule.h"
 
 void forget_costs(keel_world *world) {
-    for (keeli_schedule *s = world->schedules; s; s = s->next)
+    for (keeli_schedule *s = world->workloads.schedules; s; s = s->next)
         for (uint32_t i = 0; i < s->nodes.count; ++i)
             s->nodes.items[i].is_measured = false;
 }
 
 void find_order(const keel_world *world, const keel_workload *table, const keel_system **order) {
-    const keeli_schedule *s = world->schedules;
+    const keeli_schedule *s = world->workloads.schedules;
     uint32_t n = 0;
     while (s && s->table != table)
         s = s->next;

@@ -61,12 +61,12 @@ static void each_component_has_a_set_of_its_own(void **state) {
     assert_int_equal(p.first->count, 3);
     assert_int_equal(p.second->count, 2);
     uint32_t sets = 0, entries = 0;
-    for (uint32_t i = 0; i < p.f.world->order.count; ++i) {
-        const keeli_storage *s = p.f.world->order.items[i];
+    for (uint32_t i = 0; i < p.f.world->storages.count; ++i) {
+        const keeli_storage *s = p.f.world->storages.items[i];
         sets += &s->set == p.first || &s->set == p.second;
         entries += s->set.count;
         for (uint32_t k = 0; k < i; ++k)
-            assert_int_not_equal(p.f.world->order.items[k]->slot, s->slot);
+            assert_int_not_equal(p.f.world->storages.items[k]->slot, s->slot);
     }
     assert_int_equal(sets, 2);
     assert_int_equal(entries, 5); // no other set was touched

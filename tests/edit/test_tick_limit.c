@@ -24,7 +24,7 @@ static void over_the_limit(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    f.world->tick = KEELI_TICK_SPAN - 300;
+    f.world->changes.tick = KEELI_TICK_SPAN - 300;
     keel_entity e[8];
     for (uint32_t i = 0; i < 8; ++i)
         e[i] = keel_add_entity(f.world, KEEL_INIT(Age, { i + 1 }));
@@ -42,7 +42,7 @@ static void over_the_limit(void **state) {
         assert_int_equal(keel_run(f.world, see), KEEL_OK);
         assert_int_equal(seen, i + 1);
     }
-    assert_true(f.world->tick_base > 0);
+    assert_true(f.world->changes.tick_base > 0);
     assert_int_equal(changed_since(never, KEEL_TERMS(KEEL_INSERTED(Age))), 8);
     assert_int_equal(changed_since(never, KEEL_TERMS(KEEL_MODIFIED(Age))), 8);
     assert_int_equal(keel_delete(f.world, e[0], Age), KEEL_OK);
@@ -51,7 +51,7 @@ static void over_the_limit(void **state) {
     assert_int_equal(gone, 1);
     // and far beyond
     for (uint32_t i = 0; i < 5; ++i) {
-        f.world->tick += KEELI_TICK_SPAN / 2 - 10;
+        f.world->changes.tick += KEELI_TICK_SPAN / 2 - 10;
         for (uint32_t k = 0; k < 20; ++k) {
             keel_get_mut(f.world, e[1], Age)->value = 1;
             assert_int_equal(changed_since(often, KEEL_TERMS(KEEL_MODIFIED(Age))), 1);

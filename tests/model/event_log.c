@@ -64,8 +64,8 @@ model_changes event_log_changes(const event_log *log, uint32_t component, uint32
     return c;
 }
 
-const model_event *event_log_next_gone(const event_log *log, uint32_t component, uint32_t kinds,
-                                       uint32_t *at) {
+const model_event *event_log_next_removed(const event_log *log, uint32_t component, uint32_t kinds,
+                                          uint32_t *at) {
     while (*at < log->count) {
         const model_event *e = &log->events[(*at)++];
         if (e->component == component && e->kind & kinds) return e;

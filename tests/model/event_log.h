@@ -37,5 +37,5 @@ typedef struct model_changes {
 model_changes event_log_changes(const event_log *log, uint32_t component, uint32_t from_inserted,
                                 uint32_t from_modified);
 // The next removal or deletion from `*at` on of these kinds; NULL at the end.
-const model_event *event_log_next_gone(const event_log *log, uint32_t component, uint32_t kinds,
-                                       uint32_t *at);
+const model_event *event_log_next_removed(const event_log *log, uint32_t component, uint32_t kinds,
+                                          uint32_t *at);

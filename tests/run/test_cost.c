@@ -30,7 +30,7 @@ static void begin(api_fixture *f, uint32_t workers) {
 }
 
 // The schedule of the workload that ran last.
-static keeli_schedule *latest(const api_fixture *f) { return f->world->schedules; }
+static keeli_schedule *latest(const api_fixture *f) { return f->world->workloads.schedules; }
 
 // As if its nodes had been found to take so many microseconds; does the next run go to several
 // threads? No worker is waiting for it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What Keel expects of an executor, asked of its own and of others; and the one that a world has.
+#include "base/assert.h"
 #include "support/api_fixture.h"
 #include "support/executor_tbb.h"
 #include "support/executors.h"
@@ -162,10 +163,10 @@ static void a_world_has_threads_of_its_own(void **state) {
         job_watch watch;
         api_fixture f;
         api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
-        assert_int_equal(f.world->worker_count, workers);
-        assert_int_equal(f.world->executor.worker_count, workers);
-        assert_int_equal(f.world->pool.thread_count, 0);
-        job_watch_init(&watch, f.world->executor);
+        assert_int_equal(f.world->workers.count, workers);
+        assert_int_equal(f.world->workers.executor.worker_count, workers);
+        assert_int_equal(f.world->workers.pool.thread_count, 0);
+        job_watch_init(&watch, f.world->workers.executor);
         for (int i = 0; i < 50; ++i)
             job_watch_force(&watch, &jobs[i]);
         api_end(&f); // some have not begun
@@ -178,17 +179,17 @@ static void by_default_there_is_a_worker_for_each_core(void **state) {
     (void)state;
     api_fixture f;
     api_begin_with(&f, (keel_world_desc){ 0 });
-    assert_int_equal(f.world->worker_count, keeli_core_count());
+    assert_int_equal(f.world->workers.count, keeli_core_count());
     api_end(&f);
     api_begin_with(&f, (keel_world_desc){ .worker_count = 1 });
     watched_job job = { 0 };
     job_watch watch;
-    assert_int_equal(f.world->worker_count, 1);
-    job_watch_init(&watch, f.world->executor);
+    assert_int_equal(f.world->workers.count, 1);
+    job_watch_init(&watch, f.world->workers.executor);
     assert_false(job_watch_submit(&watch, &job));
     api_end(&f);
     api_begin_with(&f, (keel_world_desc){ .worker_count = KEEL_WORKERS_MAX });
-    assert_int_equal(f.world->worker_count, KEEL_WORKERS_MAX);
+    assert_int_equal(f.world->workers.count, KEEL_WORKERS_MAX);
     api_end(&f);
 }
 
@@ -203,12 +204,12 @@ static void a_world_takes_an_executor(void **state) {
         keel_executor executor = x.executor;
         api_begin_with(&f, (keel_world_desc){ .executor = &executor, .worker_count = limit });
         memset(&executor, 0, sizeof executor); // it was copied
-        assert_int_equal(f.world->worker_count, limit ? limit : 8);
-        assert_int_equal(f.world->executor.worker_count, 8); // numbers are below this
-        job_watch_init(&watch, f.world->executor);
+        assert_int_equal(f.world->workers.count, limit ? limit : 8);
+        assert_int_equal(f.world->workers.executor.worker_count, 8); // numbers are below this
+        job_watch_init(&watch, f.world->workers.executor);
         job_watch_force(&watch, &job);
         job_watch_wait(&watch, 1);
-        assert_false(keeli_pool_is_hot(&f.world->pool));
+        assert_false(keeli_pool_is_hot(&f.world->workers.pool));
         api_end(&f);
     }
     thread_executor_deinit(&x);
@@ -242,7 +243,7 @@ static void expect_no_world(const keel_executor *executor, uint32_t workers, con
         assert_int_equal(log.errors, 1);
         if (!strstr(log.last, part)) fail_msg("no '%s' in: %s", part, log.last);
         assert_int_equal(memory.live_blocks, 0);
-#if defined(KEELI_CHECKED) && KEELI_CHECKED
+#if KEELI_CHECKED
         assert_int_equal(asserted, !mode);
 #else
         assert_int_equal(asserted, 0);
@@ -292,7 +293,7 @@ static bool submit_lie(void *context, keel_job *job, void *data) {
 static void take_time(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
     (void)begin, (void)end;
     wait_some_us(20);
-    if (piece->lane >= 4) (void)keeli_atomic_take(data, 1000);
+    if (piece->worker >= 4) (void)keeli_atomic_take(data, 1000);
     (void)keeli_atomic_take(data, 1);
 }
 
