@@ -86,7 +86,6 @@ void keeli_view_free(keeli_view *view);
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
 // Is every unique set that the terms name? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
-keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_component *unique);
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
@@ -108,13 +107,10 @@ static inline keeli_holder *keeli_lender(keeli_holder *inside) {
     return inside && !inside->everything ? inside : NULL;
 }
 
-// custom.c: custom views, as far as the terms go. Say what the holder wants for one.
+// Custom views, as far as the terms go. Say what the holder wants for one.
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind);
 // Is what it declares, without those inside it, all there? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
 keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind);
-// What it declares for a storage, itself or inside.
-keel_access keeli_custom_access(const keel_world *world, const keel_custom_view *kind,
-                                const keeli_storage *s);
 // Does it have a term like this, itself or inside?
 bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind));
 // The state of `kind` is that of a custom view that becomes `value`; undone by keeli_view_give.
@@ -123,12 +119,7 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
 // The custom view at that address that was made inside and is still open, or NULL.
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside);
 
-// For the terms of systems, views and custom views.
-keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
-                                      const keel_component *component);
-bool keeli_view_want_entities(keeli_view *view, keel_access access);
 keel_access keeli_term_access(keel_term_kind kind);
-bool keeli_term_takes_component(keel_term_kind kind);
 uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks for
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
