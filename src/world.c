@@ -31,6 +31,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
     world->heap.mask = &world->refused;
+    world->root.refused = &world->refused;
     world->heap.mask_bit = KEELI_REFUSED_HOOK;
     world->library = &keeli_library;
     keeli_lock_init(&world->access.lock);

@@ -124,6 +124,14 @@ enum {
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
 };
+// What keel_get_mut reads of it.
+_Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
+                   offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
+               "a storage begins as its head says");
+_Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND) == KEELI_WRITE_ASKS &&
+                   (int)KEELI_IS_MARKED == KEELI_WRITE_MARKS,
+               "flags are what keel_get_mut takes them for");
+
 // What is tracked, as flags.
 static inline uint32_t keeli_tracking_flags(uint32_t kinds) {
     return (kinds ? KEELI_IS_TRACKED : 0u) |

@@ -180,7 +180,7 @@ KEELI_VERB_WC(keeli_add_entity_values, keel_world_add_entity, keel_commands_add_
 inline keel_entity keeli_add_entity_values(const keel_view *s, const keel_value *v) { return keel_view_add_entity(s, v); }
 KEELI_VERB_WC(keeli_add_child_values, keel_world_add_child, keel_commands_add_child)
 KEELI_VERB_READ(keeli_get, const keel_world, keeli_world_get, keel_view_get_component, keel_context_get_component)
-KEELI_VERB_READ(keeli_get_mut, keel_world, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)
+KEELI_VERB_READ(keeli_get_mut, keel_world, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)
 KEELI_VERB_READ(keeli_has, const keel_world, keeli_world_has, keel_view_has_component, keel_context_has_component)
 KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
 KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)
@@ -305,7 +305,7 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// The value of a component, to read: `const T *` or NULL. Scope: world, view, context.
 #define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keeli_world_get, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
 /// The value of a component, to change: `T *` or NULL. Scope: world, view, context.
-#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
+#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
 /// Does the entity have the component? Scope: world, view, context.
 #define keel_has(scope, e, T) KEELI_RVX(scope, keeli_world_has, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
 /// The value of a unique, to read: `const T *` or NULL. Scope: world, view, context.

@@ -94,8 +94,7 @@ static inline __attribute__((always_inline)) void *mark_in(keel_world *world, ke
 }
 
 // Of a storage that is marked. A function of its own: what is not marked saves no registers.
-static __attribute__((noinline)) void *get_marked(keel_world *world, keel_entity e,
-                                                  keeli_storage *s) {
+void *keeli_get_marked(keel_world *world, keel_entity e, keeli_storage *s) {
     if (s->kind == KEEL_INDEXED) return mark_in(world, e, s, KEEL_INDEXED);
     if (s->kind == KEEL_SPARSE_SET) return mark_in(world, e, s, KEEL_SPARSE_SET);
     return mark_in(world, e, s, KEEL_ARCHETYPE);
@@ -106,7 +105,8 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return get_mut_general(world, e, component);
     if (!keeli_writes_are_plain(s, asks))
-        return s->flags & asks ? get_mut_general(world, e, component) : get_marked(world, e, s);
+        return s->flags & asks ? get_mut_general(world, e, component)
+                               : keeli_get_marked(world, e, s);
     return value_of(world, s, e);
 }
 
