@@ -97,8 +97,8 @@ check-release check-asan check-tsan check-clang: check-%: check-packages
 # The benchmarks must build; `make bench` builds them, and a library of their own, for this processor.
 check-release: OPTIONS = -DKEEL_BENCH_NATIVE=OFF
 
-# Every unit test of the debug build; each must give back all its memory. With handles of one width:
-# the address sanitizer runs both.
+# Every unit test of the debug build; each must give back all its memory. With handles of one width, as
+# for the sanitizers: debug and release run both.
 check-valgrind: check-packages
 	cmake --preset debug
 	cmake --build --preset debug -j $(JOBS)

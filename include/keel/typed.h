@@ -19,6 +19,7 @@
 #include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>
+#include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
 // clang-format off
 
@@ -29,27 +30,30 @@
 /// Declare the type `T` as a unique. It may be a component too.
 #define KEEL_UNIQUE(...) KEELI_DESCRIBE(unique, true, __VA_ARGS__, .line = __LINE__)
 /// Declare a component without a value. It declares the type `T`, which cannot be read.
-#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(T##_component, #T, 0, 1, false, .line = __LINE__)
+#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, T##_component, #T, 0, 1, false, .line = __LINE__)
 /// The descriptor of a component, for functions that take one.
 #define KEEL_OF(T) (&T##_component)
 /// The descriptor of a unique, for functions that take one.
 #define KEEL_UNIQUE_OF(T) (&T##_unique)
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
-    KEELI_DESCRIPTOR(T##_##kind, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), T##_##kind, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
 #ifdef __cplusplus
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
-#define KEELI_DESCRIPTOR(symbol, text, bytes, alignment, unique, ...)                               \
+#define KEELI_DERIVED(T) keeli_derive<T>(keeli_it);
+#define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                      \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
         keel_component keeli_it = {};                                                               \
         keeli_it.type = text; keeli_it.size = bytes; keeli_it.align = alignment;                    \
         keeli_it.is_unique = unique; keeli_it.file = __FILE__; keeli_it.slot = &symbol##_slot;      \
         KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__)                                                     \
+        derived                                                                                     \
         return keeli_it;                                                                            \
     }()
 #else
-#define KEELI_DESCRIPTOR(symbol, text, bytes, alignment, unique, ...)                               \
+#define KEELI_DERIVED(T)
+#define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                               \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static const keel_component symbol = {                                             \
         .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
@@ -95,42 +99,50 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
 /// @cond the two components of the hierarchy
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
-KEELI_DESCRIPTOR(keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
-KEELI_DESCRIPTOR(keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(, keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(, keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
 /// @endcond
 
 // ---------------------------------------------------------------- values
-// An array of one takes {1, 2}, {.x = 3}, a variable or a scalar.
+// An array of one takes {1, 2}, {.x = 3}, a variable or a scalar. KEELI_COPIED: the world makes copies and takes nothing.
 #ifdef __cplusplus
-template <class T> struct keeli_one { T value[1]; };
-template <class T> inline const T *keeli_pointer(const keeli_one<T> &one) { return one.value; }
 template <class T> struct keeli_same { typedef T type; };
-#define KEELI_POINTER(T, ...) keeli_pointer(keeli_one<T>{ { __VA_ARGS__ } })
 #define KEELI_STRUCT(S, ...) S{ __VA_ARGS__ }
 #define KEELI_READS(T, pointer) static_cast<const typename keeli_same<T>::type *>(pointer)
 #define KEELI_FILLS(T, pointer) static_cast<typename keeli_same<T>::type *>(pointer)
+#define KEELI_INIT_ONE(T) (keeli_default<T, T##_component.size == 0>::init(&T##_component))
+#define KEELI_INIT_MORE(T, ...) KEELI_THE_VALUE_OF(&T##_component, T, __VA_ARGS__)
+#define KEELI_OUT_OF(T, ...) keeli_out_of<T>(&T##_component, __VA_ARGS__)
+#define KEELI_COLUMN_IN(T, first, stride) keeli_column_in<T, decltype(first)>(&T##_component, KEELI_READS(T, first), (stride))
+#define KEELI_COPIED(value) keeli_pointer(value)
 #else
-#define KEELI_POINTER(T, ...) (T[1]){ __VA_ARGS__ }
+#define KEELI_THE_VALUE(T, ...) (T[1]){ __VA_ARGS__ }
+#define KEELI_DEFAULT(T, descriptor) NULL
+#define KEELI_INIT_ONE(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
+#define KEELI_INIT_MORE(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_OUT_OF(T, ...) KEELI_STRUCT(keel_out, &T##_component, __VA_ARGS__)
+#define KEELI_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, first), stride)
+#define KEELI_COPIED(value) value
 #define KEELI_STRUCT(S, ...) (S){ __VA_ARGS__ }
 #define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
 #define KEELI_FILLS(T, pointer) _Generic((pointer), T *: (pointer))
 #endif
 /// A component to add: `KEEL_INIT(T)` zero or a tag, `KEEL_INIT(T, {1, 2})`, `KEEL_INIT(T, variable)`.
 #define KEEL_INIT(...) KEELI_CAT(KEELI_INIT_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_INIT_keeli_one(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
-#define KEELI_INIT_keeli_more(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_INIT_keeli_one(T) KEELI_INIT_ONE(T)
+#define KEELI_INIT_keeli_more(T, ...) KEELI_INIT_MORE(T, __VA_ARGS__)
 /// A component to take away and where its value goes: `KEEL_OUT(T, &value)`, `KEEL_OUT(T, &value, &taken)`.
 #define KEEL_OUT(...) KEELI_CAT(KEELI_OUT_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_OUT_keeli_one(T, pointer) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), NULL)
-#define KEELI_OUT_keeli_more(T, pointer, taken) KEELI_STRUCT(keel_out, &T##_component, KEELI_FILLS(T, pointer), taken)
+#define KEELI_OUT_keeli_one(T, pointer) KEELI_OUT_OF(T, KEELI_FILLS(T, pointer), NULL)
+#define KEELI_OUT_keeli_more(T, pointer, taken) KEELI_OUT_OF(T, KEELI_FILLS(T, pointer), taken)
 /// Values for many entities, from an array of `T`.
-#define KEEL_COLUMN(T, array) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, array), sizeof(T))
+#define KEEL_COLUMN(T, array) KEELI_COLUMN_IN(T, array, sizeof(T))
 /// Values for many entities, from a member of an array of structs; `stride` is the size of one struct.
-#define KEEL_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, first), stride)
+#define KEEL_COLUMN_IN(T, first, stride) KEELI_COLUMN_IN(T, first, stride)
 /// The same value for many entities: `KEEL_FILL(T)` zero or a tag, `KEEL_FILL(T, {1, 2})`.
 #define KEEL_FILL(...) KEELI_CAT(KEELI_FILL_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_bulk, &T##_component, NULL, 0)
-#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_POINTER(T, __VA_ARGS__), 0)
+#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
+#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
 #define KEELI_LISTED(s, i, T) &T##_component,
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
@@ -191,17 +203,53 @@ KEELI_VERB_WX(keeli_first_child, keel_world_first_child, keel_context_first_chil
 KEELI_VERB_WX(keeli_next_child, keel_world_next_child, keel_context_next_child)
 KEELI_VERB_WX(keeli_next_descendant, keel_world_next_descendant, keel_context_next_descendant)
 KEELI_VERB_WX(keeli_next_descendant_breadth, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)
-template <class S, class... V> inline keel_entity keeli_add_entity(S s, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_add_entity_values(s, static_cast<const keel_value *>(list)); }
-template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_add_child_values(s, parent, static_cast<const keel_value *>(list)); }
-template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_add_values(s, e, static_cast<const keel_value *>(list)); }
-template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_entity e, const V &...v) { const keel_out list[] = { v..., keel_out{ NULL, NULL, NULL } }; return keeli_remove_values(s, e, static_cast<const keel_out *>(list)); }
-template <class... V> inline keel_result keeli_add_entities(keel_world *w, uint32_t n, keel_entity *out, const V &...v) { const keel_bulk list[] = { v..., keel_bulk{ NULL, NULL, 0 } }; return keel_world_add_entities(w, n, out, list); }
+template <class R, class... V> inline R keeli_taken_by(R result, const V &...v) { if (keeli_has_taken(result)) (keeli_taken(v), ...); return result; }
+template <class S, class... V> inline keel_entity keeli_add_entity(S s, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_entity_values(s, static_cast<const keel_value *>(list)), v...); }
+template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_child_values(s, parent, static_cast<const keel_value *>(list)), v...); }
+template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_values(s, e, static_cast<const keel_value *>(list)), v...); }
+inline void keeli_done(const keel_out &) {}
+template <class T> inline void keeli_done(const keeli_out<T> &out) { out.done(); }
+template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_entity e, const V &...v) {
+    const keel_out list[] = { v..., keel_out{ NULL, NULL, NULL } };
+    const keel_result result = keeli_remove_values(s, e, static_cast<const keel_out *>(list));
+    (keeli_done(v), ...);
+    return result;
+}
+template <class... V> inline keel_result keeli_add_entities(keel_world *w, uint32_t n, keel_entity *out, const V &...v) {
+    const keel_bulk list[] = { v..., keel_bulk{ NULL, NULL, 0 } };
+    const keel_result result = keel_world_add_entities(w, n, out, list);
+    if (result == KEEL_OK) (keeli_taken(v, n), ...);
+    return result;
+}
+template <class C> inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, const C &column) {
+    const keel_bulk bulk = column;
+    const keel_result result = keel_add_component_to_many(w, entities, n, bulk.component, bulk.values, bulk.stride);
+    if (result == KEEL_OK) keeli_taken(column, n);
+    return result;
+}
+// Verbs with one value, which is destroyed here unless it was taken.
+template <class S, class T> inline keel_result keeli_add(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add(s, e, c, keeli_pointer(v))); }
+template <class S, class T> inline keel_result keeli_add_unchecked(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add_unchecked(s, e, c, keeli_pointer(v))); }
+inline void *keeli_get_or_add(keel_world *w, keel_entity e, const keel_component *c, const void *v) { return keel_get_or_add_component(w, e, c, v); }
+template <class T> inline void *keeli_get_or_add(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) {
+    if (keel_has_component(w, e, c)) return keel_get_or_add_component(w, e, c, NULL); // v stays here
+    return v.taken_by(keel_get_or_add_component(w, e, c, keeli_pointer(v)));
+}
+inline keel_result keeli_set_unique(keel_world *w, const keel_component *c, const void *v) { return keel_set_unique_value(w, c, v); }
+template <class T> inline keel_result keeli_set_unique(keel_world *w, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_set_unique_value(w, c, keeli_pointer(v))); }
+inline keel_result keeli_replace(keel_world *w, keel_entity e, const keel_component *c, const void *v) { return keel_replace_component(w, e, c, v); }
+template <class T> inline keel_result keeli_replace(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_replace_component(w, e, c, keeli_pointer(v))); }
+template <class T, class S> inline keel_result keeli_take_out(S s, keel_entity e, const keel_component *c, T *out) { return keeli_take(out, [&](void *to) { return keeli_remove_out(s, e, c, to); }); }
+template <class T> inline keel_result keeli_take_unique(keel_world *w, const keel_component *c, T *out) { return keeli_take(out, [&](void *to) { return keel_remove_unique_value(w, c, to); }); }
+// A fresh T() in its place; NULL on error.
+inline void *keeli_emplace(keel_world *w, keel_entity e, const keel_component *c, const void *) { return keel_emplace_component(w, e, c); }
+template <class T> inline void *keeli_emplace(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return keeli_add(w, e, c, v) == KEEL_OK ? keel_get_component_mut(w, e, c) : NULL; }
 template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keeli_delete(s, e, static_cast<const keel_component *const *>(list)); }
 template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_register_components(w, list); }
-#define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, static_cast<const void *>(value))
-#define KEELI_REMOVE_OUT(scope, e, c, out) keeli_remove_out((scope), (e), c, static_cast<void *>(out))
+#define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, value)
+#define KEELI_REMOVE_OUT(scope, e, c, out) keeli_take_out((scope), (e), c, out)
 #define KEELI_REMOVE(scope, e, c) keeli_remove((scope), (e), c)
-#define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, static_cast<const void *>(value))
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, value)
 #define KEELI_LISTED_COMMA(s, i, T) , &T##_component
 #define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
 #define keel_add_entity(...) keeli_add_entity(__VA_ARGS__)
@@ -250,6 +298,12 @@ inline uint64_t keeli_missed(const keel_reader *s, const keel_component *c) { re
 #define keel_next_descendant(scope, root, after) keeli_next_descendant((scope), (root), (after))
 #define keel_next_descendant_breadth(scope, root, after) keeli_next_descendant_breadth((scope), (root), (after))
 #define KEELI_CAST(T, pointer) static_cast<T *>(pointer)
+#define KEELI_GET_OR_ADD keeli_get_or_add
+#define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
+#define KEELI_SET_UNIQUE keeli_set_unique
+#define KEELI_TAKE_UNIQUE keeli_take_unique
+#define KEELI_REPLACE keeli_replace
+#define KEELI_EMPLACE(world, e, T) keeli_emplace(world, e, &T##_component, KEELI_DEFAULT(T, T##_component))
 #else
 #define KEELI_WVCX(scope, w, v, c, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c, keel_context *: x)
 #define KEELI_WVC(scope, w, v, c) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c)
@@ -335,41 +389,48 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 #define keel_missed(scope, T) _Generic((scope), keel_world *: keel_world_missed, keel_context *: keel_context_missed, keel_reader *: keel_reader_missed, const keel_reader *: keel_reader_missed)((scope), &T##_component)
 #define KEELI_REMOVALS(scope, c, kinds) _Generic((scope), keel_world *: keel_world_removals, keel_context *: keel_context_removals, keel_reader *: keel_reader_removals)((scope), c, kinds)
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
+#define KEELI_GET_OR_ADD keel_get_or_add_component
+static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, keel_bulk column) { return keel_add_component_to_many(w, entities, n, column.component, column.values, column.stride); }
+#define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
+#define KEELI_SET_UNIQUE keel_set_unique_value
+#define KEELI_TAKE_UNIQUE keel_remove_unique_value
+#define KEELI_REPLACE keel_replace_component
+#define KEELI_EMPLACE(world, e, T) keel_emplace_component(world, e, &T##_component)
 #endif
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
 /// `keel_add(scope, e, T, variable)`. Scope: any.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD(scope, e, &T##_component, NULL)
-#define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD(scope, e, &T##_component, KEELI_DEFAULT(T, T##_component))
+#define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// keel_add without checking that the entity is alive: undefined unless it is. Scope: world, view.
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &T##_component, NULL)
-#define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_DEFAULT(T, T##_component))
+#define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
 /// &value)` hands it out (scope: world, view, context).
 #define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &T##_component)
 #define KEELI_REMOVE_keeli_more(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &T##_component, KEELI_FILLS(T, out))
 /// Add the component with a zero value, or set its value to zero, and give the place to fill in: `T *` or NULL.
-#define keel_emplace(world, e, T) KEELI_CAST(T, keel_emplace_component((world), (e), &T##_component))
+#define keel_emplace(world, e, T) KEELI_CAST(T, KEELI_EMPLACE((world), (e), T))
 /// The value, added first when there is none: `keel_get_or_add(world, e, T)` or `(…, T, {1, 2})`. `T *` or NULL.
 #define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, NULL))
-#define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, keel_get_or_add_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__)))
+#define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &T##_component, KEELI_DEFAULT(T, T##_component)))
+#define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__)))
 /// Add a component to many entities, the same value for all: `keel_add_to_many(world, entities, count, T)` zero
 /// or a tag, `keel_add_to_many(world, entities, count, T, {1, 2})`. All or nothing.
 #define keel_add_to_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
-#define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &T##_component, NULL, 0)
-#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_POINTER(T, __VA_ARGS__), 0)
+#define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
+#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
 /// The same with the values of an array of `T`, one for each entity, which are handed over.
-#define keel_add_column_to_many(world, entities, count, T, array) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_READS(T, array), sizeof(T))
+#define keel_add_column_to_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
 /// Delete a component from many entities; those that have none are skipped.
 #define keel_delete_from_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &T##_component)
 /// Add a component to all entities that match: `keel_add_to_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
 /// tag, `keel_add_to_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`.
 #define keel_add_to_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
-#define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &T##_component, NULL)
-#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)))
+#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)))
 /// Delete a component from all entities that match.
 #define keel_delete_from_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &T##_component)
 /// Delete the component from all entities.
@@ -416,12 +477,12 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_count(world, T) keel_component_count((world), &T##_component)
 /// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`.
 #define keel_set_unique(...) KEELI_CAT(KEELI_SET_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_SET_UNIQUE_keeli_one(world, T) keel_set_unique_value((world), &T##_unique, NULL)
-#define KEELI_SET_UNIQUE_keeli_more(world, T, ...) keel_set_unique_value((world), &T##_unique, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_SET_UNIQUE_keeli_one(world, T) KEELI_SET_UNIQUE((world), &T##_unique, KEELI_DEFAULT(T, T##_unique))
+#define KEELI_SET_UNIQUE_keeli_more(world, T, ...) KEELI_SET_UNIQUE((world), &T##_unique, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Take a unique away: `keel_remove_unique(world, T)` or `(world, T, &value)`.
 #define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
-#define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) keel_remove_unique_value((world), &T##_unique, KEELI_FILLS(T, out))
+#define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) KEELI_TAKE_UNIQUE((world), &T##_unique, KEELI_FILLS(T, out))
 /// Track more kinds of change: `keel_track(world, T, KEEL_TRACK_ALL)`; see keel_track_component.
 #define keel_track(world, T, kinds) keel_track_component((world), &T##_component, (kinds))
 /// Forget changes for those outside of systems: `keel_clear_changes(world, T, KEEL_TRACK_ALL, KEEL_NOW)`, or only
@@ -433,8 +494,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_patch(world, e, T, function, data) keel_patch_component((world), (e), &T##_component, (function), (data))
 /// Overwrite a value that must be there: `keel_replace(world, e, T)` with zero, `(world, e, T, {1, 2})` or `(world, e, T, variable)`.
 #define keel_replace(...) KEELI_CAT(KEELI_REPLACE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_REPLACE_keeli_one(world, e, T) keel_replace_component((world), (e), &T##_component, NULL)
-#define KEELI_REPLACE_keeli_more(world, e, T, ...) keel_replace_component((world), (e), &T##_component, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_REPLACE_keeli_one(world, e, T) KEELI_REPLACE((world), (e), &T##_component, KEELI_DEFAULT(T, T##_component))
+#define KEELI_REPLACE_keeli_more(world, e, T, ...) KEELI_REPLACE((world), (e), &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Call a function whenever this happens: `keel_observe(world, T, KEEL_ON_INSERTED, function, data)`.
 #define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &T##_component, (kinds), (function), (data))
 /// Do not call it any more.
@@ -838,9 +899,10 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
             s##_each(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
     }                                                                                               \
     static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
+        KEELI_GUARDED(keeli_context,                                                                \
         if (keeli_chunk->form == KEEL_CHUNK_LIST) s##_list(keeli_chunk, keeli_context);             \
         else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
-        else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));            \
+        else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));)           \
     }                                                                                               \
     KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_ENTITY, __VA_ARGS__);                                   \
     KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
@@ -861,7 +923,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     static inline result body(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                    \
     static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
         (void)keeli_context;                                                                        \
-        call;                                                                                       \
+        KEELI_GUARDED(keeli_context, call;)                                                         \
     }
 /// A system that runs once per run: uniques, commands, and a context to look things up and loop with. It says what
 /// it may touch with KEEL_MAY_READ, KEEL_MAY_WRITE and KEEL_MAY_EDIT.

@@ -21,6 +21,7 @@
 #define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
 #define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
 #define KEELI_DECLARE(type, symbol) extern const type symbol
+#define KEELI_GUARDED(context, ...) __VA_ARGS__
 #endif
 // KEELI_STATIC_ASSERT is a declaration, KEELI_NEVER an expression; both say why the code does not compile.
 #define KEELI_UNUSED __attribute__((unused))

@@ -7,6 +7,7 @@
 #pragma GCC system_header
 #include <keel/events.h>
 #include <keel/typed_core.h>
+#include <keel/typed_cpp.h>
 // clang-format off
 
 /// Declare the struct `T` as a type of events: `KEEL_EVENT(Hit);`, `KEEL_EVENT(Hit, .limit = 1000, .drop = hit_drop);`.
@@ -18,12 +19,12 @@
 #define KEELI_EVENT(T, ...)                                                                         \
     struct T##_sender { typedef T keeli_sent; };                                                    \
     struct T##_receiver { typedef T keeli_received; };                                              \
-    KEELI_DESCRIPTOR(T##_event, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), T##_event, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
 #else
 #define KEELI_EVENT(T, ...)                                                                         \
     typedef struct T##_sender T##_sender;                                                           \
     typedef struct T##_receiver T##_receiver;                                                       \
-    KEELI_DESCRIPTOR(T##_event, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), T##_event, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
 #endif
 
 // The two parameters are uniques to the other macros; what they hand out is the context.
@@ -56,7 +57,9 @@ inline uint32_t keeli_event_count(keel_context *s, const keel_component *c) { re
 inline uint64_t keeli_missed_events(const keel_world *s, const keel_component *c) { return keel_world_missed_events(s, c); }
 inline uint64_t keeli_missed_events(const keel_reader *s, const keel_component *c) { return keel_reader_missed_events(s, c); }
 inline uint64_t keeli_missed_events(keel_context *s, const keel_component *c) { return keel_context_missed_events(s, c); }
-#define KEELI_SEND_VALUE(scope, T, value) keeli_send((scope), &T##_event, static_cast<const T *>(value))
+template <class T, class S> inline keel_result keeli_send_value(S s, const keel_component *c, const void *v) { return keeli_send(s, c, static_cast<const T *>(v)); }
+template <class T, class S> inline keel_result keeli_send_value(S s, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_send(s, c, static_cast<const T *>(v.value))); }
+#define KEELI_SEND_VALUE(scope, T, value) keeli_send_value<T>((scope), &T##_event, value)
 #define KEELI_EVENTS(scope, T) keeli_events(keeli_receiver<T>(scope), &T##_event)
 #define keel_event_count(scope, T) keeli_event_count(keeli_receiver<T>(scope), &T##_event)
 #define keel_missed_events(scope, T) keeli_missed_events(keeli_receiver<T>(scope), &T##_event)
@@ -76,8 +79,8 @@ static inline uint64_t keeli_receiver_missed_events(void *s, const keel_componen
 /// Send an event: `keel_send(scope, T)` zero, `keel_send(scope, T, {1, 2})`, `keel_send(scope, T, variable)`. Scope: world now;
 /// commands later; in systems KEEL_SEND(T, name), or the context.
 #define keel_send(...) KEELI_CAT(KEELI_SEND_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_SEND_keeli_one(scope, T) KEELI_SEND_VALUE(scope, T, NULL)
-#define KEELI_SEND_keeli_more(scope, T, ...) KEELI_SEND_VALUE(scope, T, KEELI_POINTER(T, __VA_ARGS__))
+#define KEELI_SEND_keeli_one(scope, T) KEELI_SEND_VALUE(scope, T, KEELI_DEFAULT(T, T##_event))
+#define KEELI_SEND_keeli_more(scope, T, ...) KEELI_SEND_VALUE(scope, T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// A loop over events of type `T`, oldest first: `KEEL_FOR_EVENTS(hits, Hit, hit) { hit->damage ... }`; `const T *hit`. Scope:
 /// KEEL_RECEIVE(T, name), context, world, reader. See keel_world_events.
 #define KEEL_FOR_EVENTS(scope, T, event) KEELI_FOR_EVENTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, event)

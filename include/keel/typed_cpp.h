@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/// @file typed_cpp.h
+/// Private: what C++ adds to typed.h. Component types may own things (std::string, std::vector,
+/// std::unique_ptr): how their values are dropped, copied and moved follows from the type, and each
+/// value is destroyed exactly once, whether a verb takes it or fails.
+///
+/// A value on its way into a world lies in a keeli_one, which destroys it unless it was taken. The
+/// world takes a value by relocation: move construction in its own memory, then destruction of what
+/// was moved from. docs/cpp.md.
+#pragma once
+#pragma GCC system_header
+#include <keel/events.h>
+#include <keel/track.h>
+#include <keel/unique.h>
+#ifdef __cplusplus
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <utility>
+// clang-format off
+
+// ---------------------------------------------------------------- hooks that follow from the type
+#if defined(__cpp_exceptions)
+#define KEELI_TRY_COPY try
+#define KEELI_CATCH_COPY catch (...) { return false; }
+// An exception that leaves a system or a condition is its failure, with what it says.
+#define KEELI_GUARDED(context, ...)                                                                 \
+    try { __VA_ARGS__ }                                                                             \
+    catch (const std::exception &keeli_what) { keel_fail(context, NULL, "%s", keeli_what.what()); } \
+    catch (...) { keel_fail(context, NULL, "an exception that is no std::exception"); }
+#else
+#define KEELI_TRY_COPY
+#define KEELI_CATCH_COPY
+#define KEELI_GUARDED(context, ...) __VA_ARGS__
+#endif
+template <class T> void keeli_destroy(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
+template <class T> void keeli_relocate(void *to, void *from, void *) noexcept {
+    ::new (to) T(std::move(*static_cast<T *>(from)));
+    static_cast<T *>(from)->~T();
+}
+template <class T> bool keeli_copy(void *to, const void *from, void *) {
+    if constexpr (std::is_copy_constructible_v<T>) {
+        KEELI_TRY_COPY { ::new (to) T(*static_cast<const T *>(from)); }
+        KEELI_CATCH_COPY
+        return true;
+    } else {
+        (void)to, (void)from;
+        return false; // KEEL_ERROR_COPY where a copy is needed, and only there
+    }
+}
+// Hooks that were not given. A type whose values are plain bytes needs none.
+template <class T> constexpr void keeli_derive(keel_component &it) {
+    if constexpr (!std::is_trivially_copyable_v<T>) {
+        static_assert(std::is_move_constructible_v<T>, "a component's type needs a move constructor or a copy constructor: values move within a world");
+        if (!it.drop && !std::is_trivially_destructible_v<T>) it.drop = keeli_destroy<T>;
+        if (!it.copy) it.copy = keeli_copy<T>;
+        if (!it.move) it.move = keeli_relocate<T>;
+    }
+}
+
+// ---------------------------------------------------------------- values that are handed over
+inline bool keeli_has_taken(keel_result result) { return result == KEEL_OK; }
+inline bool keeli_has_taken(keel_entity e) { return !keel_is_null(e); }
+inline bool keeli_has_taken(const void *value) { return value != NULL; }
+// An array of one takes {1, 2}, {.x = 3}, a variable or a scalar. With its component it is one of a verb's list.
+template <class T> struct keeli_one {
+    union { T value[1]; };
+    mutable bool is_taken;
+    const keel_component *component;
+    operator keel_value() const { return { component, value }; }
+    ~keeli_one() { if (!is_taken) value[0].~T(); }
+    template <class R> R taken_by(R result) const { is_taken = keeli_has_taken(result); return result; }
+};
+template <class T> inline const void *keeli_pointer(const keeli_one<T> &one) { return one.value; }
+inline const void *keeli_pointer(const void *none) { return none; }
+#define KEELI_THE_VALUE_OF(component, T, ...) keeli_one<T>{ { { __VA_ARGS__ } }, false, component }
+#define KEELI_THE_VALUE(T, ...) KEELI_THE_VALUE_OF(NULL, T, __VA_ARGS__)
+// What is added where no value is given: T(), or NULL where that is zeros; a tag has no value.
+template <class T, bool is_tag> struct keeli_default {
+    static const void *value() { return NULL; }
+    static keel_value init(const keel_component *c) { return { c, NULL }; }
+};
+template <class T> struct keeli_default<T, false> {
+    static_assert(std::is_default_constructible_v<T>, "this type has no default value: give one");
+    static constexpr bool is_zeros = std::is_trivially_default_constructible_v<T>;
+    static auto value() {
+        if constexpr (is_zeros) return static_cast<const void *>(NULL);
+        else return KEELI_THE_VALUE(T, T());
+    }
+    static auto init(const keel_component *c) {
+        if constexpr (is_zeros) return keel_value{ c, NULL };
+        else return KEELI_THE_VALUE_OF(c, T, T());
+    }
+};
+#define KEELI_DEFAULT(T, descriptor) (keeli_default<T, descriptor.size == 0>::value())
+inline void keeli_taken(const keel_value &) {}
+template <class T> void keeli_taken(const keeli_one<T> &v) { v.is_taken = true; }
+
+// Values of an array, which are taken out of it: its elements are T() afterwards.
+template <class T> struct keeli_column {
+    const keel_component *component;
+    T *values;
+    size_t stride;
+    operator keel_bulk() const { return { component, values, stride }; }
+};
+template <class T, class Array> auto keeli_column_in(const keel_component *c, const T *values, size_t stride) {
+    if constexpr (std::is_trivially_copyable_v<T>) return keel_bulk{ c, values, stride };
+    else {
+        static_assert(!std::is_const_v<std::remove_pointer_t<std::decay_t<Array>>>, "values are moved out of the array: it must not be const");
+        return keeli_column<T>{ c, const_cast<T *>(values), stride };
+    }
+}
+inline void keeli_taken(const keel_bulk &, uint32_t) {}
+template <class T> void keeli_taken(const keeli_column<T> &column, uint32_t count) noexcept {
+    if constexpr (!std::is_trivially_copyable_v<T>) {
+        static_assert(std::is_default_constructible_v<T>, "the elements of the array are default values afterwards: the type needs a constructor without arguments");
+        char *at = reinterpret_cast<char *>(column.values);
+        for (uint32_t i = 0; i < count; ++i, at += column.stride)
+            ::new (static_cast<void *>(at)) T();
+    }
+}
+
+// ---------------------------------------------------------------- values that are handed out
+// The variable is assigned: what it held before is destroyed as C++ does it.
+template <class T> struct keeli_slot {
+    union { T value; };
+    keeli_slot() {}
+    ~keeli_slot() {}
+    void put(T *out) { *out = std::move(value); value.~T(); }
+};
+template <class T, class F> keel_result keeli_take(T *out, F take) {
+    if constexpr (std::is_trivially_copyable_v<T>) return take(out);
+    else {
+        keeli_slot<T> slot;
+        const keel_result result = take(out ? &slot.value : NULL);
+        if (out && result == KEEL_OK) slot.put(out);
+        return result;
+    }
+}
+template <class T> struct keeli_out {
+    const keel_component *component;
+    T *out;
+    bool *taken;
+    mutable keeli_slot<T> slot;
+    mutable bool was_there;
+    operator keel_out() const {
+        if constexpr (std::is_trivially_copyable_v<T>) return { component, out, &was_there };
+        else return { component, out ? &slot.value : NULL, &was_there };
+    }
+    void done() const {
+        if constexpr (!std::is_trivially_copyable_v<T>)
+            if (was_there && out) slot.put(out);
+        if (taken) *taken = was_there;
+    }
+};
+template <class T> keeli_out<T> keeli_out_of(const keel_component *c, T *out, bool *taken = NULL) { return { c, out, taken, {}, false }; }
+// clang-format on
+#endif
