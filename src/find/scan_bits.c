@@ -194,11 +194,13 @@ static bool next_span(keeli_iterator *it) {
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     const uint32_t slot = it->at - page + (uint32_t)__builtin_ctzll(words[0]);
     const uint32_t least = it->plan->has_masks ? KEELI_SPAN_WORDS * 64 : KEELI_SHORT_RANGE;
-    uint32_t count = ones_from(it->words, slot);
-    if (count < least && page + slot + count + 64 <= it->words_end) return false;
+    uint32_t count = ones_from(it->words, slot), end = slot + count;
+    const bool is_last = page + (end + 63) / 64 * 64 >= it->words_end &&
+                         !(end % 64 && it->words[end / 64] >> end % 64);
+    if (count < least && !is_last) return false;
     if (!(count = side_by_side(it, page + slot, count))) return false;
     hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
-    const uint32_t end = slot + count;
+    end = slot + count;
     it->at = page + end / 64 * 64;
     if (end % 64) it->words[end / 64] &= ~(uint64_t)0 << end % 64;
     return true;
