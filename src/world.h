@@ -128,8 +128,7 @@ enum {
 _Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
                    offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
                "a storage begins as its head says");
-_Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND) == KEELI_WRITE_ASKS &&
-                   (int)KEELI_IS_MARKED == KEELI_WRITE_MARKS,
+_Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND) == KEELI_WRITE_ASKS,
                "flags are what keel_get_mut takes them for");
 
 // What is tracked, as flags.

@@ -173,7 +173,8 @@ static void a_walk_visits_members_only(void **state) {
         (void)test_set_add(&t, indices[i], NULL);
     uint32_t visits = 0;
     for (uint32_t slot = 0; slot < t.set.count; ++slot, ++visits)
-        assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[slot]), indices[slot]);
+        assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[slot]),
+                         indices[slot]);
     assert_int_equal(visits, 5);
     test_set_deinit(&t);
 }

@@ -96,7 +96,8 @@ static void values_are_aligned(void **state) {
                 assert_int_equal(at % shapes[i].align, 0);
             }
         }
-        for (uint32_t page = 0; page < t.set.values.page_count; ++page) // no page shares a cache line
+        for (uint32_t page = 0; page < t.set.values.page_count;
+             ++page) // no page shares a cache line
             assert_int_equal((uintptr_t)t.set.values.pages[page] % 64, 0);
         test_set_deinit(&t);
     }
