@@ -68,7 +68,7 @@ typedef struct paper {
     uint32_t *pending;
     bool *is_done;
     uint64_t free_at[MOST_WORKERS];
-    uint32_t running[MOST_WORKERS]; // KEELI_NO_NODE: none
+    uint32_t running[MOST_WORKERS]; // KEEL_NO_NODE: none
     uint32_t workers;
 } paper;
 
@@ -76,9 +76,9 @@ typedef struct paper {
 static uint32_t next_node(const paper *p, uint32_t batch) {
     for (uint32_t i = 0; i < p->schedule->nodes.count; ++i) {
         if (p->is_done[i] || p->pending[i]) continue;
-        if (batch == KEELI_NO_NODE || p->nodes[i].batch == batch) return i;
+        if (batch == KEEL_NO_NODE || p->nodes[i].batch == batch) return i;
     }
-    return KEELI_NO_NODE;
+    return KEEL_NO_NODE;
 }
 
 static void end_node(paper *p, uint32_t index) {
@@ -89,32 +89,32 @@ static void end_node(paper *p, uint32_t index) {
 
 static void start_all(paper *p, uint64_t now, uint32_t batch) {
     for (uint32_t w = 0; w < p->workers; ++w) {
-        if (p->running[w] != KEELI_NO_NODE) continue;
+        if (p->running[w] != KEEL_NO_NODE) continue;
         const uint32_t node = next_node(p, batch);
-        if (node == KEELI_NO_NODE) return;
+        if (node == KEEL_NO_NODE) return;
         p->is_done[node] = true;
         p->running[w] = node;
         p->free_at[w] = now + p->cost[node];
     }
 }
 
-// The worker that is done first; KEELI_NO_NODE: none works.
+// The worker that is done first; KEEL_NO_NODE: none works.
 static uint32_t first_to_end(const paper *p) {
-    uint32_t first = KEELI_NO_NODE;
+    uint32_t first = KEEL_NO_NODE;
     for (uint32_t w = 0; w < p->workers; ++w)
-        if (p->running[w] != KEELI_NO_NODE &&
-            (first == KEELI_NO_NODE || p->free_at[w] < p->free_at[first]))
+        if (p->running[w] != KEEL_NO_NODE &&
+            (first == KEEL_NO_NODE || p->free_at[w] < p->free_at[first]))
             first = w;
     return first;
 }
 
-// Run all that can be run, of one batch or (KEELI_NO_NODE) at all. When the last one has ended.
+// Run all that can be run, of one batch or (KEEL_NO_NODE) at all. When the last one has ended.
 static uint64_t run(paper *p, uint64_t now, uint32_t batch) {
     start_all(p, now, batch);
-    for (uint32_t w; (w = first_to_end(p)) != KEELI_NO_NODE;) {
+    for (uint32_t w; (w = first_to_end(p)) != KEEL_NO_NODE;) {
         now = p->free_at[w];
         end_node(p, p->running[w]);
-        p->running[w] = KEELI_NO_NODE;
+        p->running[w] = KEEL_NO_NODE;
         start_all(p, now, batch);
     }
     return now;
@@ -132,7 +132,7 @@ static uint64_t length_of(const keeli_schedule *s, const keel_workload_node *nod
     uint64_t now = 0;
     for (uint32_t b = 0; batches && b < count; ++b)
         now = run(&p, now, b);
-    now = run(&p, now, KEELI_NO_NODE);
+    now = run(&p, now, KEEL_NO_NODE);
     free(p.pending);
     free(p.is_done);
     return now;
@@ -155,7 +155,7 @@ static void add_workload(sums *out, const uint32_t *workers, uint32_t kinds) {
     const keeli_schedule *s = world->workloads.schedules;
     uint64_t *cost = calloc(s->nodes.count, sizeof *cost);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
-        cost[i] = s->nodes.items[i].kind == KEELI_NODE_SYSTEM ? random_cost() : 1 + below(10);
+        cost[i] = s->nodes.items[i].kind == KEEL_NODE_SYSTEM ? random_cost() : 1 + below(10);
     for (uint32_t k = 0; k < kinds; ++k) {
         for (uint32_t i = 0; i < s->nodes.count; ++i)
             out[k].work += cost[i];

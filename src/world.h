@@ -168,7 +168,7 @@ typedef struct keeli_stored_workload {
 
 typedef struct keeli_stored_workloads {
     keeli_stored_workload *first, *last; // in order of addition
-    keeli_stored_workload *fallback;     // the default one; NULL: the first
+    keeli_stored_workload *chosen;       // the default one; NULL: the first
     keeli_stored_workload **buckets;     // by name
     uint32_t count, bucket_count;
     struct keeli_schedule *schedules; // made ready to run, stored or not, the latest first

@@ -68,11 +68,13 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
 static inline bool keeli_entity_index_is_ready(const keeli_entity_index *ix) {
     return ix->free_count || (!ix->gap_count && ix->size < ix->ready);
 }
-// The handle that the next add gives, when it is ready.
+// The handle that the next add gives, when it is ready. A fresh index has the first version.
 static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) {
-    const uint32_t i = ix->free_count ? ix->free_head : ix->size;
-    const uint32_t upper =
-        ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] & ~KEELI_DEAD;
+    uint32_t i = ix->size, upper = 1;
+    if (ix->free_count) {
+        i = ix->free_head;
+        upper = ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] & ~KEELI_DEAD;
+    }
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
 }
 // Bring that one to life.

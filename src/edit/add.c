@@ -11,13 +11,9 @@ keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, world, &e, 1, keeli_count_values(values), "adding components");
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, holder, values);
-    if (result == KEEL_OK) result = keeli_batch_reserve(&b);
-    if (result == KEEL_OK) keeli_batch_commit(&b);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, &e, 1, "adding components");
+    keeli_batch_add_values(&b, holder, values);
+    return keeli_batch_give(&b);
 }
 
 keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -34,13 +30,10 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values) {
     keel_entity e;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, world, NULL, 1, keeli_count_values(values), "adding an entity");
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, holder, values);
-    if (result == KEEL_OK) result = keeli_batch_create(&b, holder, &e);
-    if (result == KEEL_OK) keeli_batch_commit(&b);
-    keeli_batch_end(&b);
-    return keeli_done(world, result) < 0 ? keel_null() : e;
+    keeli_batch_begin(&b, world, NULL, 1, "adding an entity");
+    keeli_batch_add_values(&b, holder, values);
+    keeli_batch_create(&b, holder, &e);
+    return keeli_batch_give(&b) < 0 ? keel_null() : e;
 }
 
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
@@ -48,114 +41,101 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     uint32_t *where = keeli_row_of(world, keel_entity_index(held));
     const uint32_t promise = *where;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, world, &held, 1, keeli_count_values(values), "adding an entity");
+    keeli_batch_begin(&b, world, &held, 1, "adding an entity");
     b.is_new = true;
     *where = KEELI_NO_ROW; // as for the living, which making room looks at
-    if (result == KEEL_OK) result = keeli_batch_add_values(&b, holder, values);
-    if (result == KEEL_OK && !keeli_followers_reserve_entity(world, held, 1))
-        result = keeli_out_of_memory(world, "adding an entity");
-    if (result == KEEL_OK) result = keeli_batch_reserve(&b);
-    if (result == KEEL_OK) {
-        keeli_entity_index_confirm(&world->entities, held);
-        keeli_batch_commit(&b);
-    } else {
-        *where = promise;
-    }
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_add_values(&b, holder, values);
+    if (b.result == KEEL_OK && !keeli_followers_reserve_entity(world, held, 1))
+        b.result = keeli_out_of_memory(world, b.doing);
+    if (keeli_batch_reserve(&b) == KEEL_OK) keeli_entity_index_confirm(&world->entities, held);
+    else *where = promise;
+    return keeli_batch_give(&b);
 }
 
 // ------------------------------------------------------------------ the fast path
-// A component that an entity gets: its storage, and the word of presence bits of the entity's
-// block.
-typedef struct place {
-    keeli_storage *s;
-    uint64_t *word;
-} place;
-
-// The word in which the entity gets its bit next to others of its block of 64: neither the summary
-// nor the list of the block changes, and all pages are there. NULL when that is not so, when it has
-// the component, or when more than its bytes is to be edited (`follows`: and that is not ready).
-// `to`: where its row will be.
-static inline __attribute__((always_inline)) uint64_t *find_word(const keel_world *world,
-                                                                 const keeli_storage *s,
-                                                                 uint32_t index, bool follows,
-                                                                 keeli_archetype **to) {
-    if (follows ? !keeli_is_free(world, s) : !keeli_is_plain(world, s)) return NULL;
-    uint64_t *word = keeli_live_word(s, index);
-    if (!word || *word >> (index % 64) & 1) return NULL;
-    if (follows && s->flags && !keeli_followers_are_ready(world, s, index)) return NULL;
-    if (s->kind == KEEL_INDEXED) return s->goes_with_bit ? word : NULL;
-    if (s->kind == KEEL_SPARSE_SET) return s->set.count < s->set.room ? word : NULL;
-    if (!keeli_rows_are_free(world)) return NULL;
-    const keeli_edge *edge = keeli_archetype_edge(*to, s->slot);
-    *to = edge ? edge->with : NULL;
-    return *to ? word : NULL;
+// Where a row goes that gets the component, along an edge that was gone before; NULL: it takes
+// more.
+static inline keeli_archetype *row_with(const keel_world *world, const keeli_storage *s,
+                                        const keeli_archetype *from) {
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    return edge && keeli_rows_are_free(world) ? edge->with : NULL;
 }
 
-// After that: where its value belongs, not initialised. Its row is there.
-static inline void *take_word(const keel_world *world, keeli_storage *s, uint64_t *word,
-                              keel_entity e) {
+// The entity gets a component next to others of its block of 64: neither the summary nor the list
+// of the block changes, and all pages are there. False, with nothing done, when that is not so,
+// when it has the component, or when more than its bytes is to be edited (`follows`: and that is
+// not ready). `*to`: where its row will be; then its value is put there later.
+static inline __attribute__((always_inline)) bool
+give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_archetype **to) {
     const uint32_t index = keel_entity_index(e);
-    *word |= (uint64_t)1 << (index % 64);
-    ++s->presence.count;
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_value(&s->indexed, index);
-    if (s->kind == KEEL_SPARSE_SET)
-        return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    return keeli_row_value(&s->row, *keeli_row_of(world, index));
-}
-
-enum { places_at_most = 8 };
-
-// Places for all values; how many, or -1. `*to`: where the row will be.
-static inline __attribute__((always_inline)) int32_t
-find_places(const keel_world *world, uint32_t index, const keel_value *values, bool follows,
-            place *places, keeli_archetype **to) {
-    const keeli_archetype *from = *to;
-    int32_t count = 0;
-    for (; values[count].component; ++count) {
-        keeli_storage *s = keeli_storage_known(world, values[count].component);
-        if (!s || count == places_at_most) return -1;
-        uint64_t *word = find_word(world, s, index, follows, to);
-        if (!word) return -1;
-        places[count] = (place){ s, word };
-        for (int32_t k = 0; k < count; ++k)
-            if (places[k].s == s) return -1; // named twice
+    keeli_storage *s = keeli_storage_known(world, v->component);
+    if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
+    uint64_t *word = keeli_live_word(s, index);
+    if (!word || *word & keeli_bit_of(index) || !keeli_store_has_place(s)) return false;
+    if (follows && s->flags && !keeli_followers_are_ready(world, s, index)) return false;
+    if (keeli_store_has_rows(s)) {
+        keeli_archetype *next = row_with(world, s, *to);
+        if (!next) return false;
+        *to = next;
+        keeli_store_take_bit(s, word, keeli_bit_of(index));
+        return true;
     }
-    return *to == from || keeli_archetype_has_room(*to) ? count : -1;
+    keeli_store_take_bit(s, word, keeli_bit_of(index));
+    keeli_bytes_put(keeli_store_take_place(s, e), v->value, s->size);
+    return true;
 }
 
-static inline void fill_places(keel_world *world, keel_entity e, const keel_value *values,
-                               const place *places, int32_t count) {
-    for (int32_t i = 0; i < count; ++i) {
-        keeli_storage *s = places[i].s;
-        keeli_bytes_put(take_word(world, s, places[i].word, e), values[i].value, s->size);
+// Those from `values` to `end` go again: one of the list took more.
+static __attribute__((noinline)) bool take_back(keel_world *world, keel_entity e,
+                                                const keel_value *values, const keel_value *end) {
+    while (end-- != values)
+        keeli_store_close(world, keeli_storage_known(world, end->component), keel_entity_index(e));
+    return false;
+}
+
+// All components of a list. False, with nothing done, when one of them takes more.
+static inline __attribute__((always_inline)) bool give_all(keel_world *world, keel_entity e,
+                                                           const keel_value *values, bool follows,
+                                                           keeli_archetype **to) {
+    const keeli_archetype *from = *to;
+    const keel_value *v = values;
+    for (; v->component; ++v)
+        if (!give(world, e, v, follows, to)) return take_back(world, e, values, v);
+    return *to == from || keeli_archetype_has_room(*to) || take_back(world, e, values, v);
+}
+
+static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
+    const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
+    for (; values->component; ++values) {
+        const keeli_storage *s = keeli_storage_known(world, values->component);
+        if (keeli_store_has_rows(s))
+            keeli_bytes_put(keeli_row_value(&s->row, place), values->value, s->size);
     }
 }
 
 // All values are in place.
-static inline void tell_places(keel_world *world, keel_entity e, const place *places,
-                               int32_t count) {
-    for (int32_t i = 0; i < count; ++i)
-        keeli_came(world, places[i].s, keel_entity_index(e));
-    for (int32_t i = 0; i < count; ++i)
-        keeli_validate_storage(world, places[i].s);
-    (void)keeli_done(world, KEEL_OK);
+static inline void end_list(keel_world *world, keel_entity e, const keel_value *values,
+                            bool follows) {
+    for (const keel_value *v = values; follows && v->component; ++v)
+        keeli_came(world, keeli_storage_known(world, v->component), keel_entity_index(e));
+    for (; KEELI_VALIDATES && values->component; ++values)
+        keeli_validate_storage(world, keeli_storage_known(world, values->component));
+    if (follows) (void)keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!values) return KEEL_OK;
-    place places[places_at_most];
     keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    const int32_t count = find_places(world, keel_entity_index(e), values, true, places, &to);
-    if (count < 0) return keeli_edit_add_values(world, NULL, e, values);
-    const uint32_t old = to == from ? KEELI_NO_ROW : keeli_row_begin(world, e, to);
-    fill_places(world, e, values, places, count);
-    keeli_row_end(world, old); // not before: values may lie in it
-    tell_places(world, e, places, count);
+    if (!give_all(world, e, values, true, &to))
+        return keeli_edit_add_values(world, NULL, e, values);
+    if (to != from) {
+        const uint32_t old = keeli_row_begin(world, e, to);
+        fill_row(world, e, values);
+        keeli_row_end(world, old); // not before: values may lie in it
+    }
+    end_list(world, e, values, true);
     return KEEL_OK;
 }
 
@@ -163,16 +143,14 @@ keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_v
 static inline __attribute__((always_inline)) keel_entity
 create(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
-    place places[places_at_most];
     keeli_archetype *none = world->archetypes.all[0], *to = none;
-    const int32_t count = find_places(world, keel_entity_index(e), values, follows, places, &to);
-    if (count < 0) return keel_null();
+    if (!give_all(world, e, values, follows, &to)) return keel_null();
     keeli_entity_index_take(&world->entities, e);
-    if (to != none) *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
-    fill_places(world, e, values, places, count);
-    if (follows) tell_places(world, e, places, count);
-    for (int32_t i = 0; !follows && i < count; ++i)
-        keeli_validate_storage(world, places[i].s);
+    if (to != none) {
+        *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
+        fill_row(world, e, values);
+    }
+    end_list(world, e, values, follows);
     return e;
 }
 
@@ -191,8 +169,7 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
 keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
-    if (!keeli_is_free(world, &world->stand_in.entities) || world->stand_in.entities.flags ||
-        !keeli_entity_index_is_ready(ix))
+    if (!keeli_is_plain(world, &world->stand_in.entities) || !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
@@ -207,9 +184,16 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
     return world ? keeli_edit_add(world, NULL, e, component, value) : keeli_no_world();
 }
 
-static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_storage *s, void *to,
-                                                     const void *value) {
+static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_storage *s,
+                                                       void *to, const void *value) {
     keeli_bytes_put(to, value, s->size);
+    keeli_validate_storage(world, s);
+    return KEEL_OK;
+}
+static inline keel_result end_add(keel_world *world, keeli_storage *s, void *to,
+                                  const void *value) {
+    if (!value || !keeli_bytes_copy_fours(to, value, s->size))
+        return put_other(world, s, to, value);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -217,25 +201,23 @@ static __attribute__((noinline)) keel_result end_add(keel_world *world, keeli_st
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    *word |= (uint64_t)1 << (keel_entity_index(e) % 64);
-    ++s->presence.count;
+    keeli_store_take_bit(s, word, keeli_bit_of(keel_entity_index(e)));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
-    keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return end_add(world, s, to, value);
 }
 
-// To archetypes: the row moves along an edge that was gone before.
 static __attribute__((noinline)) keel_result
 add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
-    if (!find_word(world, s, keel_entity_index(e), true, &to) || !keeli_archetype_has_room(to))
+    const uint32_t index = keel_entity_index(e);
+    keeli_archetype *to = row_with(world, s, keeli_archetype_of(world, index));
+    if (!to || !keeli_archetype_has_room(to) ||
+        (s->flags && !keeli_followers_are_ready(world, s, index)))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
-    keeli_bytes_put(take_word(world, s, word, e), value, s->size);
+    keeli_store_take_bit(s, word, keeli_bit_of(index));
+    keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(world, index)), value, s->size);
     keeli_row_end(world, old); // last: the value may lie in it
-    if (s->flags)
-        return keeli_came_alone(world, s, e, keeli_store_value(world, s, keel_entity_index(e)));
+    if (s->flags) return keeli_came_alone(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -243,63 +225,55 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
 // It has the component: only its bytes change, where they are no more than that.
 static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
                                                        keel_entity e, const void *value) {
-    const uint32_t index = keel_entity_index(e);
-    if ((s->flags && !keeli_followers_are_simple(world, s)) ||
-        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)))
+    if ((s->flags && !keeli_change_is_simple(world, s)) ||
+        (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
-    void *to = keeli_store_value(world, s, index);
+    void *to = keeli_store_value_there(s, keel_entity_index(e));
     if (value != to) keeli_bytes_put(to, value, s->size);
     if (!s->flags) return KEEL_OK;
-    keeli_changed(world, s, e);
+    keeli_changed_last(world, s, e, to);
     return keeli_done(world, KEEL_OK);
 }
 
-// `follows`: somebody does, and all of them are ready. What has neighbours in its block has a
-// version, so only that is compared.
+// What has neighbours in its block has a version, so only that is compared. `follows`: somebody
+// does; `asks`: whether they are ready.
 static inline __attribute__((always_inline)) keel_result
-add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, bool follows) {
+add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, bool follows,
+           bool asks) {
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
-    if (*word >> (index % 64) & 1) return overwrite(world, s, e, value);
-    if (s->kind == KEEL_ARCHETYPE) return add_row(world, s, e, value, word);
-    const bool has_slot = s->kind == KEEL_SPARSE_SET && s->set.count < s->set.room;
-    if (has_slot && !follows) return add_slot(world, s, e, value, word);
-    if (!has_slot && !s->goes_with_bit) return add_general(world, e, &s->component, value);
+    if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
+    if (!follows && keeli_store_has_slot(s)) return add_slot(world, s, e, value, word);
+    if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
+    if (!keeli_store_has_place(s) || (asks && !keeli_followers_are_ready(world, s, index)))
+        return add_general(world, e, &s->component, value);
+    keeli_store_take_bit(s, word, keeli_bit_of(index));
     if (follows) {
-        void *to = take_word(world, s, word, e);
+        void *to = keeli_store_take_place(s, e);
         keeli_bytes_put(to, value, s->size);
         return keeli_came_alone(world, s, e, to);
     }
-    *word |= (uint64_t)1 << (index % 64);
-    ++s->presence.count;
-    void *to = keeli_indexed_set_value(&s->indexed, index);
-    if (!value || !keeli_bytes_copy_fours(to, value, s->size)) return end_add(world, s, to, value);
-    keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return end_add(world, s, keeli_indexed_set_value(&s->indexed, index), value);
 }
 
 static __attribute__((noinline)) keel_result add_tracked(keel_world *world, keel_entity e,
                                                          const void *value, keeli_storage *s) {
-    const uint32_t index = keel_entity_index(e);
-    if (s->kind != KEEL_ARCHETYPE && !keeli_store_has(s, index) &&
-        !keeli_followers_are_ready(world, s, index))
-        return add_general(world, e, &s->component, value);
-    return add_beside(world, e, value, s, true);
+    return add_beside(world, e, value, s, true, true);
 }
 // A body of its own: without the call that asks whether there is room it is an eighth fewer
 // instructions (observer_add).
 static __attribute__((noinline)) keel_result add_observed(keel_world *world, keel_entity e,
                                                           const void *value, keeli_storage *s) {
-    return add_beside(world, e, value, s, true);
+    return add_beside(world, e, value, s, true, false);
 }
 
 keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                const void *value) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
-    if (!s->flags) return add_beside(world, e, value, s, false);
+    if (!s->flags) return add_beside(world, e, value, s, false, false);
     return keeli_is_only_observed(s) ? add_observed(world, e, value, s)
                                      : add_tracked(world, e, value, s);
 }
@@ -313,8 +287,7 @@ keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
 void *keel_emplace_component(keel_world *world, keel_entity e, const keel_component *component) {
     if (keel_add_component(world, e, component, NULL) < 0) return NULL;
     const keeli_storage *s = keeli_storage_find(world, component);
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL; // an observer deleted it
-    return keeli_store_value(world, s, keel_entity_index(e));
+    return s ? keeli_store_value_of(world, s, e) : NULL; // an observer may have deleted it
 }
 
 void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_component *component,
@@ -324,11 +297,10 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
-    void *there = keeli_store_value(world, s, keel_entity_index(e));
+    void *there = keeli_store_value_of(world, s, e);
     if (there) return keeli_track_modified(world, s, keel_entity_index(e)), there;
     if (keel_add_component(world, e, component, value) < 0) return NULL;
-    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
-    return keeli_store_value(world, s, keel_entity_index(e));
+    return keeli_store_value_of(world, s, e);
 }
 
 // ------------------------------------------------------------------ many
@@ -362,25 +334,18 @@ static keel_result add_column(keeli_batch *b, const keel_bulk *c) {
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 "'%s' is named twice in one list of columns", s->component.name);
     keeli_batch_add(b, s, c->values, c->stride, is_copied ? KEELI_COPIED : KEELI_HANDED_OVER);
-    return KEEL_OK;
+    return b->result;
 }
 
 keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
                                     const keel_bulk *columns) {
     if (!world) return keeli_no_world();
-    uint32_t column_count = 0;
-    while (columns && columns[column_count].component)
-        ++column_count;
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, NULL, count, column_count, "adding entities");
-    for (uint32_t k = 0; result == KEEL_OK && k < column_count; ++k)
-        result = add_column(&b, &columns[k]);
-    if (result == KEEL_OK && count) {
-        result = keeli_batch_create(&b, NULL, out);
-        if (result == KEEL_OK) keeli_batch_commit(&b);
-    }
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, NULL, count, "adding entities");
+    for (const keel_bulk *c = columns; c && c->component && b.result == KEEL_OK; ++c)
+        b.result = add_column(&b, c);
+    keeli_batch_create(&b, NULL, out);
+    return keeli_batch_give(&b);
 }
 
 static keel_result check_alive(keel_world *world, const keeli_storage *s,
@@ -406,12 +371,9 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
     if (!count) return KEEL_OK;
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;
-    (void)keeli_batch_begin(&b, world, entities, count, 1, "adding a component to many entities");
-    result = add_column(&b, &(keel_bulk){ component, values, stride });
-    if (result == KEEL_OK) result = keeli_batch_reserve(&b);
-    if (result == KEEL_OK) keeli_batch_commit(&b);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
+    b.result = add_column(&b, &(keel_bulk){ component, values, stride });
+    return keeli_batch_give(&b);
 }
 
 // ------------------------------------------------------------------ entities by handle, and room
@@ -475,7 +437,7 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
             "cannot make room for %u '%s': there are at most %llu entities at a time",
             (unsigned)count, s->component.name, (unsigned long long)KEEL_ENTITY_INDEX_MAX + 1);
     const uint32_t have = keeli_store_count(s), extra = count > have ? count - have : 0;
-    if (s->kind == KEEL_SPARSE_SET && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
+    if (keeli_store_has_slots(s) && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");
     if (count && !reserve_indices(world, s, count))
         return keeli_out_of_memory(world, "reserving room for components");

@@ -8,8 +8,8 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ columns
-keel_result keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
-                              uint32_t count, uint32_t columns, const char *doing) {
+void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
+                       uint32_t count, const char *doing) {
     memset(b, 0, offsetof(keeli_batch, one_left));
     b->world = world;
     b->entities = entities;
@@ -17,22 +17,48 @@ keel_result keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_enti
     b->doing = doing;
     b->columns = b->few;
     b->column_room = sizeof b->few / sizeof *b->few;
-    if (columns <= b->column_room) return KEEL_OK;
-    b->has_memory = true;
-    b->columns = keeli_new(&world->heap, columns * sizeof *b->columns, _Alignof(keeli_column));
-    b->column_room = b->columns ? columns : 0;
-    return b->columns ? KEEL_OK : keeli_out_of_memory(world, doing);
+}
+
+// Memory until the batch ends, in a piece of its own: the blocks of arenas are promised to
+// commands.
+typedef struct keeli_piece {
+    struct keeli_piece *next;
+    size_t size, align;
+} keeli_piece;
+
+static void *new_memory(keeli_batch *b, size_t size, size_t align) {
+    if (align < _Alignof(keeli_piece)) align = _Alignof(keeli_piece);
+    const size_t before = (sizeof(keeli_piece) + align - 1) / align * align;
+    keeli_piece *piece = keeli_new(&b->world->heap, before + size, align);
+    if (!piece) return NULL;
+    *piece = (keeli_piece){ b->pieces, before + size, align };
+    b->pieces = piece;
+    return (char *)piece + before;
+}
+
+static bool grow(keeli_batch *b) {
+    const size_t bytes = b->column_room * sizeof *b->columns;
+    keeli_column *columns = new_memory(b, 2 * bytes, _Alignof(keeli_column));
+    if (!columns) return b->result = keeli_out_of_memory(b->world, b->doing), false;
+    b->columns = memcpy(columns, b->columns, bytes);
+    b->column_room *= 2;
+    return true;
+}
+
+static inline keeli_column *new_column(keeli_batch *b, keeli_storage *s) {
+    if (b->result < 0 || (b->column_count == b->column_room && !grow(b))) return NULL;
+    keeli_column *c = &b->columns[b->column_count++];
+    *c = (keeli_column){ .storage = s };
+    b->has_rows |= keeli_store_has_rows(s);
+    return c;
 }
 
 void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
                      keeli_handing handing) {
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (b->columns[k].storage == s) b->columns[k].is_superseded = true;
-    KEEL_ASSERT_INTERNAL(b->column_count < b->column_room);
-    keeli_column *c = &b->columns[b->column_count++];
-    *c = (keeli_column){ .storage = s };
-    b->has_rows |= s->kind == KEEL_ARCHETYPE;
-    if (!values || !s->size) return;
+    keeli_column *c = new_column(b, s);
+    if (!c || !values || !s->size) return;
     c->values = values;
     c->stride = stride;
     c->is_copied = handing == KEELI_COPIED && s->component.copy;
@@ -41,8 +67,10 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
 }
 
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
-    b->columns[b->column_count++] = (keeli_column){ .storage = s, .out = out, .taken = taken };
-    b->has_rows |= s->kind == KEEL_ARCHETYPE;
+    keeli_column *c = new_column(b, s);
+    if (!c) return;
+    c->out = out;
+    c->taken = taken;
 }
 
 uint32_t keeli_count_values(const keel_value *values) {
@@ -52,15 +80,11 @@ uint32_t keeli_count_values(const keel_value *values) {
     return count;
 }
 
-keel_result keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder,
-                                   const keel_value *values) {
-    for (const keel_value *v = values; v && v->component; ++v) {
-        keel_result result;
-        keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &result);
-        if (!s) return result;
-        keeli_batch_add(b, s, v->value, 0, KEELI_HANDED_OVER);
+void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values) {
+    for (const keel_value *v = values; v && v->component && b->result == KEEL_OK; ++v) {
+        keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &b->result);
+        if (s) keeli_batch_add(b, s, v->value, 0, KEELI_HANDED_OVER);
     }
-    return KEEL_OK;
 }
 
 static bool lacks(const keeli_batch *b, const keeli_column *c, uint32_t i) {
@@ -102,9 +126,7 @@ static void drop_copies(const keeli_column *c, uint32_t count) {
 static keel_result stage(keeli_batch *b, keeli_column *c) {
     const size_t size = c->storage->size;
     const uint32_t count = c->is_copied || c->stride ? b->count : 1;
-    b->has_memory = true;
-    c->staged_bytes = count * size;
-    c->staged = keeli_new(&b->world->heap, c->staged_bytes, c->storage->component.align);
+    c->staged = new_memory(b, count * size, c->storage->component.align);
     if (!c->staged) return keeli_out_of_memory(b->world, b->doing);
     for (uint32_t i = 0; i < count; ++i) {
         void *to = (char *)c->staged + i * size;
@@ -187,11 +209,9 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
 // Who of many existing entities had none is written down where somebody wants to know.
 static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
     if (b->is_new || !c->storage->flags) return true;
-    const uint32_t words = b->count / 64 + 1;
-    c->fresh = &c->few_fresh;
-    if (b->count <= 64) return true;
-    b->has_memory = true;
-    c->fresh = keeli_new_zeroed(&b->world->heap, words * sizeof *c->fresh, sizeof *c->fresh);
+    const size_t bytes = (b->count / 64 + 1) * sizeof *c->fresh;
+    c->fresh = b->count <= 64 ? &c->few_fresh : new_memory(b, bytes, sizeof *c->fresh);
+    if (c->fresh && b->count > 64) memset(c->fresh, 0, bytes);
     return c->fresh != NULL;
 }
 
@@ -201,11 +221,11 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     if (!reserve_fresh(b, c)) return false;
     if (b->count == 1)
         return !lacks(b, c, 0) ||
-               ((s->kind != KEEL_SPARSE_SET || reserve_slots(b, c, 1)) &&
+               ((!keeli_store_has_slots(s) || reserve_slots(b, c, 1)) &&
                 keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k));
     const uint32_t lacking = count_lacking(b, c);
     if (!lacking) return true;
-    if (s->kind == KEEL_SPARSE_SET && !reserve_slots(b, c, lacking)) return false;
+    if (keeli_store_has_slots(s) && !reserve_slots(b, c, lacking)) return false;
     if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
         return false;
     for (uint32_t i = 0; i < b->count;) {
@@ -217,48 +237,54 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
 }
 
 // ------------------------------------------------------------------ rows
-// NULL when out of memory, which it is not once room was made.
-keeli_archetype *keeli_batch_target(const keeli_batch *b, keeli_archetype *from) {
+// The archetype beside this one in the direction of the batch, along an edge that was gone before
+// or found now; itself when the column changes nothing there. NULL when out of memory.
+static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_storage *s) {
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    keeli_archetype *to = !edge ? NULL : b->is_removal ? edge->without : edge->with;
+    if (to) return to;
     keeli_archetypes *a = &b->world->archetypes;
-    keeli_heap *heap = &b->world->heap;
-    for (uint32_t k = 0; from && k < b->column_count; ++k) {
-        keeli_storage *s = b->columns[k].storage;
-        if (s->kind != KEEL_ARCHETYPE) continue;
-        const bool is_there = keeli_archetype_column(from, s->slot) != UINT32_MAX;
-        if (!is_there && !b->is_removal) from = keeli_archetype_with(a, heap, from, &s->row);
-        if (is_there && b->is_removal) from = keeli_archetype_without(a, heap, from, &s->row);
-    }
-    return from;
+    const bool is_there = keeli_archetype_column(from, s->slot) != UINT32_MAX;
+    if (is_there != b->is_removal) return from;
+    return is_there ? keeli_archetype_without(a, &b->world->heap, from, &s->row)
+                    : keeli_archetype_with(a, &b->world->heap, from, &s->row);
 }
 
-static bool reserve_target(const keeli_batch *b, keeli_archetype *from, uint32_t rows) {
-    keeli_archetype *to = keeli_batch_target(b, from);
+// NULL when out of memory, which it is not once room was made.
+static keeli_archetype *target(keeli_batch *b, keeli_archetype *from) {
+    if (from == b->from) return b->to;
+    b->from = b->to = from;
+    for (uint32_t k = 0; b->to && k < b->column_count; ++k)
+        if (keeli_store_has_rows(b->columns[k].storage))
+            b->to = step(b, b->to, b->columns[k].storage);
+    if (!b->to) b->from = NULL;
+    return b->to;
+}
+
+static bool reserve_target(keeli_batch *b, keeli_archetype *from, uint32_t rows) {
+    keeli_archetype *to = target(b, from);
     return to && (to == from || !to->column_count ||
                   keeli_archetype_reserve(&b->world->archetypes, &b->world->heap, to, rows));
 }
 
 bool keeli_batch_reserve_rows(keeli_batch *b) {
     keeli_archetypes *a = &b->world->archetypes;
-    b->left.items = &b->one_left;
+    b->left = &b->one_left;
     if (b->is_new) return reserve_target(b, a->all[0], b->count);
     const keel_entity first = b->entities[0];
     if (b->count == 1)
         return !keeli_entity_is_alive(&b->world->entities, first) ||
                reserve_target(b, keeli_archetype_of(b->world, keel_entity_index(first)), 1);
-    b->left.items = NULL;
-    b->has_memory = true;
     const uint32_t archetypes = a->count;
-    if (!KEELI_RESERVE(&b->world->heap, &b->per_archetype, archetypes) ||
-        !KEELI_RESERVE(&b->world->heap, &b->left, b->count))
-        return false;
-    memset(b->per_archetype.items, 0, archetypes * sizeof *b->per_archetype.items);
-    for (uint32_t i = 0; i < b->count; ++i) {
-        const keel_entity e = b->entities[i];
-        if (keeli_entity_is_alive(&b->world->entities, e))
-            ++b->per_archetype.items[keeli_archetype_of(b->world, keel_entity_index(e))->position];
-    }
+    uint32_t *leaving = new_memory(b, archetypes * sizeof *leaving, sizeof *leaving); // by position
+    b->left = new_memory(b, b->count * sizeof *b->left, sizeof *b->left);
+    if (!leaving || !b->left) return false;
+    memset(leaving, 0, archetypes * sizeof *leaving);
+    for (uint32_t i = 0; i < b->count; ++i)
+        if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
+            ++leaving[keeli_archetype_of(b->world, keel_entity_index(b->entities[i]))->position];
     for (uint32_t p = 0; p < archetypes; ++p) {
-        uint32_t rows = b->per_archetype.items[p];
+        uint32_t rows = leaving[p];
         if (p && rows > a->all[p]->row_count) rows = a->all[p]->row_count; // some come twice
         if (rows && !reserve_target(b, a->all[p], rows)) return false;
     }
@@ -269,17 +295,9 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
 static void make_rows(keeli_batch *b) {
     keel_world *world = b->world;
     if (b->has_rows && !b->has_made_rows)
-        keeli_archetype_push_many(keeli_batch_target(b, world->archetypes.all[0]), &world->entities,
+        keeli_archetype_push_many(target(b, world->archetypes.all[0]), &world->entities,
                                   b->entities, b->count);
     b->has_made_rows = b->has_rows;
-}
-
-static void unmake_rows(const keeli_batch *b) {
-    for (uint32_t i = b->count; b->has_made_rows && i--;) {
-        uint32_t *where = keeli_row_of(b->world, keel_entity_index(b->entities[i]));
-        keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
-        *where = KEELI_NO_ROW;
-    }
 }
 
 static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
@@ -289,7 +307,7 @@ static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
 
 // Those whose rows lie side by side; or that have no rows and ascending indices, so that none comes
 // twice.
-uint32_t keeli_batch_rows_beside(const keeli_batch *b, uint32_t i) {
+static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
     const uint32_t place = *keeli_row_of(b->world, keel_entity_index(*e)), left = b->count - i;
     if (b->is_new || left == 1) return left;
@@ -303,7 +321,7 @@ uint32_t keeli_batch_rows_beside(const keeli_batch *b, uint32_t i) {
     return n;
 }
 
-void keeli_batch_copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
+static void copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
     keel_world *world = b->world;
     const uint32_t place = *keeli_row_of(world, keel_entity_index(b->entities[i]));
     if (place == KEELI_NO_ROW) {
@@ -311,15 +329,8 @@ void keeli_batch_copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archety
         return;
     }
     for (uint32_t k = 0; k < n; ++k)
-        b->left.items[b->left.count++] = place + k;
+        b->left[b->left_count++] = place + k;
     keeli_archetype_copy_rows(&world->archetypes, &world->entities, place, n, to);
-}
-
-void keeli_batch_take_rows(keeli_batch *b) {
-    keeli_archetype_take_left(&b->world->archetypes, &b->world->entities, b->left.items,
-                              b->left.count);
-    b->left.count = 0;
-    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
 // ------------------------------------------------------------------ committing
@@ -380,61 +391,70 @@ static void fill_sets(const keeli_batch *b, const keeli_column *c) {
     }
 }
 
-static void fill_new_rows(keeli_batch *b) {
-    make_rows(b);
+// What all of these rows have, or none: their archetype is `from`.
+static void overwrite_rows(keeli_batch *b, const keeli_archetype *from, uint32_t i, uint32_t end) {
     for (uint32_t k = 0; k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded && !c->is_filled)
-            fill_new(b, c, 0, b->count);
+        keeli_column *c = &b->columns[k];
+        c->is_there = keeli_archetype_column(from, c->storage->slot) != UINT32_MAX;
+        for (uint32_t at = i; c->is_there && !c->is_superseded && at < end; ++at)
+            overwrite(b, c, at);
     }
-    keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
 }
 
-static void fill_rows(keeli_batch *b) {
+void keeli_batch_move_rows(keeli_batch *b) {
+    keel_world *world = b->world;
     for (uint32_t i = 0, n; i < b->count; i += n) {
-        n = keeli_batch_rows_beside(b, i);
-        keeli_archetype *from = keeli_archetype_of(b->world, keel_entity_index(b->entities[i]));
-        keeli_archetype *to = keeli_batch_target(b, from);
-        for (uint32_t k = 0; k < b->column_count; ++k) // what all of them have, or none
-            for (uint32_t at = i; !b->columns[k].is_superseded && at < i + n; ++at)
-                if (keeli_archetype_column(from, b->columns[k].storage->slot) != UINT32_MAX)
-                    overwrite(b, &b->columns[k], at);
+        n = 1;
+        if (b->is_removal && !keeli_entity_is_alive(&world->entities, b->entities[i])) continue;
+        keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(b->entities[i]));
+        keeli_archetype *to = target(b, from);
+        if (to == from && b->is_removal) continue;
+        n = rows_beside(b, i);
+        if (!b->is_removal) overwrite_rows(b, from, i, i + n);
         if (to == from) continue;
-        keeli_batch_copy_rows(b, i, n, to);
-        for (uint32_t k = 0; k < b->column_count; ++k) {
+        copy_rows(b, i, n, to);
+        for (uint32_t k = 0; !b->is_removal && k < b->column_count; ++k) {
             const keeli_column *c = &b->columns[k];
-            if (c->storage->kind == KEEL_ARCHETYPE && !c->is_superseded &&
-                keeli_archetype_column(from, c->storage->slot) == UINT32_MAX)
+            if (keeli_store_has_rows(c->storage) && !c->is_superseded && !c->is_there)
                 fill_new(b, c, i, i + n);
         }
     }
-    keeli_batch_take_rows(b);
+    keeli_archetype_take_left(&world->archetypes, &world->entities, b->left, b->left_count);
+    keeli_archetypes_free_old(&world->archetypes, &world->heap);
 }
 
-void keeli_batch_commit(keeli_batch *b) {
-    for (uint32_t k = 0; k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        if (c->is_superseded && c->values)
-            keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
-        if (c->storage->kind == KEEL_ARCHETYPE || c->is_superseded || c->is_filled) continue;
-        if (b->is_new) fill_new(b, c, 0, b->count);
-        else if (b->count > 1) fill_sets(b, c);
-        else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
-        else overwrite(b, c, 0);
-    }
-    if (b->has_rows && b->is_new) fill_new_rows(b);
-    else if (b->has_rows) fill_rows(b);
+static void commit_column(keeli_batch *b, const keeli_column *c) {
+    if (c->is_superseded && c->values) keeli_value_drop(c->storage, (void *)(uintptr_t)c->values);
+    if (c->is_superseded || c->filled) return;
+    if (b->is_new) fill_new(b, c, 0, b->count);
+    else if (keeli_store_has_rows(c->storage)) return; // with the others of the row
+    else if (b->count > 1) fill_sets(b, c);
+    else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
+    else overwrite(b, c, 0);
+}
+
+static void notify(const keeli_batch *b, const keeli_column *c) {
+    if (c->is_superseded || !keeli_is_followed(c->storage)) return;
+    if (b->count == 1 && (!c->fresh || *c->fresh))
+        keeli_came(b->world, c->storage, keel_entity_index(b->entities[0]));
+    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh);
+}
+
+static void commit(keeli_batch *b) {
+    if (b->is_new) make_rows(b);
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        commit_column(b, &b->columns[k]);
+    if (b->has_rows && !b->is_new) keeli_batch_move_rows(b);
+    else if (b->has_rows) keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
     b->is_committed = true;
     for (uint32_t k = 0; k < b->column_count; ++k) // now that all values are in place
-        if (!b->columns[k].is_superseded)
-            keeli_came_many(b->world, b->columns[k].storage, b->entities, b->count,
-                            b->columns[k].fresh);
+        notify(b, &b->columns[k]);
     for (uint32_t i = 0; b->is_new && b->world->stand_in.entities.flags && i < b->count; ++i)
         keeli_entity_came(b->world, b->entities[i]);
 }
 
 // ------------------------------------------------------------------ beginning and ending
-keel_result keeli_batch_reserve(keeli_batch *b) {
+static keel_result reserve(keeli_batch *b) {
     if (!b->is_new) KEEL_TRY(stage_copies(b));
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (!b->columns[k].is_superseded && !reserve_column(b, k))
@@ -448,6 +468,12 @@ keel_result keeli_batch_reserve(keeli_batch *b) {
     return KEEL_OK;
 }
 
+keel_result keeli_batch_reserve(keeli_batch *b) {
+    if (b->result == KEEL_OK && !b->is_reserved) b->result = reserve(b);
+    b->is_reserved = true;
+    return b->result;
+}
+
 static keel_result no_entities(keel_world *world, uint32_t count) {
     if (count == 1)
         return keeli_error(world, KEEL_ERROR_FULL,
@@ -458,54 +484,48 @@ static keel_result no_entities(keel_world *world, uint32_t count) {
                        (unsigned)count);
 }
 
-// Take the first `count` copies of a column back, newest first. The one after them was never
-// filled.
-static void take_copies(const keeli_batch *b, const keeli_column *c, uint32_t count) {
-    for (uint32_t i = count < b->count ? count + 1 : count; i--;) {
-        const uint32_t index = keel_entity_index(b->entities[i]);
-        if (i < count) keeli_value_drop(c->storage, keeli_store_value(b->world, c->storage, index));
-        if (c->storage->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(b->world, c->storage, index);
-        else keeli_store_pop(b->world, c->storage, index);
-    }
-}
-
 static bool copy_in_place(keeli_batch *b, keeli_column *c) {
     make_rows(b);
-    for (uint32_t i = 0; i < b->count; ++i) {
-        void *to = keeli_store_open(b->world, c->storage, b->entities[i]);
-        if (keeli_hook_copy(c->storage, to, value_at(c, i))) continue;
-        take_copies(b, c, i);
+    for (; c->filled < b->count; ++c->filled) {
+        const keel_entity e = b->entities[c->filled];
+        void *to = keeli_store_open(b->world, c->storage, e);
+        if (keeli_hook_copy(c->storage, to, value_at(c, c->filled))) continue;
+        keeli_store_close(b->world, c->storage, keel_entity_index(e));
         return false;
     }
-    c->is_filled = true;
     return true;
 }
 
+// Copies go, newest first, then rows, then the entities.
 static void undo_create(const keeli_batch *b) {
     for (uint32_t k = b->column_count; k--;)
-        if (b->columns[k].is_filled) take_copies(b, &b->columns[k], b->count);
-    unmake_rows(b);
+        for (uint32_t i = b->columns[k].filled; i--;) {
+            keeli_storage *s = b->columns[k].storage;
+            const uint32_t index = keel_entity_index(b->entities[i]);
+            keeli_value_drop(s, keeli_store_value_there(s, index));
+            keeli_store_close(b->world, s, index);
+        }
+    for (uint32_t i = b->count; b->has_made_rows && i--;) {
+        uint32_t *where = keeli_row_of(b->world, keel_entity_index(b->entities[i]));
+        keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
+        *where = KEELI_NO_ROW;
+    }
     keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
 }
 
-keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "add to"));
     const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, b->count);
     if (result == KEEL_ERROR_FULL) return no_entities(world, b->count);
-    if (result == KEEL_OK && !out) {
-        b->made = &b->one_made;
-        b->has_memory |= b->count > 1;
-        if (b->count > 1)
-            b->made = keeli_new(&world->heap, b->count * sizeof *out, _Alignof(keel_entity));
-        out = b->made;
-    }
+    if (result == KEEL_OK && !out)
+        out = new_memory(b, b->count * sizeof *out, _Alignof(keel_entity));
     if (result < 0 || !out) return keeli_out_of_memory(world, b->doing);
     b->before = world->entities;
     keeli_entity_index_add_many(&world->entities, out, b->count);
     b->entities = out;
     b->is_new = b->is_created = true;
-    if (b->count > 1) b->whole = keeli_range_of(out, b->count);
+    if (b->count > 1 && b->column_count) b->whole = keeli_range_of(out, b->count);
     if (b->whole.count < b->count) b->whole.count = 0;
     for (uint32_t i = 0; world->stand_in.entities.flags && i < b->count; ++i)
         if (!keeli_followers_reserve_entity(world, out[i], b->count))
@@ -517,30 +537,25 @@ keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_
     return KEEL_OK;
 }
 
-static void end_column(keeli_batch *b, const keeli_column *c) {
-    keeli_heap *heap = &b->world->heap;
-    if (c->staged && !b->is_committed) drop_copies(c, b->count);
-    keeli_free(heap, c->staged, c->staged_bytes, c->storage->component.align);
-    if (c->fresh && c->fresh != &c->few_fresh)
-        keeli_free(heap, c->fresh, (b->count / 64 + 1) * sizeof *c->fresh, sizeof *c->fresh);
+void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+    if (b->result == KEEL_OK && b->count) b->result = create(b, holder, out);
 }
 
-static void free_memory(keeli_batch *b) {
-    keeli_heap *heap = &b->world->heap;
-    for (uint32_t k = 0; k < b->column_count; ++k)
-        end_column(b, &b->columns[k]);
-    if (b->columns != b->few)
-        keeli_free(heap, b->columns, b->column_room * sizeof *b->columns, _Alignof(keeli_column));
-    if (b->left.items != &b->one_left) KEELI_RELEASE(heap, &b->left);
-    KEELI_RELEASE(heap, &b->per_archetype);
-    if (b->made && b->made != &b->one_made)
-        keeli_free(heap, b->made, b->count * sizeof *b->made, _Alignof(keel_entity));
-}
-
-void keeli_batch_end(keeli_batch *b) {
+keel_result keeli_batch_end(keeli_batch *b) {
     if (b->is_created && !b->is_committed) undo_create(b);
     for (uint32_t k = 0; b->is_committed && k < b->column_count; ++k)
         keeli_validate_storage(b->world, b->columns[k].storage);
     if (b->is_committed) keeli_validate_entities(b->world);
-    if (b->has_memory) free_memory(b);
+    for (uint32_t k = 0; b->has_copies && !b->is_committed && k < b->column_count; ++k)
+        if (b->columns[k].staged) drop_copies(&b->columns[k], b->count);
+    for (keeli_piece *piece = b->pieces, *next; piece; piece = next) {
+        next = piece->next;
+        keeli_free(&b->world->heap, piece, piece->size, piece->align);
+    }
+    return keeli_done(b->world, b->result);
+}
+
+keel_result keeli_batch_give(keeli_batch *b) {
+    if (b->count && keeli_batch_reserve(b) == KEEL_OK) commit(b);
+    return keeli_batch_end(b);
 }

@@ -2,11 +2,11 @@
 // An edit that gives components to entities: entities x columns, resolved once. One entity is a
 // batch of one. Whoever edits calls, in this order:
 //   keeli_batch_begin, keeli_batch_add for each column
-//   keeli_batch_create, when the entities are to be made as well; otherwise keeli_batch_reserve
-//   keeli_batch_commit, which cannot fail and tells the followers
-//   keeli_batch_end, always: without a commit nothing has changed
-// A removal is a batch whose columns have no values: keeli_batch_reserve_removal and
-// keeli_batch_remove (removal.c) stand for the second and the third of these.
+//   keeli_batch_create, when the entities are to be made as well
+//   keeli_batch_give: makes room, commits, which cannot fail, and tells the followers
+// After an error, which `result` keeps, the rest does nothing but keeli_batch_give, which ends the
+// batch; then nothing has changed. A removal is a batch whose columns have no values:
+// keeli_batch_take (removal.h) ends it.
 #pragma once
 #include "edit/edit.h"
 
@@ -18,14 +18,14 @@ typedef enum keeli_handing {
 
 typedef struct keeli_column {
     keeli_storage *storage;
-    const char *values; // of the first entity; NULL: zeros
-    size_t stride;      // from one value to the next; 0: all get the same
-    bool is_copied;     // by the hook, before anything is told
-    bool is_moved;      // by the hook, when it is committed; otherwise bytes are copied
-    bool is_superseded; // named again later in the list: its value is only dropped
-    bool is_filled;     // copies are in place already
-    void *staged;       // memory of copies, of entities that exist
-    size_t staged_bytes;
+    const char *values;   // of the first entity; NULL: zeros
+    size_t stride;        // from one value to the next; 0: all get the same
+    bool is_copied;       // by the hook, before anything is told
+    bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
+    bool is_superseded;   // named again later in the list: its value is only dropped
+    bool is_there;        // rows that are being moved have it
+    uint32_t filled;      // so many of the new entities have their copies already
+    void *staged;         // memory of copies, of entities that exist
     uintptr_t moved_from; // where the first page of a sparse set was before it grew: values of the
     size_t moved_bytes;   // caller may lie in it
     void *out;            // of a removal: where the value goes; NULL: it is dropped
@@ -36,6 +36,7 @@ typedef struct keeli_column {
 
 typedef struct keeli_batch {
     keel_world *world;
+    keel_result result; // the first error
     const keel_entity *entities;
     uint32_t count;
     uint32_t column_count, column_room;
@@ -44,26 +45,23 @@ typedef struct keeli_batch {
     bool has_rows;      // some columns are kept in archetypes
     bool has_copies;    // some are copied by a hook
     bool has_moved;     // the page of a sparse set moved when room was made
-    bool has_memory;    // there is something to free
-    bool has_made_rows, is_created, is_committed;
+    bool is_reserved, has_made_rows, is_created, is_committed;
     bool is_removal;
     uint32_t prototype;
-    keeli_range whole; // of all entities, when they are being made and are one range
-    const char *doing; // for messages: "adding an entity"
+    keeli_range whole;          // of all entities, when they are being made and are one range
+    const char *doing;          // for messages: "adding an entity"
+    keeli_archetype *from, *to; // where rows of the one go: the last that was looked up
     keeli_column *columns;
-    KEELI_ARRAY(uint32_t) left;          // places of rows that were copied
-    KEELI_ARRAY(uint32_t) per_archetype; // by position: how many rows leave it, at most
-    keel_entity *made;                   // memory of `entities`, when it is the batch's
+    uint32_t *left, left_count; // places of rows that were copied
+    struct keeli_piece *pieces; // memory until it ends
     // what begins undefined
-    uint32_t one_left; // memory of `left` for one entity, and of `made`
-    keel_entity one_made;
+    uint32_t one_left;         // memory of `left` for one entity
     keeli_entity_index before; // as it was before they were made
     keeli_column few[8];       // memory of `columns`
 } keeli_batch;
 
-// At most `columns` are added.
-keel_result keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
-                              uint32_t count, uint32_t columns, const char *doing);
+void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
+                       uint32_t count, const char *doing);
 // A component that the entities get, and its values: a stride of 0 gives all the same.
 void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
                      keeli_handing handing);
@@ -71,24 +69,18 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
 // one (may be NULL).
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken);
 // Columns for a list of values that are handed over, on behalf of a holder or (NULL) of the owner.
-keel_result keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder,
-                                   const keel_value *values);
+void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values);
 uint32_t keeli_count_values(const keel_value *values);
-// All that may fail: copies and memory.
+// The entities, handles in `out` (NULL: nobody wants them), and all that may fail.
+void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out);
+// All that may fail, where something else comes before the commit.
 keel_result keeli_batch_reserve(keeli_batch *b);
-// The same, and the entities: handles in `out` (NULL: nobody wants them).
-keel_result keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out);
-void keeli_batch_commit(keeli_batch *b);
-void keeli_batch_end(keeli_batch *b);
+keel_result keeli_batch_give(keeli_batch *b);
 
-// Rows that move because of a batch: room for them; the archetype where those of `from` go; how
-// many entities from the i-th one on move alike; copying their rows; and, when all are copied,
-// taking the old ones. A batch with `is_removal` takes columns away.
+// For removals: room for the rows of all entities that are alive; moving them; and the end.
 bool keeli_batch_reserve_rows(keeli_batch *b);
-keeli_archetype *keeli_batch_target(const keeli_batch *b, keeli_archetype *from);
-uint32_t keeli_batch_rows_beside(const keeli_batch *b, uint32_t i);
-void keeli_batch_copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to);
-void keeli_batch_take_rows(keeli_batch *b);
+void keeli_batch_move_rows(keeli_batch *b);
+keel_result keeli_batch_end(keeli_batch *b);
 
 // Room for one more value of a storage, and with all who follow it. False when out of memory.
 static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint32_t index,

@@ -6,44 +6,32 @@
 #include "world/registry.h"
 #include "world/report.h"
 
-static uint32_t count_components(const keel_world *world, uint32_t index) {
-    uint32_t count = 0, at = UINT32_MAX;
-    while (keeli_store_next_of(world, index, &at))
-        ++count;
-    return count;
-}
-
 // ------------------------------------------------------------------ copies of a prototype
 // Links are not copied: a copy takes no place in the hierarchy. Nor are disabled values.
 static keel_result add_prototype(keeli_batch *b, uint32_t index) {
     keel_world *world = b->world;
     uint32_t at = UINT32_MAX;
+    b->has_prototype = true;
+    b->prototype = index;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (s->flags & KEELI_IS_LINK || !keeli_store_has(s, index)) continue;
-        KEEL_TRY(keeli_may_edit(world, NULL, s, "clone"));
+        keel_result result;
+        if (!keeli_storage_to_edit(world, NULL, &s->component, "clone", &result)) return result;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
-        keeli_batch_add(b, s, keeli_store_value(world, s, index), 0, KEELI_COPIED);
+        keeli_batch_add(b, s, keeli_store_value_there(s, index), 0, KEELI_COPIED);
     }
-    return KEEL_OK;
+    return b->result;
 }
 
 keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32_t count,
                                 keel_entity *out) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
-    const uint32_t index = keel_entity_index(prototype);
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, NULL, count, count_components(world, index),
-                                           "cloning an entity");
-    b.has_prototype = true;
-    b.prototype = index;
-    if (result == KEEL_OK) result = add_prototype(&b, index);
-    if (result == KEEL_OK && count) {
-        result = keeli_batch_create(&b, NULL, out);
-        if (result == KEEL_OK) keeli_batch_commit(&b);
-    }
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
+    b.result = add_prototype(&b, keel_entity_index(prototype));
+    keeli_batch_create(&b, NULL, out);
+    return keeli_batch_give(&b);
 }
 
 keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {
@@ -82,7 +70,7 @@ static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t in
                           : keeli_store_value(from, s, index);
         keeli_batch_add(b, t, value, 0, KEELI_HANDED_OVER);
     }
-    return KEEL_OK;
+    return b->result;
 }
 
 // That disabled values can be disabled once they are there cannot fail.
@@ -117,19 +105,17 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     const uint32_t index = keel_entity_index(e);
     keel_entity moved;
     keeli_batch b;
-    keel_result result =
-        keeli_batch_begin(&b, to, NULL, 1, count_components(from, index), "moving an entity");
+    keeli_batch_begin(&b, to, NULL, 1, "moving an entity");
     keeli_editing_begin(to); // what observers there ask for waits until the entity is whole
-    if (result == KEEL_OK) result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");
-    if (result == KEEL_OK) result = add_moved(&b, from, index);
-    if (result == KEEL_OK) result = keeli_batch_create(&b, NULL, &moved);
-    if (result == KEEL_OK && !reserve_disabled(&b, from, index)) result = KEEL_ERROR_MEMORY;
+    b.result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");
+    if (b.result == KEEL_OK) b.result = add_moved(&b, from, index);
+    keeli_batch_create(&b, NULL, &moved);
+    if (b.result == KEEL_OK && !reserve_disabled(&b, from, index)) b.result = KEEL_ERROR_MEMORY;
+    const keel_result result = keeli_batch_give(&b);
     if (result == KEEL_OK) {
-        keeli_batch_commit(&b);
         disable_moved(to, moved, from, index);
         leave(from, e);
     }
-    keeli_batch_end(&b);
     (void)keeli_done(from, KEEL_OK);
     keeli_editing_end(to);
     (void)keeli_done(to, KEEL_OK);

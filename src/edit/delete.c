@@ -33,7 +33,10 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
 }
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
-    return keeli_edit_delete_entity(world, NULL, e);
+    if (!keeli_is_unused(world)) return keeli_edit_delete_entity(world, NULL, e);
+    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    keel_delete_entity_unchecked(world, e);
+    return KEEL_OK;
 }
 
 static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint32_t place) {
@@ -42,39 +45,34 @@ static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint3
     return KEEL_OK;
 }
 
-// Take the components of an entity as long as each is plain and others of the block of 64 stay: how
-// many of the block's list are left, which the general path takes.
-static inline __attribute__((always_inline)) uint32_t
-take_plain(keel_world *world, uint32_t index, const uint16_t *numbers, uint32_t count) {
-    const uint32_t page = index / 4096, at = index / 64 % KEELI_PAGE_WORDS;
-    const uint16_t *next = numbers + count;
-    keeli_storage *const *storages = world->registry.by_ordinal.items;
+// Take the components of an entity as long as each is plain and others of the block of 64 stay.
+// False when some are left, which the general path takes.
+static inline __attribute__((always_inline)) bool take_plain(keel_world *world, uint32_t index) {
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    if (!list) return true;
+    const uint16_t *numbers = keeli_list_numbers(list), *next = numbers + list->count;
+    const uint64_t bit = keeli_bit_of(index);
     for (; next != numbers; --next) {
-        keeli_storage *s = storages[next[-1]];
-        uint64_t *word = &s->presence.root.pages[page][at];
-        const uint64_t bits = *word, rest = bits & ~((uint64_t)1 << (index % 64));
-        if (s->flags) break;
-        if (!(bits >> (index % 64) & 1)) continue;
-        if (!rest || !(s->goes_with_bit || s->kind == KEEL_SPARSE_SET)) break;
-        *word = rest;
-        --s->presence.count;
-        ++s->presence.cleared;
+        keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
+        uint64_t *word = keeli_listed_word(s, index);
+        const uint64_t bits = *word, rest = bits & ~bit;
+        if (s->flags) return false;
+        if (rest == bits) continue;
+        if (!rest || !(s->goes_with_bit || keeli_store_has_slots(s))) return false;
+        keeli_store_give_bit(s, word, rest);
         if (!s->goes_with_bit)
             keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     }
-    return (uint32_t)(next - numbers);
+    return true;
 }
 
 keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if ((uintptr_t)world->access.holders | (uintptr_t)world->followers.groups | world->refused |
-        world->followers.observed | world->access.owned_storages)
+    if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
         return delete_general(world, e);
     const uint32_t index = keel_entity_index(e);
-    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (list && take_plain(world, index, keeli_list_numbers(list), list->count))
-        return delete_general(world, e);
+    if (!take_plain(world, index)) return delete_general(world, e);
     const uint32_t place = *keeli_row_of(world, index);
     keeli_entity_index_delete(&world->entities, e);
     if (place != KEELI_NO_ROW) return delete_row(world, place);
@@ -116,14 +114,6 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
 }
 
-// Without all parents, or without all children, no link is left. So none is repaired on the way:
-// that would take the component away from others before their turn.
-static void clear_other_links(keel_world *world, const keeli_storage *s) {
-    ++world->hierarchy.links.edits;
-    keeli_clear(world, s == world->hierarchy.parents ? world->hierarchy.children
-                                                     : world->hierarchy.parents);
-}
-
 // The highest index first, so that the indices are handed out again in ascending order.
 static void delete_having(keel_world *world, const keeli_storage *s) {
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
@@ -145,7 +135,13 @@ keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holde
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     keeli_editing_begin(world);
-    if (s->flags & KEELI_IS_LINK) clear_other_links(world, s);
+    if (s->flags & KEELI_IS_LINK) {
+        // Without all parents, or without all children, no link is left. So none is repaired on the
+        // way: that would take the component away from others before their turn.
+        ++world->hierarchy.links.edits;
+        keeli_clear(world, s == world->hierarchy.parents ? world->hierarchy.children
+                                                         : world->hierarchy.parents);
+    }
     delete_having(world, s);
     keeli_editing_end(world);
     return keeli_done(world, KEEL_OK);

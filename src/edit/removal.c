@@ -4,27 +4,37 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one component
+// A value goes: to `out`, to those who want to know what was deleted, or nowhere.
+static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                          void *out) {
+    const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
+    if (!(is_kept | (out != NULL)) && !s->component.drop) return;
+    void *value = keeli_store_value_there(s, keel_entity_index(e));
+    if (is_kept) (void)keeli_track_removed(world, s, e, kind, value);
+    else if (!out) keeli_value_drop(s, value);
+    else if (s->size) keeli_value_move(s, out, value);
+}
+
 // The entity, which has the component, loses its value and its bit. Its row stays.
-static void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind, void *out) {
-    const uint32_t index = keel_entity_index(e);
+static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                        void *out) {
     if (s->flags || out) {
-        keeli_going(world, s, index, kind);
-        void *value = keeli_store_value(world, s, index);
-        if (kind == KEEL_TRACK_DELETION) keeli_value_delete(world, s, index, value);
-        else if (!out) keeli_value_drop(s, value);
-        else if (s->size) keeli_value_move(s, out, value);
+        keeli_going_alone(world, s, keel_entity_index(e), kind);
+        let_go(world, s, e, kind, out);
     }
-    if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-    else keeli_store_pop(world, s, index);
+    keeli_store_close(world, s, keel_entity_index(e));
 }
 
 // Where the row of an entity goes that loses the component, with room for it; NULL when out of
 // memory.
-static keeli_archetype *reserve_row(keel_world *world, keeli_storage *s, uint32_t index) {
+static inline keeli_archetype *reserve_row(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_archetypes *a = &world->archetypes;
-    keeli_archetype *to =
-        keeli_archetype_without(a, &world->heap, keeli_archetype_of(world, index), &s->row);
-    return to && (!to->column_count || keeli_archetype_reserve(a, &world->heap, to, 1)) ? to : NULL;
+    keeli_archetype *from = keeli_archetype_of(world, index);
+    const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
+    keeli_archetype *to = edge ? edge->without : NULL;
+    if (!to) to = keeli_archetype_without(a, &world->heap, from, &s->row);
+    if (!to || !to->column_count || keeli_archetype_has_room(to)) return to;
+    return keeli_archetype_reserve(a, &world->heap, to, 1) ? to : NULL;
 }
 
 keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
@@ -35,7 +45,7 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
         if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
         return KEEL_ABSENT;
     }
-    if (s->kind == KEEL_ARCHETYPE && !(to = reserve_row(world, s, index)))
+    if (keeli_store_has_rows(s) && !(to = reserve_row(world, s, index)))
         return keeli_out_of_memory(world, "removing a component");
     take(world, s, e, kind, out);
     if (to) keeli_row_move(world, e, to);
@@ -44,61 +54,52 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
 }
 
 // ------------------------------------------------------------------ a batch
-keel_result keeli_batch_reserve_removal(keeli_batch *b) {
+// Values of a column go from all entities that are alive: did any have one?
+static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
+    keel_world *world = b->world;
+    bool taken = false;
+    for (uint32_t i = b->count; i--;) { // nothing moves when the list is in packed order
+        const keel_entity e = b->entities[i];
+        if (!keeli_entity_is_alive(&world->entities, e)) continue;
+        const uint32_t index = keel_entity_index(e);
+        if (keeli_store_has(c->storage, index)) {
+            take(world, c->storage, e, kind, c->out);
+            taken = true;
+        } else if (keeli_store_is_disabled(c->storage, index)) {
+            keeli_store_drop_disabled(world, c->storage, index);
+        }
+    }
+    if (c->taken) *c->taken = taken;
+    return taken;
+}
+
+keel_result keeli_batch_take(keeli_batch *b, uint32_t kind) {
     b->is_removal = true;
-    return !b->has_rows || keeli_batch_reserve_rows(b) ? KEEL_OK
-                                                       : keeli_out_of_memory(b->world, b->doing);
-}
-
-static bool take_from(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t kind) {
-    const keel_entity e = b->entities[i];
-    const uint32_t index = keel_entity_index(e);
-    if (!keeli_entity_is_alive(&b->world->entities, e)) return false;
-    const bool has = keeli_store_has(c->storage, index);
-    if (has) take(b->world, c->storage, e, kind, c->out);
-    else if (keeli_store_is_disabled(c->storage, index))
-        keeli_store_drop_disabled(b->world, c->storage, index);
-    return has;
-}
-
-static void move_rows(keeli_batch *b) {
-    for (uint32_t i = 0, n; i < b->count; i += n) {
-        n = 1;
-        if (!keeli_entity_is_alive(&b->world->entities, b->entities[i])) continue;
-        keeli_archetype *from = keeli_archetype_of(b->world, keel_entity_index(b->entities[i]));
-        keeli_archetype *to = keeli_batch_target(b, from);
-        if (to == from) continue;
-        n = keeli_batch_rows_beside(b, i);
-        keeli_batch_copy_rows(b, i, n, to);
-    }
-    keeli_batch_take_rows(b);
-}
-
-bool keeli_batch_remove(keeli_batch *b, uint32_t kind) {
+    if (b->result == KEEL_OK && b->has_rows && !keeli_batch_reserve_rows(b))
+        b->result = keeli_out_of_memory(b->world, b->doing);
+    if (b->result < 0) return keeli_batch_end(b);
     bool any = false;
-    for (uint32_t k = 0; k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        bool taken = false;
-        for (uint32_t i = b->count; i--;) // nothing moves when the list is in packed order
-            taken |= take_from(b, c, i, kind);
-        if (c->taken) *c->taken = taken;
-        any |= taken;
-    }
-    if (b->has_rows && any) move_rows(b);
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        any |= take_column(b, &b->columns[k], kind);
+    if (b->has_rows && any) keeli_batch_move_rows(b);
     b->is_committed = true;
-    return any;
+    b->result = any ? KEEL_OK : KEEL_ABSENT;
+    return keeli_batch_end(b);
 }
 
 // ------------------------------------------------------------------ from all entities
+// The archetype without the component, of one that has rows with it; itself when it has none.
+static keeli_archetype *without(keel_world *world, keeli_archetype *from, keeli_storage *s) {
+    if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) return from;
+    return keeli_archetype_without(&world->archetypes, &world->heap, from, &s->row);
+}
+
 bool keeli_reserve_clear(keel_world *world, keeli_storage *s) {
-    if (s->kind != KEEL_ARCHETYPE) return true;
     keeli_archetypes *a = &world->archetypes;
-    for (uint32_t i = 0, count = a->count; i < count; ++i) {
-        keeli_archetype *from = a->all[i];
-        if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
-        keeli_archetype *to = keeli_archetype_without(a, &world->heap, from, &s->row);
-        if (!to) return false;
-        if (to->column_count && !keeli_archetype_reserve(a, &world->heap, to, from->row_count))
+    for (uint32_t i = 0, count = a->count; keeli_store_has_rows(s) && i < count; ++i) {
+        keeli_archetype *from = a->all[i], *to = without(world, from, s);
+        if (!to || (to != from && to->column_count &&
+                    !keeli_archetype_reserve(a, &world->heap, to, from->row_count)))
             return false;
     }
     return true;
@@ -107,10 +108,8 @@ bool keeli_reserve_clear(keel_world *world, keeli_storage *s) {
 static void clear_rows(keel_world *world, keeli_storage *s) {
     keeli_archetypes *a = &world->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {
-        keeli_archetype *from = a->all[i];
-        if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) continue;
-        keeli_archetype *to = keeli_archetype_without(a, &world->heap, from, &s->row);
-        while (from->row_count) { // the last row each time, so that nothing moves into its place
+        keeli_archetype *from = a->all[i], *to = without(world, from, s);
+        while (to != from && from->row_count) { // the last row each time: nothing takes its place
             uint32_t b = from->block_count - 1;
             while (from->blocks[b]->count == 0)
                 --b;
@@ -125,23 +124,19 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
 
 void keeli_clear(keel_world *world, keeli_storage *s) {
     keeli_store_clear_watched(world, s);
-    if (s->kind == KEEL_ARCHETYPE) clear_rows(world, s);
+    if (keeli_store_has_rows(s)) clear_rows(world, s);
     else keeli_store_drop_values(world, s);
-}
-
-// Observers are told of all before the first one goes.
-static void take_all_followed(keel_world *world) {
-    keel_entity e = keel_null();
-    while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
-    e = keel_null();
-    while (!keel_is_null(e = keel_next_entity(world, e)))
-        keeli_take_all(world, e, KEEL_TRACK_DELETION);
 }
 
 void keeli_clear_all(keel_world *world) {
     ++world->hierarchy.links.edits;
-    if (keeli_is_any_followed(world)) take_all_followed(world);
+    keel_entity e = keel_null(); // observers are told of all before the first one goes
+    while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
+        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+    e = keel_null();
+    const bool follows = keeli_is_any_followed(world);
+    while (follows && !keel_is_null(e = keel_next_entity(world, e)))
+        keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
 }
@@ -151,26 +146,24 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keel_entity_index(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
     if (world->followers.groups) keeli_groups_leave(world, e, !drops);
-    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    for (uint32_t i = list ? list->count : 0;
-         i--;) { // downwards: the last takes a gone one's place
-        keeli_storage *s = world->registry.by_ordinal.items[keeli_list_numbers(list)[i]];
-        const bool is_seen = keeli_store_has(s, index);
-        if (!is_seen && !keeli_store_is_disabled(s, index)) continue;
-        if (!is_seen) keeli_store_enable(s, index);
-        void *value = s->flags ? keeli_store_value(world, s, index) : NULL;
-        if (value && drops && is_seen) keeli_value_delete(world, s, index, value);
-        else if (value && drops) keeli_value_drop(s, value);
-        else if (s->flags && is_seen) (void)keeli_track_removed(world, s, e, kind, NULL);
-        if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-        else keeli_store_pop(world, s, index);
+    uint32_t at = UINT32_MAX; // downwards: the last of the list takes the place of one that goes
+    for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
+        if (keeli_store_is_disabled(s, index)) {
+            keeli_store_enable(s, index);
+            if (drops) keeli_value_drop(s, keeli_store_value(world, s, index));
+        } else if (s->flags && drops) {
+            let_go(world, s, e, kind, NULL);
+        } else if (s->flags) {
+            (void)keeli_track_removed(world, s, e, kind, NULL);
+        }
+        keeli_store_close(world, s, index);
     }
     if (*keeli_row_of(world, index) != KEELI_NO_ROW)
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
-    keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+    if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
@@ -213,22 +206,17 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
         if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
-        if (s->kind == KEEL_SPARSE_SET && !add_set(at, s)) return false;
+        if (keeli_store_has_slots(s) && !add_set(at, s)) return false;
     }
     return true;
 }
 
 static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
                             uint64_t gone) {
-    // it is in the block's list: the page is there
-    const uint64_t word = s->presence.root.pages[first / 4096][first / 64 % KEELI_PAGE_WORDS];
-    const uint64_t bits = word & gone;
+    const uint64_t bits = *keeli_listed_word(s, first) & gone;
     if (!bits) return;
-    if (s->kind == KEEL_ARCHETYPE) at->has_rows = true;
-    if (s->kind == KEEL_INDEXED)
-        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
-    if (keeli_presence_clear_bits(&s->presence, first, bits))
-        keeli_store_unlist_block(world, s, first);
+    at->has_rows |= keeli_store_has_rows(s);
+    keeli_store_clear_bits(world, s, first, bits);
 }
 
 static void take_block(keel_world *world, stretch *at, uint32_t place) {
@@ -294,14 +282,8 @@ static void commit(keel_world *world, stretch *at) {
     if (at->has_rows) take_old_rows(world, at);
     keeli_entity_index_delete_many(&world->entities, at->entities, at->count);
     at->entities += at->count;
-    at->count = at->set_count = 0;
+    at->count = 0;
     at->has_rows = false;
-}
-
-// What the stretch stopped at.
-static void delete_one(keel_world *world, keel_entity e) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return;
-    keeli_commit_delete_entity(world, e);
 }
 
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
@@ -315,8 +297,14 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
     memset(at.first, 0xFF, sizeof at.first);
     while (at.entities < end) {
         if (is_quiet) extend(world, &at, end);
-        commit(world, &at);
-        if (at.entities < end) delete_one(world, *at.entities++);
+        if (at.count) commit(world, &at);
+        at.set_count = 0;
+        if (at.entities == end) break;
+        // what the stretch stopped at, and what follows of its block
+        const uint32_t block = keel_entity_index(*at.entities) / 64;
+        for (; at.entities < end && keel_entity_index(*at.entities) / 64 == block; ++at.entities)
+            if (keeli_entity_is_alive(&world->entities, *at.entities))
+                keeli_commit_delete_entity(world, *at.entities);
     }
     keeli_validate_entities(world);
 }

@@ -9,10 +9,9 @@
 // `kind`: KEEL_TRACK_REMOVAL (the value goes to `out`; NULL: it is dropped) or KEEL_TRACK_DELETION.
 keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                              void *out);
-// A batch of columns without values: room for its rows; then the columns go from all of its
-// entities that are alive. True when some had one.
-keel_result keeli_batch_reserve_removal(keeli_batch *b);
-bool keeli_batch_remove(keeli_batch *b, uint32_t kind);
+// The end of a batch of columns without values: they go from all of its entities that are alive.
+// KEEL_OK, KEEL_ABSENT when none had one, or an error, and then nothing has changed.
+keel_result keeli_batch_take(keeli_batch *b, uint32_t kind);
 
 // Make room to take the component from all entities; false when out of memory. Then delete it from
 // all of them.

@@ -22,48 +22,33 @@ keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, kee
 }
 
 // Several: all or, on error, none.
-static keel_result remove_columns(keeli_batch *b, uint32_t kind) {
-    keel_result result = keeli_batch_reserve_removal(b);
-    if (result == KEEL_OK && !keeli_batch_remove(b, kind)) result = KEEL_ABSENT;
-    return result;
-}
-
 keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_out *outs) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!outs) return KEEL_ABSENT;
-    uint32_t count = 0;
-    while (outs[count].component)
-        ++count;
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
-    for (const keel_out *o = outs; result == KEEL_OK && o->component; ++o) {
-        keeli_storage *s = keeli_known_to_edit(world, holder, o->component, "remove", &result);
+    keeli_batch_begin(&b, world, &e, 1, "removing components");
+    for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o) {
+        keeli_storage *s = keeli_known_to_edit(world, holder, o->component, "remove", &b.result);
         if (s) keeli_batch_add_out(&b, s, o->value, o->taken);
     }
-    for (const keel_out *o = outs; result == KEEL_OK && o->component; ++o)
+    for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o)
         if (o->taken) *o->taken = false; // also of what the world does not know
-    if (result == KEEL_OK) result = remove_columns(&b, KEEL_TRACK_REMOVAL);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    return keeli_batch_take(&b, KEEL_TRACK_REMOVAL);
 }
 
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
                                          keel_entity e, const keel_component *const *components) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    uint32_t count = 0;
-    while (components && components[count])
-        ++count;
-    if (count == 1) return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
+    if (components && components[0] && !components[1])
+        return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
     keeli_batch b;
-    keel_result result = keeli_batch_begin(&b, world, &e, 1, count, "removing components");
-    for (uint32_t i = 0; result == KEEL_OK && i < count; ++i) {
-        keeli_storage *s = keeli_known_to_edit(world, holder, components[i], "delete", &result);
+    keeli_batch_begin(&b, world, &e, 1, "removing components");
+    for (; components && *components && b.result == KEEL_OK; ++components) {
+        keeli_storage *s = keeli_known_to_edit(world, holder, *components, "delete", &b.result);
         if (s) keeli_batch_add_out(&b, s, NULL, NULL);
     }
-    if (result == KEEL_OK) result = remove_columns(&b, KEEL_TRACK_DELETION);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    return keeli_batch_take(&b, KEEL_TRACK_DELETION);
 }
 
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
@@ -94,15 +79,13 @@ static __attribute__((noinline)) keel_result take_general(keel_world *world, kee
 
 static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
                                                        uint32_t index, uint64_t *word) {
-    *word &= ~((uint64_t)1 << (index % 64));
-    --s->presence.count;
-    ++s->presence.cleared;
+    keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
     keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
 
-// Along an edge that rows went before.
+// Along an edge that rows went before: a fifth fewer instructions (remove_1, archetypes).
 static __attribute__((noinline)) keel_result
 take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uint32_t kind) {
     const uint32_t index = keel_entity_index(e), place = *keeli_row_of(world, index);
@@ -111,9 +94,7 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
     keeli_archetype *to = edge ? edge->without : NULL;
     if (!to || (to->column_count && !keeli_archetype_has_room(to)) || !keeli_rows_are_free(world))
         return take_general(world, e, &s->component, kind, NULL);
-    *word &= ~((uint64_t)1 << (index % 64));
-    --s->presence.count;
-    ++s->presence.cleared;
+    keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
     keeli_row_move(world, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -122,7 +103,7 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
 static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
                                                            keel_entity e, uint32_t kind) {
     if (!keeli_entity_is_alive(&world->entities, e) || !keeli_followers_are_simple(world, s) ||
-        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)))
+        (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return take_general(world, e, &s->component, kind, NULL);
     return keeli_done(world, keeli_take_value(world, s, e, kind, NULL));
 }
@@ -136,16 +117,14 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (s->flags) return take_followed(world, s, e, kind);
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
-    const uint64_t bits = word ? *word : 0, rest = bits & ~((uint64_t)1 << (index % 64));
+    const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
     if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
-    if (s->kind == KEEL_SPARSE_SET) return take_slot(world, s, index, word);
-    if (s->kind == KEEL_ARCHETYPE) return take_row(world, s, e, word, kind);
+    if (keeli_store_has_slots(s)) return take_slot(world, s, index, word);
+    if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
     if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
-    *word = rest;
-    --s->presence.count;
-    ++s->presence.cleared;
+    keeli_store_give_bit(s, word, rest);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -188,12 +167,9 @@ keel_result keel_delete_component_from_many(keel_world *world, const keel_entity
     KEEL_TRY(keeli_check_list(world, entities, count, "keel_delete_component_from_many"));
     if (!s || !count) return KEEL_ABSENT;
     keeli_batch b;
-    (void)keeli_batch_begin(&b, world, entities, count, 1,
-                            "deleting a component from many entities");
+    keeli_batch_begin(&b, world, entities, count, "deleting a component from many entities");
     keeli_batch_add_out(&b, s, NULL, NULL);
-    result = remove_columns(&b, KEEL_TRACK_DELETION);
-    keeli_batch_end(&b);
-    return keeli_done(world, result);
+    return keeli_batch_take(&b, KEEL_TRACK_DELETION);
 }
 
 keel_result keel_clear_component(keel_world *world, const keel_component *component) {
@@ -233,7 +209,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
                             "keel_retain needs a function that decides");
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
-    if (s->kind == KEEL_SPARSE_SET && !s->collectors.count) {
+    if (keeli_store_has_slots(s) && !s->collectors.count) {
         for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
             ask(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it

@@ -12,11 +12,6 @@ static size_t bytes_of(const keel_component *c) {
     return c->size ? c->size : 1; // a unique tag is set or not
 }
 
-static void move_into(const keeli_storage *s, void *to, const void *value) {
-    if (!value) memset(to, 0, bytes_of(&s->component));
-    else keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
-}
-
 keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
                                   const void *value) {
     if (!world) return keeli_no_world();
@@ -38,7 +33,8 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
         s->set_at = world->changes.tick;
         s->changed_at = 0;
     }
-    move_into(s, s->unique, value);
+    if (!value) memset(s->unique, 0, bytes_of(c));
+    else keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
     return KEEL_OK;
 }
 
@@ -61,11 +57,8 @@ keel_result keel_remove_unique_value(keel_world *world, const keel_component *un
     if (!s || !s->unique) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, s, "remove"));
     const keel_component *c = &s->component;
-    if (out) {
-        keeli_value_move(s, out, s->unique);
-    } else {
-        keeli_value_drop(s, s->unique);
-    }
+    if (out) keeli_value_move(s, out, s->unique);
+    else keeli_value_drop(s, s->unique);
     keeli_free(&world->heap, s->unique, bytes_of(c), c->align);
     s->unique = NULL;
     return KEEL_OK;

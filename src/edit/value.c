@@ -2,40 +2,8 @@
 // The value of one entity: looking at it, getting it to write, and marking it. These are called
 // most, so each is a few steps that end in a jump to the long way where it takes more.
 #include "edit/edit.h"
-#include "world/borrow.h"
-#include "world/report.h"
 
-// Is there a value, and where? The entity need not be alive. `kind` is the storage's: where it is a
-// constant the steps of the other kinds fall away.
-static inline __attribute__((always_inline)) bool find_place(const keel_world *world,
-                                                             const keeli_storage *s,
-                                                             keel_storage kind, keel_entity e,
-                                                             uint32_t *place) {
-    const uint32_t index = keel_entity_index(e);
-    const uint32_t page = index / KEELI_ENTITY_PAGE, at = index % KEELI_ENTITY_PAGE;
-    if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
-    if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
-        return false;
-    if (kind == KEEL_INDEXED) *place = index;
-    if (kind == KEEL_ARCHETYPE) *place = world->entities.root.where[page][at];
-    // what has a value is alive, so its version is there, and is one of a living entity
-    return world->entities.root.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-}
-static inline __attribute__((always_inline)) void *
-value_in(const keel_world *world, const keeli_storage *s, keel_storage kind, keel_entity e) {
-    uint32_t place;
-    return find_place(world, s, kind, e, &place) ? keeli_store_at(s, place) : NULL;
-}
-static inline void *value_of(const keel_world *world, const keeli_storage *s, keel_entity e) {
-    if (s->kind == KEEL_INDEXED) return value_in(world, s, KEEL_INDEXED, e);
-    if (s->kind == KEEL_SPARSE_SET) return value_in(world, s, KEEL_SPARSE_SET, e);
-    return value_in(world, s, KEEL_ARCHETYPE, e);
-}
-static inline bool has_value(const keel_world *world, const keeli_storage *s, keel_entity e) {
-    uint32_t place;
-    if (s->kind == KEEL_SPARSE_SET) return find_place(world, s, KEEL_SPARSE_SET, e, &place);
-    return find_place(world, s, KEEL_INDEXED, e, &place); // bits tell, as with archetypes
-}
+#include "world/report.h"
 
 // ------------------------------------------------------------------ looking
 static __attribute__((noinline)) const void *get_general(const keel_world *world, keel_entity e,
@@ -51,7 +19,7 @@ const void *keel_get_component(const keel_world *world, keel_entity e,
                                const keel_component *component) {
     const keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || s->flags & KEELI_IS_BOUND) return get_general(world, e, component);
-    return value_of(world, s, e);
+    return keeli_store_value_of(world, s, e);
 }
 
 bool keel_has_component(const keel_world *world, keel_entity e, const keel_component *component) {
@@ -79,25 +47,18 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
     return value;
 }
 
-static __attribute__((noinline)) void *mark_slow(keel_world *world, keel_entity e,
-                                                 keeli_storage *s) {
-    keeli_track_modified(world, s, keel_entity_index(e));
-    return keeli_store_value(world, s, keel_entity_index(e));
-}
-
-static inline __attribute__((always_inline)) void *mark_in(keel_world *world, keel_entity e,
-                                                           keeli_storage *s, keel_storage kind) {
-    uint32_t place;
-    if (!find_place(world, s, kind, e, &place)) return NULL;
-    if (!keeli_track_modified_fast(world, s, keel_entity_index(e))) return mark_slow(world, e, s);
-    return keeli_store_at(s, place);
+static inline bool has_value(const keel_world *world, const keeli_storage *s, keel_entity e) {
+    return keeli_store_has(s, keel_entity_index(e)) &&
+           keeli_entity_has_version(&world->entities, e);
 }
 
 // Of a storage that is marked. A function of its own: what is not marked saves no registers.
 void *keeli_get_marked(keel_world *world, keel_entity e, keeli_storage *s) {
-    if (s->kind == KEEL_INDEXED) return mark_in(world, e, s, KEEL_INDEXED);
-    if (s->kind == KEEL_SPARSE_SET) return mark_in(world, e, s, KEEL_SPARSE_SET);
-    return mark_in(world, e, s, KEEL_ARCHETYPE);
+    uint32_t place;
+    if (!keeli_store_find(world, s, e, &place)) return NULL;
+    if (!keeli_track_modified_fast(world, s, keel_entity_index(e)))
+        return get_mut_general(world, e, &s->component);
+    return keeli_store_at(s, place);
 }
 
 void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
@@ -107,7 +68,7 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     if (!keeli_writes_are_plain(s, asks))
         return s->flags & asks ? get_mut_general(world, e, component)
                                : keeli_get_marked(world, e, s);
-    return value_of(world, s, e);
+    return keeli_store_value_of(world, s, e);
 }
 
 // ------------------------------------------------------------------ marking
@@ -144,7 +105,7 @@ keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_com
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s) || !keeli_changes_are_marked_only(s, asks) ||
-        (s->kind == KEEL_ARCHETYPE && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
+        (keeli_store_has_rows(s) && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
         !keeli_track_modified_fast(world, s, keel_entity_index(e)))
         return mark_general(world, e, component);
     return KEEL_OK;

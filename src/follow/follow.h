@@ -31,6 +31,12 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 // For the fast paths, of a storage that nobody holds: may one value change or go right now, since
 // its flags are those of followers only? And may one come to the index, without making room?
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
+// Groups do not follow changes.
+static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
+    const uint32_t simple =
+        KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
+    return !(s->flags & ~simple) && keeli_is_unused(world);
+}
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
                                     uint32_t index);
 static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
@@ -96,12 +102,27 @@ static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entit
     keeli_tell(world, s, e, KEEL_ON_MODIFIED);
 }
 
+// The same where nobody uses anything and that is all that the edit does. `value`: where it is.
+static inline void keeli_changed_last(keel_world *world, keeli_storage *s, keel_entity e,
+                                      const void *value) {
+    if (keeli_is_only_observed(s)) keeli_notify_alone(world, s, e, KEEL_ON_MODIFIED, value);
+    else keeli_changed(world, s, e);
+}
+
 // ------------------------------------------------------------------ going
 // Before the entity loses the component, whose value is still there; groups may move it. `kind`:
 // KEEL_TRACK_REMOVAL (it is handed out) or KEEL_TRACK_DELETION.
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
 static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     if (s->flags & KEELI_IS_WATCHED) keeli_going_slow(world, s, index, kind);
+}
+// The same where the world's owner edits, mostly: its only followers are called in place.
+static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32_t index,
+                                     uint32_t kind) {
+    if (keeli_is_only_observed(s) && !world->refused)
+        keeli_notify_alone(world, s, keeli_entity_at(&world->entities, index), kind,
+                           keeli_store_value_there(s, index));
+    else keeli_going(world, s, index, kind);
 }
 // The value of an entity goes: it is dropped, or kept for those who want to know what it was.
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);

@@ -170,8 +170,8 @@ static bool join(keel_world *world, keeli_storage *s, const keeli_reader *reader
     return joined || (keeli_out_of_memory(world, "reading what is gone"), false);
 }
 
-keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s, const keeli_reader *reader,
-                                uint32_t kinds) {
+keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
+                                       const keeli_reader *reader, uint32_t kinds) {
     keel_removal_walk walk = { .kinds = kinds, .whole = true };
     if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
         return walk;
@@ -200,24 +200,26 @@ bool keel_removal_next(keel_removal_walk *walk) {
         if (!(walk->kinds & kind)) continue;
         if (entry->tick <= (entry->deleted ? walk->last : walk->last_removed)) continue;
         const bool has_value = entry->deleted && log->size;
-        walk->removal = (keel_removal){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
-                                  entry->tick, entry->deleted };
+        walk->removal =
+            (keel_removal){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
+                            entry->tick, entry->deleted };
         return true;
     }
     return false;
 }
 
-keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component, uint32_t kinds) {
+keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component,
+                                      uint32_t kinds) {
     if (!world) keeli_no_world();
     keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     return keeli_removals_begin(world, s, NULL, kinds);
 }
 
 keel_removal_walk keel_reader_removals(keel_reader *reader, const keel_component *component,
-                                uint32_t kinds) {
+                                       uint32_t kinds) {
     keeli_storage *s = reader && component ? keeli_storage_find(reader->world, component) : NULL;
     return keeli_removals_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
-                            kinds);
+                                kinds);
 }
 
 uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {

@@ -6,8 +6,8 @@
 // pays who did not ask for timings.
 #include "find/iterate.h"
 #include "follow/changes.h"
-#include "run/loop.h"
-#include "run/system.h"
+#include "run/context.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <stdarg.h>
@@ -15,19 +15,14 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ timings
-static void copy_name(char to[48], const char *from) {
-    const size_t length = from ? strlen(from) : 0, fits = length < 47 ? length : 47;
-    if (fits) memcpy(to, from, fits);
-    to[fits] = 0;
-}
-
 uint64_t keeli_timings_enter(const keel_context *context) {
     keeli_timings *t = context->world->workloads.timings;
     keeli_lock_take(&t->lock);
     const uint64_t number = t->count++;
     keel_timing *entry = &t->ring[number % t->capacity];
-    copy_name(entry->system, context->system->name);
-    copy_name(entry->workload, context->node ? context->node->workload : NULL);
+    snprintf(entry->system, sizeof entry->system, "%s", context->system->name);
+    snprintf(entry->workload, sizeof entry->workload, "%s",
+             context->node ? context->node->workload : "");
     entry->frame = t->frames;
     entry->thread = keeli_thread_id();
     entry->worker = context->worker->number;
@@ -86,20 +81,16 @@ keel_result keeli_context_take_commands(keel_context *context) {
     return KEEL_OK;
 }
 
-// A system that has the whole world holds nothing, so that every call of its owner works; but
-// nobody else may hold anything.
-static keel_result open_holder(keel_context *context) {
-    keel_world *world = context->world;
-    if (!context->view->holder.everything) return keeli_holder_open(world, &context->view->holder);
+keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name) {
     KEEL_TRY(keeli_world_is_editable(world));
     if (!world->access.holders) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "system '%s' wants the whole world while %s is open; end that first",
-                       context->system->name, world->access.holders->name);
+                       "%s '%s' wants the whole world while %s is open; end that first", kind, name,
+                       world->access.holders->name);
 }
 
 // ------------------------------------------------------------------ the function
-static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
+void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     const bool has_any = view->facts.has_uniques || view->facts.takes_data ||
                          view->facts.custom_count || view->facts.has_events;
@@ -120,10 +111,6 @@ static inline void fill_fixed_columns(keel_context *context, keel_chunk *chunk) 
     }
 }
 
-void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
-    fill_fixed_columns(context, chunk);
-}
-
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
     const bool spans = system->kind == KEEL_PER_SPAN;
@@ -140,7 +127,7 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
         system->run(c, context);
 }
 
-static keel_result run_chunks(keel_context *context) {
+static keel_result run_loop(keel_context *context) {
     if (context->splits) return keeli_run_split(context);
     keeli_iterator *it = keeli_iterator_take(context->view);
     if (!it) return KEEL_ERROR_MEMORY;
@@ -151,20 +138,19 @@ static keel_result run_chunks(keel_context *context) {
     return KEEL_OK;
 }
 
-static keel_result run_once(keel_context *context) {
+static void run_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
         keel_chunk chunk; // not all of it: that would be most of the cost
         memset(&chunk, 0,
                offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
         chunk.form = KEEL_CHUNK_SPAN;
-        fill_fixed_columns(context, &chunk);
+        keeli_fill_fixed_columns(context, &chunk);
         system->run(&chunk, context);
-        return KEEL_OK;
+        return;
     }
     const keel_result result = system->function(context);
     if (result < 0 && !context->failed) keel_fail(context, NULL, "%s", keel_result_text(result));
-    return KEEL_OK;
 }
 
 // A condition is known by the step that asks it.
@@ -179,49 +165,40 @@ static keel_result report_failure(const keel_context *context) {
                                  message);
 }
 
-// The function, between making and dropping its custom views.
-static keel_result run_function(keel_context *context) {
-    const keeli_view *view = context->view;
-    keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
-    if (result == KEEL_OK)
-        result = keeli_system_is_loop(context->system) ? run_chunks(context) : run_once(context);
-    if (result >= 0 && context->failed) result = report_failure(context);
-    const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
-    return result < 0 ? result : ended;
-}
-
-// A loop over nothing is often left out, so it never counts as one that ran.
-static bool is_recorded(const keel_context *context) {
-    if (!context->world->workloads.timings || context->system->kind == KEEL_IS_CONDITION)
-        return false;
-    return !keeli_system_is_loop(context->system) || !keeli_loop_is_empty(context->view);
-}
-
+// The function, between making and dropping its custom views. A loop over nothing is often left
+// out, so it never counts as one that ran.
 static keel_result call(keel_context *context) {
     keeli_worker *worker = context->worker;
+    const keeli_view *view = context->view;
+    const keel_system *system = context->system;
+    const bool is_loop = keeli_system_is_loop(system);
     if (worker->depth >= KEELI_DEPTH_AT_MOST)
         return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
-                            context->system->name, (int)KEELI_DEPTH_AT_MOST);
+                            system->name, (int)KEELI_DEPTH_AT_MOST);
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
-    const bool is_timed = is_recorded(context);
+    const bool is_timed = context->world->workloads.timings && system->kind != KEEL_IS_CONDITION &&
+                          !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;
-    const keel_result result = run_function(context);
+    keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
+    if (result == KEEL_OK && is_loop) result = run_loop(context);
+    else if (result == KEEL_OK) run_once(context);
+    if (result >= 0 && context->failed) result = report_failure(context);
+    const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
     --worker->depth;
     if (is_timed) keeli_timings_leave(context->world, number);
     keeli_arena_back(&worker->scratch, mark);
-    return result;
+    return result < 0 ? result : ended;
 }
 
 // ------------------------------------------------------------------ what it sees of changes
 // Steps of workloads come with their tick and reader.
-static keel_result begin_window(keel_context *context) {
-    keel_world *world = context->world;
+static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
     if (!context->node && view->facts.asks_about_changes) {
-        context->reader = keeli_system_reader_get(world, context->system);
-        if (!context->reader) return keeli_out_of_memory(world, "starting a system");
+        context->reader = keeli_system_reader_get(context->world, context->system);
+        if (!context->reader) return keeli_out_of_memory(context->world, "starting a system");
     }
     view->reader = context->reader;
     view->holder.tick = context->node ? context->tick : 0;
@@ -230,7 +207,7 @@ static keel_result begin_window(keel_context *context) {
 
 // It has seen everything up to its tick, and where nobody else is at work up to now: it may have
 // run others. In shared mode nobody's time goes on.
-static void end_window(const keel_context *context) {
+static void end_reading(const keel_context *context) {
     keel_world *world = context->world;
     if ((world->refused & KEELI_REFUSED_SHARED)) return;
     const bool alone = !world->refused;
@@ -245,15 +222,17 @@ static keel_result hold_and_call(keel_context *context) {
     if (view->facts.takes_data) KEEL_TRY(keeli_check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
-    KEEL_TRY(begin_window(context));
-    KEEL_TRY(open_holder(context));
+    KEEL_TRY(begin_reading(context));
+    if (view->holder.everything)
+        KEEL_TRY(keeli_hold_everything(context->world, "system", context->system->name));
+    else KEEL_TRY(keeli_holder_open(context->world, &view->holder));
     keel_result result = view->facts.has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
         result = call(context);
         if (view->facts.has_events) keeli_context_events_end(context, result);
     }
-    if (view->holder.open) keeli_holder_close(context->world, &view->holder); // else it has all
-    end_window(context);
+    if (view->holder.open) keeli_holder_close(context->world, &view->holder);
+    end_reading(context);
     return result;
 }
 

@@ -9,10 +9,9 @@
 
 #include <keel/typed.h>
 
-static bool has_world(const keel_context *context) { return context->view->holder.everything; }
 // What the context's edits are done on behalf of.
 static const keeli_holder *holder_of(const keel_context *context) {
-    return has_world(context) ? NULL : &context->view->holder;
+    return keeli_context_has_world(context) ? NULL : &context->view->holder;
 }
 
 keel_result keeli_context_elsewhere(keel_context *context, const char *does) {
@@ -61,7 +60,7 @@ void *keel_context_data(keel_context *context, size_t size) {
 
 keel_world *keel_context_world(keel_context *context) {
     if (!context) return NULL;
-    if (has_world(context)) return context->world;
+    if (keeli_context_has_world(context)) return context->world;
     keeli_misuse(context->world, KEEL_ERROR_ACCESS,
                  "%s '%s' did not declare KEEL_WORLD, so it cannot have the whole world",
                  keeli_context_kind(context), context->system->name);
@@ -250,7 +249,7 @@ static void switch_tracking_on(void *data) {
 
 // In a workload the first who asks for changes of what it may read has them tracked, too: nobody
 // writes that component now, so the place in the linear order decides from when on. Who is refused
-// this (in shared mode, or as it is not declared) is told when the view is bound.
+// this (in shared mode, or as it is not declared) hears why when the view is bound.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->world;
     if (!world->refused || context->is_inner || !keeli_worker_is_here(world, context->worker))
@@ -261,7 +260,7 @@ static keel_result track_for(keel_context *context, const keel_term *terms) {
         if (!s || !(kinds & ~s->tracking.kinds)) continue;
         if (!keeli_holder_access(&context->view->holder, s)) continue;
         newly_tracked n = { world, s, kinds, false };
-        keeli_context_alone(context, switch_tracking_on, &n);
+        keeli_context_alone(context, false, switch_tracking_on, &n);
         if (!n.is_done) return keeli_out_of_memory(world, "tracking a component");
     }
     return KEEL_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a running system has in hand, and what its call consists of.
+// Systems: what one is bound to, what it has in hand while it runs, and what its call consists of.
 #pragma once
 #include "edit/commands.h"
 #include "find/view.h"
@@ -9,7 +9,6 @@
 struct keeli_iterator;
 struct keeli_loop;
 struct keeli_node;
-typedef struct keeli_bound keeli_bound;
 
 // Handles that are reserved for what a system creates before it runs, so that they do not depend on
 // time.
@@ -19,6 +18,25 @@ typedef struct keeli_handles {
     uint32_t want; // how many to reserve next time: as many as it used at most, and some more
     uint32_t most; // handles that there ever were
 } keeli_handles;
+
+// A bound system: its terms are resolved to a world's storages, which costs more than a loop over a
+// hundred entities, so that is kept; and with it what its runs left behind: what it has seen of
+// changes, how many handles it takes, what a piece of it costs. A step of a workload has one, its
+// conditions have one each; those that are run by themselves are found by their address.
+enum { KEELI_LOOKS = 3 };
+typedef struct keeli_bound {
+    const keel_system *system;
+    keeli_view *view;       // its terms; NULL: to be bound
+    keeli_reader *reader;   // what it has seen of changes; NULL: it did not ask yet
+    keeli_handles reserved; // for what it creates, in a workload
+    keeli_cost piece_cost;  // when it is split
+    bool is_loop;           // over entities, so that it may have nothing to do
+    bool is_mere;           // and there is nothing that must be checked before it is left out
+    // What must be there, and whose changes it asks for, NULL: nobody knows it. The first ones will
+    // do to find out that there is nothing to do.
+    uint32_t must_count, change_count;
+    const keeli_storage *must[KEELI_LOOKS], *changes[KEELI_LOOKS];
+} keeli_bound;
 
 struct keel_context {
     keel_world *world;
@@ -87,13 +105,17 @@ static inline bool keeli_context_is_here(keel_context *context, const char *does
     return keeli_worker_is_here(context->world, context->worker) ||
            keeli_context_elsewhere(context, does) == KEEL_OK;
 }
-// Call when no other thread runs anybody's code on behalf of the run.
-void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data);
+static inline bool keeli_context_has_world(const keel_context *context) {
+    return context->view->holder.everything;
+}
 
 // ------------------------------------------------------------------ call.c
 // Run the system of a context that is bound: hold, call, give back. It failed: KEEL_ERROR_SYSTEM.
 keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
 keel_result keeli_check_data(const keel_context *context);
+// Who (`kind` says what it is) has the whole world holds nothing, so that every call of its owner
+// works; but nobody else may hold anything: KEEL_OK, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED.
+keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name);
 // Does it record anything: commands, or events that wait until it has ended?
 static inline bool keeli_context_records_events(const keel_context *context) {
     return context->view->facts.sends && (context->splits || context->view->facts.defers_events);
@@ -122,6 +144,26 @@ typedef struct keeli_timings {
 uint64_t keeli_timings_enter(const keel_context *context);
 void keeli_timings_leave(keel_world *world, uint64_t number);
 
+// ------------------------------------------------------------------ system.c
+// Bind the terms; `name` is for messages.
+keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_system *system,
+                             const char *name);
+// What its terms are bound to is not so any more; what it knows of its runs stays.
+void keeli_bound_unbind(keeli_bound *bound);
+void keeli_bound_free(keel_world *world, keeli_bound *bound); // one of a step
+
+// Something that the view demands is nowhere, so that a loop over it does nothing.
+bool keeli_loop_is_empty(const keeli_view *view);
+// A component of which there is none, so that the loop does nothing; or NULL.
+const keeli_storage *keeli_bound_lacks(const keeli_bound *bound);
+// It asks for changes, and there were none since its last run.
+bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound);
+
+// Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
+// Those that were run by themselves.
+void keeli_systems_deinit(keel_world *world);
+
 // ------------------------------------------------------------------ events.c
 // The storages of a system with such parameters are held: it receives from now on, and what it
 // sends can be taken back. KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED.
@@ -140,6 +182,9 @@ keel_result keeli_context_end_inside(keel_context *context);
 void keeli_customs_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ handles.c
+// Call when no other thread runs anybody's code on behalf of the run; `in_turn`: and all before
+// this system, or piece, that may create entities have ended.
+void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data), void *data);
 // What was not used was never seen, and goes back.
 void keeli_handles_return(keel_world *world, keeli_handles *reserved);
 // Commands that the system of this context records take their handles from those of its step or,

@@ -5,7 +5,7 @@
 // as where the pieces of a loop take longer than a helper costs, both ways are measured and the
 // faster one is taken: threads may be in each other's way, or the machine may be busy. Now and then
 // a few runs go the other way, to see whether that is still so.
-#include "run/schedule.h"
+#include "run/workers.h"
 
 enum {
     TIMED_RUNS = 3, // the first ones measure their nodes, and then
@@ -61,17 +61,12 @@ void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
 }
 
 // ------------------------------------------------------------------ schedules
-static bool is_hot(const keel_world *world) {
-    return world->workers.executor.context == &world->workers.pool &&
-           keeli_pool_is_hot(&world->workers.pool);
-}
-
 // Do several threads promise to gain more than they cost?
 static bool promises(const keeli_schedule *s) {
     const keeli_costs *c = &s->costs;
     const uint64_t share = c->sum / s->world->workers.count;
     const uint64_t wide = (c->chain > share ? c->chain : share) + (uint64_t)c->nodes * NODE_NS;
-    return c->sum > wide + HOT_NS && (c->sum > wide + COLD_NS || is_hot(s->world));
+    return c->sum > wide + HOT_NS && (c->sum > wide + COLD_NS || keeli_helpers_are_hot(s->world));
 }
 
 void keeli_costs_begin(keeli_schedule *s, bool may_be_wide) {
@@ -102,7 +97,7 @@ static void add_node(keeli_schedule *s, uint32_t index) {
     c->sum += cost;
     if (end > c->chain) c->chain = end;
     for (uint32_t e = 0; e < node->edge_count; ++e) {
-        keeli_node *next = &s->nodes.items[s->edges.items[node->first_edge + e]];
+        keeli_node *next = &s->nodes.items[s->edges.items[node->first_edge + e].to];
         if (next->after < end) next->after = end;
     }
 }

@@ -30,7 +30,7 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
 
 static keel_result report(const keel_context *context, const keel_context *outer, const char *what,
                           const char *why) {
-    char message[256];
+    char message[400];
     if (outer)
         snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
                  context->system->name, keeli_context_kind(outer), outer->system->name, what, why);
@@ -38,48 +38,15 @@ static keel_result report(const keel_context *context, const keel_context *outer
     return keeli_error_from_user(context->world, KEEL_ERROR_VIEW, NULL, context->object, message);
 }
 
-static keel_result call_init(keel_context *context, const keel_context *outer) {
-    const keel_custom_view *kind = context->view->custom;
-    void *value = context->view->value;
-    if (kind->fill) KEEL_TRY(kind->fill(value, context)); // which has told why
-    const keel_result result = kind->init ? kind->init(value, context) : KEEL_OK;
-    if (result >= 0 && !context->failed) return KEEL_OK;
-    return report(context, outer, "could not be made",
-                  context->failed ? context->message : keel_result_text(result));
-}
-
-static keel_result call_drop(keel_context *context, const keel_context *outer) {
-    const keel_custom_view *kind = context->view->custom;
-    if (kind->drop) kind->drop(context->view->value, context);
-    return context->failed ? report(context, outer, "failed in its drop", context->message)
-                           : KEEL_OK;
-}
-
 // ------------------------------------------------------------------ one
-static keel_result open_state(keeli_view *view, const keel_context *outer) {
-    keel_world *world = view->world;
-    const keeli_holder *lender = outer ? &outer->view->holder : NULL;
-    if (!view->holder.everything) return keeli_holder_open(world, &view->holder);
-    if (lender && lender->everything) return KEEL_OK;
-    if (lender)
-        return keeli_misuse(world, KEEL_ERROR_ACCESS,
-                            "%s '%s' begins the custom view '%s', which has the whole world; add "
-                            "KEEL_WORLD to its parameters",
-                            keeli_context_kind(outer), outer->system->name, view->holder.name);
-    KEEL_TRY(keeli_world_is_editable(world));
-    if (!world->access.holders) return KEEL_OK;
-    return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "custom view '%s' wants the whole world while %s is open; end that first",
-                       view->holder.name, world->access.holders->name);
-}
-
 static void close_state(keeli_view *view) {
     if (view->holder.open) keeli_holder_close(view->world, &view->holder);
     keeli_arena_reset(&view->scratch);
     keeli_view_give(view);
 }
 
-static keel_result take_state(keeli_view **state, keel_world *world, keel_context *outer,
+// A state with the terms of `kind` bound, which holds what they want.
+static keel_result open_state(keeli_view **state, keel_world *world, keel_context *outer,
                               const keel_custom_view *kind) {
     keeli_view *view = *state = keeli_view_take(world, kind && kind->name ? kind->name : NULL);
     if (!view) return KEEL_ERROR_MEMORY;
@@ -87,7 +54,13 @@ static keel_result take_state(keeli_view **state, keel_world *world, keel_contex
     view->holder.parent = keeli_lender(outer ? &outer->view->holder : NULL);
     KEEL_TRY(keeli_custom_bind(view, kind));
     KEEL_TRY(keeli_custom_check_uniques(world, kind));
-    return open_state(view, outer);
+    if (!view->holder.everything) return keeli_holder_open(world, &view->holder);
+    if (!outer) return keeli_hold_everything(world, "custom view", view->holder.name);
+    if (keeli_context_has_world(outer)) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ACCESS,
+                        "%s '%s' begins the custom view '%s', which has the whole world; add "
+                        "KEEL_WORLD to its parameters",
+                        keeli_context_kind(outer), outer->system->name, view->holder.name);
 }
 
 static keel_result check_memory(keel_world *world, const keel_context *outer,
@@ -108,7 +81,7 @@ static keel_result check_memory(keel_world *world, const keel_context *outer,
 static keel_result begin(keel_world *world, keel_context *outer, keeli_worker *worker,
                          const keel_custom_view *kind, void *value, bool is_parameter) {
     keeli_view *view;
-    keel_result result = take_state(&view, world, outer, kind);
+    keel_result result = open_state(&view, world, outer, kind);
     if (result == KEEL_OK) result = check_memory(world, outer, kind, value);
     if (result < 0) {
         if (view) close_state(view);
@@ -118,7 +91,14 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_worker *w
     memset(value, 0, kind->size);
     hands h;
     keel_context *context = begin_hands(&h, view, outer, worker);
-    result = call_init(context, outer);
+    if (kind->fill) result = kind->fill(value, context);
+    if (result >= 0) { // otherwise it has said why
+        result = kind->init ? kind->init(value, context) : KEEL_OK;
+        if (result < 0 || context->failed)
+            result = report(context, outer, "could not be made",
+                            context->failed ? context->message : keel_result_text(result));
+        else result = KEEL_OK;
+    }
     view->in_hands = false;
     if (result == KEEL_OK) return KEEL_OK;
     (void)keeli_context_end_inside(context);
@@ -130,7 +110,9 @@ static keel_result end(keeli_view *view, const keel_context *outer, keeli_worker
     hands h;
     view->in_hands = true;
     keel_context *context = begin_hands(&h, view, outer, worker);
-    const keel_result result = call_drop(context, outer);
+    keel_result result = KEEL_OK;
+    if (view->custom->drop) view->custom->drop(view->value, context);
+    if (context->failed) result = report(context, outer, "failed in its drop", context->message);
     const keel_result ended = keeli_context_end_inside(context);
     close_state(view);
     return result < 0 ? result : ended;
@@ -147,9 +129,10 @@ keel_result keeli_customs_begin(keel_context *context) {
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         if (!keeli_term_is_custom(terms[t].kind)) continue;
         const keel_custom_view *kind = terms[t].custom;
-        context->customs[t] = keeli_arena_new(scratch, heap, kind->size, kind->align);
-        if (!context->customs[t]) return keeli_out_of_memory(context->world, "making custom views");
-        KEEL_TRY(begin(context->world, context, context->worker, kind, context->customs[t], true));
+        void *value = keeli_arena_new(scratch, heap, kind->size, kind->align);
+        if (!value) return keeli_out_of_memory(context->world, "making custom views");
+        context->customs[t] = value;
+        KEEL_TRY(begin(context->world, context, context->worker, kind, value, true));
     }
     return KEEL_OK;
 }

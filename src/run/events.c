@@ -8,22 +8,12 @@
 
 #include <keel/events.h>
 
-static bool has_world(const keel_context *context) { return context->view->holder.everything; }
-
 // The queue of a term, NULL when the world does not know its type.
 static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *term) {
     return keeli_term_is_event(term->kind) ? view->storages[term->first] : NULL;
 }
 
 // ------------------------------------------------------------------ before and after
-static keel_result unknown_event(const keel_context *context, uint32_t term) {
-    const char *name = keeli_component_name(context->system->terms[term].component);
-    return keeli_error(context->world, KEEL_ERROR_SHARED,
-                       "system '%s' sends events '%s', which the world does not know yet, and it "
-                       "is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
-                       context->system->name, name, name);
-}
-
 // Others may begin to receive at the same time. What it receives stays as it is until it has ended,
 // so that nobody has to ask again, least of all for each entity.
 static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
@@ -37,24 +27,28 @@ static keel_result begin_receiving(keel_context *context, keeli_bound_term *term
     return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
 }
 
-// What it sends can be taken back; and where nothing stands in the way, it sends in a hurry.
-static void begin_sending(const keel_context *context, const keeli_storage *s) {
-    const bool waits = context->splits || context->view->facts.defers_events;
-    s->events->mark = keeli_queue_end(s->events);
-    if (!waits && !has_world(context) && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
-}
-
 keel_result keeli_context_events_begin(keel_context *context) {
     keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail
         keeli_bound_term *term = &view->terms[t];
         const bool is_known = queue_of(view, term) != NULL;
         if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
-        if (term->kind == KEEL_TERM_SEND && !is_known) return unknown_event(context, t);
+        if (term->kind != KEEL_TERM_SEND || is_known) continue;
+        const char *name = keeli_component_name(context->system->terms[t].component);
+        return keeli_error(context->world, KEEL_ERROR_SHARED,
+                           "system '%s' sends events '%s', which the world does not know yet, and "
+                           "it is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
+                           context->system->name, name, name);
     }
-    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_SEND)
-            begin_sending(context, queue_of(view, &view->terms[t]));
+    // what it sends can be taken back; and where nothing stands in the way, the fast path is open
+    const bool waits =
+        context->splits || view->facts.defers_events || keeli_context_has_world(context);
+    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t) {
+        if (view->terms[t].kind != KEEL_TERM_SEND) continue;
+        const keeli_storage *s = queue_of(view, &view->terms[t]);
+        s->events->mark = keeli_queue_end(s->events);
+        if (!waits && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
+    }
     return KEEL_OK;
 }
 
@@ -64,7 +58,8 @@ static void pass(const keel_context *context, const keeli_storage *s, bool is_do
     keeli_world_lock(context->world);
     if (is_done) keeli_queue_leave(s->events, context->reader);
     keeli_queue_reader *r = keeli_queue_find(s->events, context->reader);
-    const uint64_t seen = r && has_world(context) ? r->shown : keeli_queue_end(s->events);
+    const uint64_t seen =
+        r && keeli_context_has_world(context) ? r->shown : keeli_queue_end(s->events);
     if (r && seen > r->next) r->next = seen;
     keeli_world_unlock(context->world);
 }
@@ -74,7 +69,7 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
     const keel_world *world = context->world;
     const bool is_startup = context->node && context->node->step.startup;
     const bool is_done = is_startup && result >= 0 && context->system->kind != KEEL_IS_CONDITION;
-    if (has_world(context)) {
+    if (keeli_context_has_world(context)) {
         for (uint32_t i = 0; context->reader && i < world->registry.queues.count; ++i)
             pass(context, world->registry.queues.items[i], is_done);
         return;
@@ -100,11 +95,6 @@ static void undeclared(const keel_context *context, const char *name, bool sends
                  name, sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
 }
 
-static keeli_storage *bad_type(const keel_context *context, const keel_component *event) {
-    keel_result result;
-    return context ? keeli_event_get(context->world, event, &result) : NULL;
-}
-
 // It receives a type that was unknown when the world was shared: there is none.
 static bool receives_unknown(const keel_context *context) {
     const keeli_view *view = context->view;
@@ -114,13 +104,15 @@ static bool receives_unknown(const keel_context *context) {
     return false;
 }
 
-// The queue of a type that the system holds like this; NULL: it does not, which is told.
+// The queue of a type that the system holds like this; NULL: it does not, which is reported.
 static keeli_storage *declared(const keel_context *context, const keel_component *event,
                                keel_access access) {
-    if (!context || !event || !event->is_event) return bad_type(context, event);
     keel_result result;
-    keeli_storage *s = has_world(context) ? keeli_event_get(context->world, event, &result)
-                                          : keeli_storage_find(context->world, event);
+    if (!context) return NULL;
+    if (!event || !event->is_event) return keeli_event_get(context->world, event, &result);
+    keeli_storage *s = keeli_context_has_world(context)
+                           ? keeli_event_get(context->world, event, &result)
+                           : keeli_storage_find(context->world, event);
     const bool sends = access > KEEL_ACCESS_READ;
     if (s && s->events && keeli_holder_access(&context->view->holder, s) >= access) {
         if (s->flags & KEELI_IS_BOUND &&
@@ -142,7 +134,8 @@ keel_result keel_context_send_event(keel_context *context, const keel_component 
     if (known && known->events && known->events->sender == context &&
         keeli_queue_put(known->events, value))
         return KEEL_OK; // the usual case
-    if (has_world(context)) return keel_world_send_event(context->world, event, value);
+    if (keeli_context_has_world(context))
+        return keel_world_send_event(context->world, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
     if (context->loop || context->view->facts.defers_events)
@@ -162,31 +155,27 @@ static bool look_alone(const keel_context *context, const keeli_storage *s, bool
     return true;
 }
 
-static const keeli_bound_term *term_of(const keeli_view *view, const keeli_storage *s) {
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_RECEIVE && queue_of(view, &view->terms[t]) == s)
-            return &view->terms[t];
-    return NULL;
-}
-
 // What there is for it to receive: from `*next` on. `shows`: it is shown that. False: nothing, as
 // it does not receive this type.
 static bool look(keel_context *context, const keel_component *event, bool shows,
                  const keeli_storage **s, uint64_t *next) {
     *s = declared(context, event, KEEL_ACCESS_READ);
     if (!*s) return false;
-    if (has_world(context)) return look_alone(context, *s, shows, next);
-    const keeli_bound_term *term = term_of(context->view, *s);
-    if (term) *next = term->from;
-    else undeclared(context, (*s)->component.name, false);
-    return term != NULL;
+    if (keeli_context_has_world(context)) return look_alone(context, *s, shows, next);
+    for (uint32_t t = 0; t < context->view->term_count; ++t) {
+        const keeli_bound_term *term = &context->view->terms[t];
+        if (term->kind == KEEL_TERM_RECEIVE && queue_of(context->view, term) == *s)
+            return *next = term->from, true;
+    }
+    undeclared(context, (*s)->component.name, false);
+    return false;
 }
 
 keel_event_walk keel_context_events(keel_context *context, const keel_component *event) {
     const keeli_storage *s;
     uint64_t next;
     if (!look(context, event, true, &s, &next)) return (keel_event_walk){ .whole = true };
-    return keeli_event_walk_from(context->world, s, next, !has_world(context));
+    return keeli_event_walk_from(context->world, s, next, !keeli_context_has_world(context));
 }
 
 uint32_t keel_context_event_count(keel_context *context, const keel_component *event) {

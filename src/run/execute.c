@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Running a schedule. On one thread the nodes run in linear order; a workers (workers.c) runs them
-// as soon as what they wait for has ended. Both come through keeli_node_run.
+// Running a schedule. On one thread the nodes run in linear order; several (workers.c) run them as
+// soon as what they wait for has ended. Both come through keeli_node_run.
 #include "edit/events.h"
 #include "follow/changes.h"
-#include "run/loop.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <stdio.h>
 
 // ------------------------------------------------------------------ alone
+static uint64_t tick_of(const keeli_schedule *s, const keeli_node *node) {
+    return s->first_tick + (uint64_t)(node - s->nodes.items);
+}
+
 // A node that touches everything has the world as its owner has it: nobody else is at work.
 typedef struct solitude {
     uint32_t refused, concurrent, node;
@@ -17,7 +21,8 @@ typedef struct solitude {
 
 // `worker` is where it runs: errors of systems that it runs by keel_run go where its own go. In a
 // run inside of another one, or of shared mode, nobody is alone: it will be refused.
-static solitude begin_alone(const keeli_schedule *s, const keeli_worker *worker) {
+static solitude begin_alone(const keeli_schedule *s, const keeli_node *node,
+                            const keeli_worker *worker) {
     keel_world *world = s->world;
     const solitude kept = { world->refused, world->access.concurrent, world->workers.own.node,
                             world->workers.own.first };
@@ -26,30 +31,34 @@ static solitude begin_alone(const keeli_schedule *s, const keeli_worker *worker)
     world->heap.shared = false;
     world->workers.own.first = worker->first;
     world->workers.own.node = worker->node;
+    world->changes.tick = tick_of(s, node);
     return kept;
 }
 
-static void end_alone(const keeli_schedule *s, solitude kept) {
+// Applies what the node recorded with keel_world_commands, too. Time went on as it does for the
+// owner, by running systems: those after it come later by as much.
+static keel_result end_alone(keeli_schedule *s, const keeli_node *node, solitude kept,
+                             keel_result result) {
     keel_world *world = s->world;
-    if (s->is_inner) return;
+    const keel_result applied = keeli_commands_flush(world);
+    if (result >= 0) result = applied;
+    if (s->is_inner) return result;
+    s->first_tick += world->changes.tick - tick_of(s, node);
     world->refused = kept.refused;
     world->access.concurrent = kept.concurrent;
     world->heap.shared = kept.concurrent > 0;
     world->workers.own.first = kept.first;
     world->workers.own.node = kept.node;
+    return result;
 }
 
 // ------------------------------------------------------------------ systems and conditions
-static const keel_system *system_of(const keeli_node *node, keeli_step_system which) {
-    return which == KEELI_STEP_SYSTEM   ? node->step.system
-           : which == KEELI_STEP_RUN_IF ? node->step.run_if
-                                        : node->step.skip_if;
-}
-
 static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_system which) {
-    char condition[sizeof((keeli_holder *)0)->name];
-    const keel_system *system = system_of(node, which);
     if (node->bound[which] && node->bound[which]->view) return KEEL_OK;
+    const keel_step *step = &node->step;
+    const keel_system *const systems[] = { step->system, step->run_if, step->skip_if };
+    const keel_system *system = systems[which];
+    char condition[sizeof((keeli_holder *)0)->name];
     if (!node->bound[which] && !(node->bound[which] = KEELI_NEW(&world->heap, keeli_bound)))
         return keeli_out_of_memory(world, "starting a system");
     snprintf(condition, sizeof condition, "condition '%.20s' of '%.20s'", system->name, node->name);
@@ -57,58 +66,21 @@ static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_sys
                             which == KEELI_STEP_SYSTEM ? system->name : condition);
 }
 
-// A list for what the context's system records.
-static keel_result begin_commands(keel_context *context) {
+// What it needs beside its terms: who it is to changes, and a list for what it records.
+static keel_result begin_step(keel_context *context, keeli_bound *bound) {
     keel_world *world = context->world;
+    if (bound->view->facts.asks_about_changes && !bound->reader) {
+        bound->reader = KEELI_NEW(&world->heap, keeli_reader);
+        if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
+        bound->reader->name = context->system->name;
+    }
+    if (bound->view->facts.asks_about_changes) context->reader = bound->reader;
+    if (!keeli_context_records(context) || context->splits) return KEEL_OK;
     KEEL_TRY(keeli_context_take_commands(context));
     if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
         return keeli_out_of_memory(world, "starting a system");
     if (!context->is_inner) keeli_handles_serve(context->commands, context);
     return KEEL_OK;
-}
-
-// What it recorded belongs to the node now.
-static void end_commands(keel_context *context) {
-    keel_commands *list = context->commands;
-    if (!list) return;
-    keeli_commands_close(list);
-    if (!list->first) keeli_commands_discard(context->world, list);
-    else context->node->lists.items[context->node->lists.count++] = list;
-}
-
-// Somebody who is alone makes time go on as the owner does, by running systems: those after it
-// come later by as much.
-static void begin_tick(const keeli_schedule *s, uint64_t tick) {
-    if (!s->is_inner) s->world->changes.tick = tick;
-}
-static void end_tick(keeli_schedule *s, uint64_t tick) {
-    if (!s->is_inner) s->first_tick += s->world->changes.tick - tick;
-}
-
-static keel_result give_reader(keel_context *context, keeli_bound *bound) {
-    keel_world *world = context->world;
-    if (!bound->view->facts.asks_about_changes) return KEEL_OK;
-    if (!bound->reader) {
-        bound->reader = KEELI_NEW(&world->heap, keeli_reader);
-        if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
-        bound->reader->name = context->system->name;
-    }
-    context->reader = bound->reader;
-    return KEEL_OK;
-}
-
-static uint64_t tick_of(const keeli_schedule *s, const keeli_node *node) {
-    return s->first_tick + (uint64_t)(node - s->nodes.items);
-}
-
-static keel_result run_in_world(keel_context *context, keeli_schedule *s, keeli_bound *bound) {
-    const solitude kept = begin_alone(s, context->worker);
-    begin_tick(s, context->tick);
-    keel_result result = keeli_run_bound(context, bound);
-    const keel_result applied = keeli_commands_flush(s->world); // what it recorded on the side
-    end_tick(s, context->tick);
-    end_alone(s, kept);
-    return result < 0 ? result : applied;
 }
 
 // The system of a step or one of its conditions, which is bound. `answer`: of a condition, or NULL.
@@ -123,13 +95,16 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     context.is_inner = s->is_inner;
     context.splits = which == KEELI_STEP_SYSTEM && node->step.parallel;
     context.tick = tick_of(s, node);
-    keel_result result = give_reader(&context, bound);
-    if (result == KEEL_OK && keeli_context_records(&context) && !context.splits)
-        result = begin_commands(&context);
-    if (result == KEEL_OK)
-        result = bound->view->holder.everything ? run_in_world(&context, s, bound)
-                                                : keeli_run_bound(&context, bound);
-    end_commands(&context);
+    keel_result result = begin_step(&context, bound);
+    if (result == KEEL_OK && bound->view->holder.everything) {
+        const solitude kept = begin_alone(s, node, worker);
+        result = end_alone(s, node, kept, keeli_run_bound(&context, bound));
+    } else if (result == KEEL_OK) result = keeli_run_bound(&context, bound);
+    if (context.commands) { // what it recorded belongs to the node now
+        keeli_commands_close(context.commands);
+        if (!context.commands->first) keeli_commands_discard(s->world, context.commands);
+        else node->lists.items[node->lists.count++] = context.commands;
+    }
     if (answer) *answer = context.answer;
     return result;
 }
@@ -167,7 +142,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_worker *w
     keeli_node *node = &s->nodes.items[index];
     KEEL_TRY(bind_step(s->world, node, KEELI_STEP_SYSTEM));
     keeli_bound *bound = node->bound[KEELI_STEP_SYSTEM];
-    if (!s->is_guest) { // a guest may have to be told of a conflict
+    if (!s->is_guest) { // a guest may have to hear of a conflict
         // a loop that nobody could notice can be left out for as long as it lacks this
         const bool is_mere = bound->is_mere && !node->has_conditions && !node->step.startup;
         const keeli_storage *lacks = is_mere ? keeli_bound_lacks(bound) : NULL;
@@ -184,19 +159,24 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_worker *w
 // ------------------------------------------------------------------ startup systems
 // Runs of one workload at once have a schedule each. What a startup system's node knows is kept the
 // same in all of them, under the world's lock.
-// The same system's node in another schedule of the workload, or NULL.
-static keeli_node *find_same(const keeli_schedule *s, uint32_t index, keeli_schedule *other) {
-    if (other == s || index >= other->nodes.count) return NULL;
-    if (other->table != s->table || other->stamp != s->stamp) return NULL;
-    keeli_node *node = &other->nodes.items[index];
-    return node->step.system == s->nodes.items[index].step.system ? node : NULL;
+
+// The same system's node in another schedule of the workload, the next one from `*other` on, which
+// is moved behind it; or NULL.
+static keeli_node *next_same(const keeli_schedule *s, uint32_t index, keeli_schedule **other) {
+    for (keeli_schedule *o; (o = *other) != NULL;) {
+        *other = o->next;
+        if (o == s || index >= o->nodes.count || o->table != s->table || o->stamp != s->stamp)
+            continue;
+        keeli_node *node = &o->nodes.items[index];
+        if (node->step.system == s->nodes.items[index].step.system) return node;
+    }
+    return NULL;
 }
 
 static bool is_started_elsewhere(const keeli_schedule *s, uint32_t index) {
-    for (keeli_schedule *other = keeli_schedules_beside(s); other; other = other->next) {
-        const keeli_node *node = find_same(s, index, other);
-        if (node && node->is_starting) return true;
-    }
+    keeli_schedule *other = keeli_schedules_beside(s);
+    for (const keeli_node *node; (node = next_same(s, index, &other)) != NULL;)
+        if (node->is_starting) return true;
     return false;
 }
 
@@ -219,10 +199,9 @@ static void end_startup(keeli_schedule *s, uint32_t index, bool is_done) {
     keel_world *world = s->world;
     keeli_world_lock(world);
     s->nodes.items[index].is_starting = false;
-    for (keeli_schedule *other = keeli_schedules_beside(s); is_done && other; other = other->next) {
-        keeli_node *node = find_same(s, index, other);
-        if (node) keeli_atomic_store_byte(&node->has_run, 1);
-    }
+    keeli_schedule *other = is_done ? keeli_schedules_beside(s) : NULL;
+    for (keeli_node *node; (node = next_same(s, index, &other)) != NULL;)
+        keeli_atomic_store_byte(&node->has_run, 1);
     keeli_world_unlock(world);
     if (world->access.concurrent) keeli_condition_wake_all(&world->workers.started);
 }
@@ -269,29 +248,17 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     return result;
 }
 
-static keel_result apply_node(keeli_schedule *s, keeli_node *node, const keeli_worker *worker) {
-    keel_world *world = s->world;
+static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker *worker) {
     keeli_node *system = &s->nodes.items[node->of];
+    const char *outer = worker->running;
+    keel_result result = KEEL_OK;
+    worker->running = node->name; // whose errors these are
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
         keep_for_later(s, system, 0);
-        return KEEL_OK;
-    }
-    if (!node->everything) return system->lists.count ? apply_declared(s, node, system) : KEEL_OK;
-    const solitude kept = begin_alone(s, worker);
-    const uint64_t tick = tick_of(s, node);
-    begin_tick(s, tick);
-    const keel_result result = system->lists.count ? apply_lists(s, system, NULL) : KEEL_OK;
-    const keel_result side = keeli_commands_flush(world); // recorded with keel_world_commands
-    end_tick(s, tick);
-    end_alone(s, kept);
-    return result < 0 ? result : side;
-}
-
-// What goes wrong there is told of the system that recorded it.
-static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_worker *worker) {
-    const char *outer = worker->running;
-    worker->running = node->name;
-    const keel_result result = apply_node(s, node, worker);
+    } else if (node->everything) {
+        const solitude kept = begin_alone(s, node, worker);
+        result = end_alone(s, node, kept, apply_lists(s, system, NULL));
+    } else if (system->lists.count) result = apply_declared(s, node, system);
     worker->running = outer;
     return result;
 }
@@ -299,10 +266,11 @@ static keel_result run_sync(keeli_schedule *s, keeli_node *node, keeli_worker *w
 // ------------------------------------------------------------------ nodes
 static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEELI_NODE_SYNC) return run_sync(s, node, worker);
-    const bool is_system = node->kind == KEELI_NODE_SYSTEM;
-    if (!is_system && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
-    node->is_skipped = node->gate != KEELI_NO_NODE && s->nodes.items[node->gate].is_skipped;
+    if (node->kind == KEEL_NODE_COMMANDS) return apply_node(s, node, worker);
+    const bool is_system = node->kind == KEEL_NODE_SYSTEM;
+    if (!is_system && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
+    const uint32_t gate = s->sections.items[node->section].gate;
+    node->is_skipped = gate != KEEL_NO_NODE && s->nodes.items[gate].is_skipped;
     const bool is_startup = node->step.startup;
     if (node->is_skipped || (is_startup && keeli_atomic_load_byte(&node->has_run))) return KEEL_OK;
     if (node->has_conditions) {
@@ -328,15 +296,10 @@ keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *work
 
 bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
     if (!node->is_blocked) return true;
-    return node->kind == KEELI_NODE_SYNC && !s->nodes.items[node->of].has_failed;
+    return node->kind == KEEL_NODE_COMMANDS && !s->nodes.items[node->of].has_failed;
 }
 
 // ------------------------------------------------------------------ one thread
-static void block_next(keeli_schedule *s, const keeli_node *node) {
-    for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
-        if (!s->loose.items[e]) s->nodes.items[s->edges.items[e]].is_blocked = true;
-}
-
 static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -350,21 +313,14 @@ static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
         if (result == KEEL_OK && (first == KEEL_OK || !node->is_blocked)) continue;
         if (first == KEEL_OK) first = result;
         node->has_failed = true;
-        block_next(s, node);
+        for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e)
+            if (!s->edges.items[e].is_loose) s->nodes.items[s->edges.items[e].to].is_blocked = true;
     }
-    worker->node = KEELI_NO_NODE;
+    worker->node = KEEL_NO_NODE;
     return first;
 }
 
 // ------------------------------------------------------------------ before and after
-static void reset_nodes(keeli_schedule *s) {
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        keeli_node *node = &s->nodes.items[i];
-        node->pending = node->waits_for;
-        node->is_blocked = node->has_ended = node->has_failed = false;
-    }
-}
-
 // Lists that were not applied are those of systems that failed.
 static void drop_lists(keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -376,29 +332,18 @@ static void drop_lists(keeli_schedule *s) {
     }
 }
 
-static keel_result run_by(keeli_schedule *s, keeli_workers *workers) {
-    if (!s->costs.is_wide) {
-        keeli_worker *worker = keeli_workers_open(workers, NULL);
-        const keel_result result = run_in_order(s, worker);
-        keeli_workers_close(workers);
-        return result;
-    }
-    reset_nodes(s);
-    const bool begins = keeli_world_go_concurrent(s->world);
-    keeli_workers_run(workers, s);
-    if (begins) keeli_world_end_concurrent(s->world);
-    return workers->failed_result;
-}
-
-static keel_result run_here(keeli_schedule *s) {
+// On several threads, on one that has others to split steps with, or (`workers` NULL) on one alone.
+static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
     keeli_worker spare;
-    keeli_worker *worker = keeli_worker_begin(s->world, &spare);
+    if (workers && s->costs.is_wide) return keeli_workers_run(workers, s);
+    keeli_worker *worker =
+        workers ? keeli_workers_open(workers, NULL) : keeli_worker_begin(s->world, &spare);
     const keel_result result = run_in_order(s, worker);
-    keeli_worker_end(s->world, worker);
+    if (workers) keeli_workers_close(workers);
+    else keeli_worker_end(s->world, worker);
     return result;
 }
 
-// `workers`: NULL where one thread runs it and no step is split.
 static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     keel_world *world = s->world;
     s->first_tick = world->changes.tick;
@@ -406,7 +351,7 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
         KEEL_TRY(keeli_handles_reserve_all(s));
         world->refused |= KEELI_REFUSED_RUNNING; // edits go through commands, on one thread, too
     }
-    const keel_result result = workers ? run_by(s, workers) : run_here(s);
+    const keel_result result = run_nodes(s, workers);
     if (!s->is_inner) {
         world->refused &= ~(uint32_t)KEELI_REFUSED_RUNNING;
         world->changes.tick = s->first_tick + s->nodes.count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The graph: what each node touches, and an edge wherever two nodes conflict, from the last writer
 // and the readers since, so that a hundred thousand systems need no look at all pairs.
-#include "run/loop.h"
+#include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -40,36 +40,32 @@ typedef struct record {
     keeli_holder holder; // only to find what belongs to a component
 } record;
 
-// Entities may be created with what is named, so that the list of entities is edited, too.
-static bool record_commands(keel_world *world, record *r, const keeli_view *view) {
-    const keeli_bound_term *term = keeli_view_commands(view);
-    if (!term) return true;
-    r->any = r->creates = true;
-    r->everything |= term->count == 0;
+static bool record_term(keel_world *world, record *r, const keeli_view *view,
+                        const keeli_bound_term *term) {
+    r->any = true;
     for (uint32_t i = 0; i < term->count; ++i) {
         keeli_storage *storage = view->storages[term->first + i];
-        if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
-            return false;
-    }
-    return keeli_holder_want(world, &r->holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
-}
-
-// Events that wait until their system has ended are sent together with its commands.
-static bool record_events(keel_world *world, record *r, const keeli_view *view, bool splits) {
-    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        if (term->kind != KEEL_TERM_SEND || !(splits || view->facts.defers_events)) continue;
-        keeli_storage *storage = view->storages[term->first];
-        r->any = true;
         if (storage && !keeli_holder_want(world, &r->holder, storage, KEEL_ACCESS_EDIT))
             return false;
     }
     return true;
 }
 
-static bool knows_all(const keeli_view *view) {
-    for (uint32_t i = 0; i < view->storage_count; ++i)
-        if (!view->storages[i]) return false;
+// Commands, and events that wait until their system has ended, which are sent together with them.
+// Entities may be created with what is named, so that the list of entities is edited, too.
+static bool record_all(keel_world *world, record *r, const keeli_view *view, bool splits) {
+    const keeli_bound_term *commands = keeli_view_commands(view);
+    if (commands) {
+        r->creates = true;
+        r->everything |= commands->count == 0;
+        if (!record_term(world, r, view, commands) ||
+            !keeli_holder_want(world, &r->holder, &world->stand_in.entities, KEEL_ACCESS_EDIT))
+            return false;
+    }
+    const bool waits = view->facts.sends && (splits || view->facts.defers_events);
+    for (uint32_t t = 0; waits && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_SEND && !record_term(world, r, view, &view->terms[t]))
+            return false;
     return true;
 }
 
@@ -89,10 +85,10 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
                                   keeli_view *view, record *r) {
     keeli_view_reset(view, system->name);
     KEEL_TRY(keeli_view_bind(view, system->terms, system));
-    s->is_partial |= !knows_all(view);
+    for (uint32_t i = 0; i < view->storage_count; ++i)
+        s->is_partial |= !view->storages[i];
     const bool splits = system == node->step.system && node->step.parallel;
-    return touch_uses(s, node, &view->holder) && record_commands(s->world, r, view) &&
-                   record_events(s->world, r, view, splits)
+    return touch_uses(s, node, &view->holder) && record_all(s->world, r, view, splits)
                ? KEEL_OK
                : keeli_schedule_no_memory(s);
 }
@@ -117,11 +113,11 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
 static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *view, record *r) {
     const keel_step *step = &node->step;
     node->first_touch = s->touches.count;
-    if (node->kind != KEELI_NODE_SYSTEM && node->kind != KEELI_NODE_OPEN) return KEEL_OK;
+    if (node->kind != KEEL_NODE_SYSTEM && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
     if (step->run_if) KEEL_TRY(bind_and_touch(s, node, step->run_if, view, r));
     if (step->skip_if) KEEL_TRY(bind_and_touch(s, node, step->skip_if, view, r));
     KEEL_TRY(touch_skips(s, node));
-    if (node->kind != KEELI_NODE_SYSTEM) return KEEL_OK;
+    if (node->kind != KEEL_NODE_SYSTEM) return KEEL_OK;
     KEEL_TRY(bind_and_touch(s, node, step->system, view, r));
     if (!step->parallel) return KEEL_OK;
     if (!step->main_thread) return keeli_check_split(s->world, step->system);
@@ -129,97 +125,37 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
                         "the step of '%s' is both .parallel and .main_thread", node->name);
 }
 
-// ------------------------------------------------------------------ nodes for commands
-// A node that applies what node `index` records; at the end of the list for now.
-static bool park_sync(keeli_schedule *s, uint32_t index, const record *r) {
-    keeli_node *sync = keeli_new_node(s, KEELI_NODE_SYNC, s->nodes.items[index].section);
+// A node behind node `index` that applies what that one records.
+static bool add_sync(keeli_schedule *s, uint32_t index, const record *r) {
+    keeli_node *sync = keeli_new_node(s, KEEL_NODE_COMMANDS, s->nodes.items[index].section);
     if (!sync) return false;
     keeli_node *node = &s->nodes.items[index];
+    node->creates = r->creates;
+    node->of = s->nodes.count - 1;
+    sync->of = index;
     sync->name = node->name;
     sync->first_touch = s->touches.count;
     sync->everything = sync->is_main = r->everything;
-    node->creates = r->creates;
-    return touch_uses(s, sync, &r->holder);
+    return touch_uses(s, sync, &r->holder) && keeli_add_edge(s, index, node->of, false);
 }
 
-// `place` says of each node whether it got one.
-static keel_result insert_syncs(keeli_schedule *s, keeli_view *view, uint32_t *place) {
-    for (uint32_t i = 0, count = s->nodes.count; i < count; ++i) {
-        record r = { 0 };
-        keel_result result = touch_node(s, &s->nodes.items[i], view, &r);
-        if (result == KEEL_OK && !touch_handles(s, &s->nodes.items[i], r.creates))
-            result = keeli_schedule_no_memory(s);
-        if (result == KEEL_OK && r.any && !park_sync(s, i, &r))
-            result = keeli_schedule_no_memory(s);
-        keeli_holder_deinit(s->world, &r.holder);
-        if (result < 0) return result;
-        place[i] = r.any;
-    }
-    return KEEL_OK;
-}
-
-// Nodes move up to make room for them; `place` says where each is then.
-static bool spread_nodes(keeli_schedule *s, uint32_t count, uint32_t *place) {
-    const uint32_t total = s->nodes.count;
-    if (!total) return true;
-    keeli_node *fresh = keeli_new(&s->world->heap, total * sizeof *fresh, _Alignof(max_align_t));
-    if (!fresh) return false;
-    uint32_t at = 0, parked = count;
-    for (uint32_t i = 0; i < count; ++i) {
-        const bool sync = place[i];
-        place[i] = at;
-        fresh[at] = s->nodes.items[i];
-        if (sync) {
-            fresh[at + 1] = s->nodes.items[parked++];
-            fresh[at].of = at + 1;
-            fresh[at + 1].of = at;
-        }
-        at += 1 + sync;
-    }
-    KEELI_RELEASE(&s->world->heap, &s->nodes); // it may have room for twice as many
-    s->nodes.items = fresh;
-    s->nodes.count = s->nodes.capacity = total;
-    return true;
-}
-
-// Who comes after a system comes after its commands, too.
-static bool follow_nodes(keeli_schedule *s, const uint32_t *place) {
-    for (uint32_t e = 0; e < s->pairs.count; ++e) {
-        keeli_edge_pair *pair = &s->pairs.items[e];
-        const uint32_t from = place[pair->from];
-        const keeli_node *node = &s->nodes.items[from];
-        pair->from = node->of != KEELI_NO_NODE && node->kind != KEELI_NODE_SYNC ? node->of : from;
-        pair->to = place[pair->to];
-    }
-    keeli_move_sections(s, place);
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        if (s->nodes.items[i].kind == KEELI_NODE_SYNC &&
-            !keeli_add_pair(s, s->nodes.items[i].of, i))
-            return false;
-    return true;
-}
-
-static keel_result add_syncs(keeli_schedule *s) {
-    const uint32_t count = s->nodes.count;
-    keeli_heap *heap = &s->world->heap;
-    keeli_view *view = keeli_view_take(s->world, "a workload");
-    if (!view) return KEEL_ERROR_MEMORY;
-    uint32_t *place = keeli_new(heap, (count + 1) * sizeof *place, sizeof *place);
-    keel_result result = place ? insert_syncs(s, view, place) : keeli_schedule_no_memory(s);
-    if (result == KEEL_OK && !(spread_nodes(s, count, place) && follow_nodes(s, place)))
+keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view) {
+    record r = { 0 };
+    keeli_node *node = &s->nodes.items[index];
+    keel_result result = touch_node(s, node, view, &r);
+    if (result == KEEL_OK &&
+        !(touch_handles(s, node, r.creates) && (!r.any || add_sync(s, index, &r))))
         result = keeli_schedule_no_memory(s);
-    keeli_free(heap, place, (count + 1) * sizeof *place, sizeof *place);
-    keeli_view_give(view);
+    keeli_holder_deinit(s->world, &r.holder);
     return result;
 }
 
 // ------------------------------------------------------------------ conflicts
-// How a storage was touched by the nodes so far.
+// How something was touched by the nodes so far.
 typedef struct state {
-    const keeli_storage *storage; // NULL: an empty place
-    uint32_t epoch;   // of the tracker; an older one: nobody since a node that touched all
-    uint32_t writer;  // the last one, KEELI_NO_NODE: none
-    uint32_t readers; // since then: entry of `tracker.readers`, KEELI_NO_NODE: none
+    uint32_t epoch;   // an older one than now: by nobody since a node that touched everything
+    uint32_t writer;  // the last one, KEEL_NO_NODE: none
+    uint32_t readers; // since then: entry of `tracker.readers`, KEEL_NO_NODE: none
 } state;
 
 typedef struct reader {
@@ -227,42 +163,34 @@ typedef struct reader {
 } reader;
 
 typedef struct tracker {
-    state *states; // open addressing, by address of the storage
-    uint32_t capacity, count;
+    keeli_pointer_table by_storage; // states; room for all of them is made before
+    KEELI_ARRAY(state) states;
     KEELI_ARRAY(reader) readers;
-    uint32_t all;       // the last node that touched everything
-    uint32_t since_all; // nodes from here on come after it
+    state all; // what each node reads, and those write that touch everything
     uint32_t epoch;
 } tracker;
 
-static bool begin_tracking(keeli_schedule *s, tracker *t) {
-    t->capacity = 64;
-    while (t->capacity < 2 * s->touches.count)
-        t->capacity *= 2;
-    t->states = keeli_new_zeroed(&s->world->heap, t->capacity * sizeof *t->states, sizeof(void *));
-    t->all = KEELI_NO_NODE;
-    return t->states != NULL;
+// NULL: out of memory.
+static state *state_of(keeli_schedule *s, tracker *t, const keeli_storage *storage) {
+    state *now = keeli_pointer_find(&t->by_storage, storage);
+    if (!now) {
+        if (!keeli_pointer_reserve(&t->by_storage, &s->world->heap)) return NULL;
+        now = &t->states.items[t->states.count++];
+        keeli_pointer_add(&t->by_storage, storage, now);
+        now->epoch = UINT32_MAX;
+    }
+    if (now->epoch != t->epoch) *now = (state){ t->epoch, KEEL_NO_NODE, KEEL_NO_NODE };
+    return now;
 }
 
-static state *state_of(tracker *t, const keeli_storage *storage) {
-    uint32_t at = (uint32_t)((uintptr_t)storage / 64 * 2654435769u) & (t->capacity - 1);
-    while (t->states[at].storage && t->states[at].storage != storage)
-        at = (at + 1) & (t->capacity - 1);
-    if (!t->states[at].storage || t->states[at].epoch != t->epoch)
-        t->states[at] = (state){ storage, t->epoch, KEELI_NO_NODE, KEELI_NO_NODE };
-    return &t->states[at];
-}
-
-static bool add_touch(keeli_schedule *s, tracker *t, uint32_t node, const keeli_touch *touched) {
-    state *now = state_of(t, touched->storage);
-    const bool writes = touched->access > KEEL_ACCESS_READ;
-    if ((!writes || now->readers == KEELI_NO_NODE) && now->writer != KEELI_NO_NODE &&
-        !keeli_add_pair(s, now->writer, node))
+static bool touched(keeli_schedule *s, tracker *t, state *now, uint32_t node, bool writes) {
+    if ((!writes || now->readers == KEEL_NO_NODE) && now->writer != KEEL_NO_NODE &&
+        !keeli_add_edge(s, now->writer, node, false))
         return false;
     if (writes) {
-        for (uint32_t r = now->readers; r != KEELI_NO_NODE; r = t->readers.items[r].next)
-            if (!keeli_add_pair(s, t->readers.items[r].node, node)) return false;
-        now->readers = KEELI_NO_NODE;
+        for (uint32_t r = now->readers; r != KEEL_NO_NODE; r = t->readers.items[r].next)
+            if (!keeli_add_edge(s, t->readers.items[r].node, node, false)) return false;
+        now->readers = KEEL_NO_NODE;
         now->writer = node;
         return true;
     }
@@ -272,48 +200,34 @@ static bool add_touch(keeli_schedule *s, tracker *t, uint32_t node, const keeli_
     return true;
 }
 
-static bool add_all(keeli_schedule *s, tracker *t, uint32_t node) {
-    for (uint32_t i = t->since_all; i < node; ++i)
-        if (!keeli_add_pair(s, i, node)) return false;
-    if (t->all != KEELI_NO_NODE && t->since_all == node && !keeli_add_pair(s, t->all, node))
-        return false;
-    t->all = node;
-    t->since_all = node + 1;
-    t->readers.count = 0;
-    ++t->epoch;
-    return true;
-}
-
 static bool add_conflicts(keeli_schedule *s, tracker *t) {
+    t->all = (state){ 0, KEEL_NO_NODE, KEEL_NO_NODE };
+    if (!KEELI_RESERVE(&s->world->heap, &t->states, s->touches.count)) return false;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
-        if (node->everything) {
-            if (!add_all(s, t, i)) return false;
-            continue;
+        if (!touched(s, t, &t->all, i, node->everything)) return false;
+        for (uint32_t k = 0; k < node->touch_count && !node->everything; ++k) {
+            const keeli_touch *touch = &s->touches.items[node->first_touch + k];
+            state *now = state_of(s, t, touch->storage);
+            if (!now || !touched(s, t, now, i, touch->access > KEEL_ACCESS_READ)) return false;
         }
-        if (t->all != KEELI_NO_NODE && !keeli_add_pair(s, t->all, i)) return false;
-        for (uint32_t k = 0; k < node->touch_count; ++k)
-            if (!add_touch(s, t, i, &s->touches.items[node->first_touch + k])) return false;
+        if (!node->everything) continue;
+        ++t->epoch;
+        t->readers.count = 0;
     }
-    return true;
-}
-
-static bool add_loose_pair(keeli_schedule *s, uint32_t from, uint32_t to) {
-    if (!keeli_add_pair(s, from, to)) return false;
-    s->pairs.items[s->pairs.count - 1].is_loose = true;
     return true;
 }
 
 // Observers are called by one thread at a time and in the order of the list: who edits takes turns.
 static bool chain_observed(keeli_schedule *s) {
-    uint32_t last = KEELI_NO_NODE;
+    uint32_t last = KEEL_NO_NODE;
     for (uint32_t i = 0; s->world->followers.observed && i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         bool edits = node->everything;
         for (uint32_t k = 0; k < node->touch_count; ++k)
             edits |= s->touches.items[node->first_touch + k].access == KEEL_ACCESS_EDIT;
         if (!edits) continue;
-        if (last != KEELI_NO_NODE && !keeli_add_pair(s, last, i)) return false;
+        if (last != KEEL_NO_NODE && !keeli_add_edge(s, last, i, false)) return false;
         last = i;
     }
     return true;
@@ -323,49 +237,16 @@ static bool chain_observed(keeli_schedule *s) {
 // system that may create entities starts after those before it: it may have to wait for its turn,
 // and the calling thread must not wait for itself. None depends on what the other does.
 static bool chain_main(keeli_schedule *s) {
-    uint32_t last = KEELI_NO_NODE;
+    uint32_t last = KEEL_NO_NODE;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         node->is_main |= node->step.main_thread;
-        if (last != KEELI_NO_NODE && (node->is_main || node->creates) &&
-            !add_loose_pair(s, last, i))
+        if (last != KEEL_NO_NODE && (node->is_main || node->creates) &&
+            !keeli_add_edge(s, last, i, true))
             return false;
         if (node->is_main) last = i;
     }
     return true;
-}
-
-// ------------------------------------------------------------------ edges by node
-static int compare_pairs(const void *a, const void *b) {
-    const keeli_edge_pair *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    return x->is_loose - y->is_loose; // the first of equals is kept
-}
-
-static bool is_same_pair(const keeli_edge_pair *a, const keeli_edge_pair *b) {
-    return a->from == b->from && a->to == b->to;
-}
-
-static keel_result collect_edges(keeli_schedule *s) {
-    keeli_edge_pair *pairs = s->pairs.items;
-    uint32_t kept = 0;
-    if (s->pairs.count) qsort(pairs, s->pairs.count, sizeof *pairs, compare_pairs);
-    for (uint32_t e = 0; e < s->pairs.count; ++e)
-        if (!kept || !is_same_pair(&pairs[kept - 1], &pairs[e])) pairs[kept++] = pairs[e];
-    if (!KEELI_RESERVE(&s->world->heap, &s->edges, kept) ||
-        !KEELI_RESERVE(&s->world->heap, &s->loose, kept))
-        return keeli_schedule_no_memory(s);
-    s->edges.count = s->loose.count = kept;
-    for (uint32_t e = 0; e < kept; ++e) {
-        keeli_node *from = &s->nodes.items[pairs[e].from];
-        if (!from->edge_count++) from->first_edge = e;
-        s->edges.items[e] = pairs[e].to;
-        s->loose.items[e] = pairs[e].is_loose;
-        ++s->nodes.items[pairs[e].to].waits_for;
-    }
-    s->pairs.count = kept;
-    return KEEL_OK;
 }
 
 // Can two nodes ever run at once? Not when each waits for the one before.
@@ -374,26 +255,22 @@ static bool is_wide(const keeli_schedule *s) {
         const keeli_node *node = &s->nodes.items[i];
         if (node->step.parallel) return true;
         if (i + 1 < s->nodes.count &&
-            !(node->edge_count && s->edges.items[node->first_edge] == i + 1))
+            !(node->edge_count && s->edges.items[node->first_edge].to == i + 1))
             return true;
     }
     return false;
 }
 
 keel_result keeli_graph(keeli_schedule *s) {
-    KEEL_TRY(add_syncs(s));
     tracker t = { 0 };
-    const bool done =
-        begin_tracking(s, &t) && add_conflicts(s, &t) && chain_main(s) && chain_observed(s);
-    keeli_free(&s->world->heap, t.states, t.capacity * sizeof *t.states, sizeof(void *));
+    const bool done = add_conflicts(s, &t) && chain_main(s) && chain_observed(s);
+    keeli_pointer_table_deinit(&t.by_storage, &s->world->heap);
+    KEELI_RELEASE(&s->world->heap, &t.states);
     KEELI_RELEASE(&s->world->heap, &t.readers);
     if (!done) return keeli_schedule_no_memory(s);
-    KEEL_TRY(collect_edges(s));
+    keeli_sort_edges(s);
     s->is_wide = is_wide(s);
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        keeli_node *node = &s->nodes.items[i];
-        node->gate = s->sections.items[node->section].gate;
-        s->created += node->creates;
-    }
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        s->created += s->nodes.items[i].creates;
     return KEEL_OK;
 }

@@ -4,8 +4,8 @@
 // before waits for its turn. So does one whose commands name a component that the world does not
 // know yet.
 #include "follow/changes.h"
-#include "run/loop.h"
-#include "run/system.h"
+#include "run/context.h"
+#include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -50,19 +50,14 @@ void keeli_handles_return_all(keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ while it runs
-// Call when it is this system's turn and nobody else is at work.
-static void call_in_turn(keel_context *context, void (*call)(void *data), void *data) {
+void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data),
+                         void *data) {
     const keeli_worker *worker = context->worker;
-    if (worker->workers)
+    if (!worker->workers) call(data);
+    else if (!in_turn) keeli_workers_alone(worker->workers, 0, NULL, 0, call, data);
+    else
         keeli_workers_alone(worker->workers, worker->node, context->loop, context->piece, call,
                             data);
-    else call(data);
-}
-
-void keeli_context_alone(keel_context *context, void (*call)(void *data), void *data) {
-    keeli_workers *workers = context->worker->workers;
-    if (workers) keeli_workers_alone(workers, 0, NULL, 0, call, data); // whenever that is
-    else call(data);
 }
 
 typedef struct more {
@@ -85,7 +80,7 @@ static keel_result take_handle(keel_commands *list, keel_entity *out) {
     context->has_turn = true;
     if (reserved->used == reserved->list.count) {
         more m = { context->world, reserved, KEEL_OK };
-        call_in_turn(context, hold_more, &m);
+        keeli_context_alone(context, true, hold_more, &m);
         if (m.result < 0) return m.result;
     }
     *out = reserved->list.items[reserved->used++];
@@ -112,7 +107,7 @@ static keeli_storage *enroll(keel_commands *list, const keel_component *componen
                              keel_result *result) {
     keel_context *context = list->source;
     newcomer n = { context->world, component, NULL, result };
-    call_in_turn(context, make_known, &n);
+    keeli_context_alone(context, true, make_known, &n);
     return n.storage;
 }
 

@@ -3,7 +3,7 @@
 // record is joined in their order, the first piece, in that order, that fails is the failure of the
 // system, and all pieces run in any case. A thread that is a worker of a run calls the others of
 // that run for help; any other gets workers for the time of the loop.
-#include "run/loop.h"
+#include "run/workers.h"
 
 #include "world/report.h"
 
@@ -15,20 +15,24 @@
 enum { SHARE_NS = 2000 };
 
 // ------------------------------------------------------------------ states
-static keeli_loop *take_loop(keeli_workers *workers) {
+static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body) {
+    keeli_iterator *it = body->view ? keeli_iterator_take(body->view) : NULL;
+    if (body->view && !it) return NULL;
     keeli_lock_take(&workers->lock);
     keeli_loop *loop = workers->spare_loops;
     if (loop) workers->spare_loops = loop->next;
     keeli_lock_give(&workers->lock);
-    if (!loop) loop = KEELI_NEW(&workers->world->heap, keeli_loop);
-    if (!loop) return keeli_out_of_memory(workers->world, "splitting a loop"), NULL;
+    if (!loop && !(loop = KEELI_NEW(&workers->world->heap, keeli_loop))) {
+        if (it) keeli_iterator_give(it);
+        return keeli_out_of_memory(workers->world, "splitting a loop"), NULL;
+    }
     loop->workers = workers;
-    loop->context = NULL;
-    loop->it = NULL;
+    loop->body = *body;
+    loop->it = it;
     loop->partials = NULL;
-    loop->records = loop->in_turns = loop->is_private = false;
+    loop->records = body->context && keeli_context_records(body->context);
     loop->failed = KEELI_NO_PIECE;
-    loop->taken = loop->users = loop->settled = 0;
+    loop->taken = loop->users = loop->ended_before = 0;
     loop->share = 1;
     loop->lists.count = loop->pieces.list.count = 0;
     return loop;
@@ -40,6 +44,7 @@ static void give_loop(keeli_loop *loop) {
     loop->next = workers->spare_loops;
     workers->spare_loops = loop;
     keeli_lock_give(&workers->lock);
+    if (loop->it) keeli_iterator_give(loop->it);
 }
 
 void keeli_loops_deinit(keeli_workers *workers) {
@@ -92,9 +97,9 @@ keeli_loop *keeli_loop_open(const keeli_workers *workers) {
     return loop;
 }
 
-// Call helpers when the pieces that are left are worth it. What pieces took the last time tells how
-// long they will take; where that is not known, those that the owner has ended do, after 1, 2, 4, 8
-// and so on.
+// Call helpers when the pieces that are left take longer than they cost. What pieces took the last
+// time tells how long they will take; where that is not known, those that the owner has ended do,
+// after 1, 2, 4, 8 and so on.
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
     if (taken & (taken - 1)) return;
@@ -124,7 +129,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
     const bool is_first = worker == loop->owner && !loop->has_called;
     if (is_first) consider_helpers(loop, taken);
     const bool is_alone = is_first && !loop->has_called;
-    // several at once while there are many; the last ones as few as are worth it; as long as nobody
+    // several at once while there are many; the last ones as few as `share`; as long as nobody
     // is called, all until the next look
     const uint32_t many = is_alone   ? taken
                           : is_first ? 0
@@ -139,7 +144,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
 }
 
 static void end_piece(keeli_loop *loop, uint32_t piece) {
-    if (!loop->in_turns) return;
+    if (!loop->records) return;
     keeli_atomic_store_byte(&loop->ended.items[piece], 1);
     keeli_workers *workers = loop->workers;
     if (!keeli_atomic_load(&workers->waiting)) return;
@@ -149,16 +154,6 @@ static void end_piece(keeli_loop *loop, uint32_t piece) {
 }
 
 // ------------------------------------------------------------------ pieces
-static void keep_failure(keeli_loop *loop, const keel_context *context) {
-    keeli_world_lock(context->world);
-    if (context->piece < loop->failed) {
-        loop->failed = context->piece;
-        loop->object = context->object;
-        memcpy(loop->message, context->message, sizeof loop->message);
-    }
-    keeli_world_unlock(context->world);
-}
-
 static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *it,
                        uint32_t piece) {
     context->piece = piece;
@@ -169,7 +164,15 @@ static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *
         else if (!context->is_inner) keeli_handles_serve(context->commands, context);
     }
     if (!context->failed) keeli_run_walk(context, it);
-    if (context->failed) keep_failure(loop, context);
+    if (context->failed) {
+        keeli_world_lock(context->world);
+        if (piece < loop->failed) {
+            loop->failed = piece;
+            loop->object = context->object;
+            memcpy(loop->message, context->message, sizeof loop->message);
+        }
+        keeli_world_unlock(context->world);
+    }
     keel_commands *list = context->commands;
     if (!list || !list->first) return; // the next piece has it
     loop->lists.items[piece] = list;
@@ -179,6 +182,7 @@ static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *
 // `context`: of the worker, when a system is split, or NULL.
 static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *context,
                       keeli_iterator *it, uint32_t number) {
+    const keeli_loop_body *body = &loop->body;
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
     const keel_piece piece = { number, worker->number,
                                loop->partials ? loop->partials + number * loop->stride : NULL,
@@ -188,10 +192,10 @@ static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *cont
     if (context) run_system(loop, context, it, number);
     else if (it)
         for (const keel_chunk *c; (c = keeli_iterator_advance_span(it)) != NULL;)
-            loop->span(&(keel_span){ c->count, c->entities, c, it->view }, &piece, loop->data);
+            body->span(&(keel_span){ c->count, c->entities, c, it->view }, &piece, body->data);
     else {
-        const uint32_t begin = number * loop->grain, left = loop->range_end - begin;
-        loop->range(begin, begin + keeli_least(left, loop->grain), &piece, loop->data);
+        const uint32_t begin = number * body->grain, left = body->range_end - begin;
+        body->range(begin, begin + keeli_least(left, body->grain), &piece, body->data);
     }
     keeli_arena_back(&worker->scratch, mark);
 }
@@ -211,16 +215,19 @@ static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *co
     if (is_timed) keeli_timings_leave(context->world, number);
 }
 
+// Whoever helps is the owner's for so long: errors are those of what runs around the loop.
 void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     const bool is_owner = worker == loop->owner;
     keeli_iterator *it = !loop->it || is_owner ? loop->it : keeli_iterator_take_like(loop->it);
     if (loop->it && !it) return; // the owner has one
     const char *outer = worker->running;
     const uint32_t outer_node = worker->node, outer_piece = worker->piece;
-    worker->running = loop->running;
-    if (!is_owner) worker->node = loop->node;
-    if (loop->context) {
-        keel_context context = *loop->context;
+    if (!is_owner) {
+        worker->running = loop->running;
+        worker->node = loop->node;
+    }
+    if (loop->body.context) {
+        keel_context context = *loop->body.context;
         context.worker = worker;
         context.loop = loop;
         context.commands = NULL;
@@ -230,36 +237,32 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
     } else take_pieces(loop, worker, NULL, it);
     worker->running = outer;
-    if (!is_owner) worker->node = outer_node;
+    worker->node = outer_node;
     worker->piece = outer_piece;
     if (it && !is_owner) keeli_iterator_give(it);
 }
 
 // ------------------------------------------------------------------ one loop
-// Pieces of what is looped over.
-static bool make_pieces(keeli_loop *loop, bool in_turns) {
-    keeli_heap *heap = &loop->workers->world->heap;
-    loop->count =
-        loop->it ? 0 : loop->range_end / loop->grain + (loop->range_end % loop->grain != 0);
+// Pieces of what is looped over. False when out of memory.
+static bool make_pieces(keeli_loop *loop) {
+    const keeli_loop_body *body = &loop->body;
     if (loop->it) {
         if (!keeli_pieces_make(&loop->pieces, loop->it)) return false;
         loop->count = loop->pieces.list.count;
-        loop->is_private = keeli_holder_is_bound(&loop->it->view->holder);
-    }
+    } else loop->count = body->range_end / body->grain + (body->range_end % body->grain != 0);
+    loop->is_private = body->view && keeli_holder_is_bound(&body->view->holder);
     if (loop->count > loop->most) loop->most = loop->count;
-    loop->in_turns = in_turns;
-    if (!in_turns || !loop->count) return true;
-    if (!KEELI_RESERVE(heap, &loop->ended, loop->count)) return false;
+    if (!loop->records || !loop->count) return true;
+    keeli_heap *heap = &loop->workers->world->heap;
+    keeli_node *node = body->context->node; // what they record goes there at once
+    if (!KEELI_RESERVE(heap, &loop->ended, loop->count) ||
+        !KEELI_RESERVE(heap, &loop->lists, loop->count) ||
+        (node && !KEELI_RESERVE(heap, &node->lists, loop->count)))
+        return false;
+    loop->lists.count = loop->count;
     memset(loop->ended.items, 0, loop->count);
+    memset(loop->lists.items, 0, loop->count * sizeof *loop->lists.items);
     return true;
-}
-
-static void offer(keeli_loop *loop) {
-    keeli_workers *workers = loop->workers;
-    keeli_lock_take(&workers->lock);
-    loop->next = workers->loops;
-    workers->loops = loop;
-    keeli_lock_give(&workers->lock);
 }
 
 static void await_helpers(keeli_loop *loop) {
@@ -281,7 +284,9 @@ static void await_helpers(keeli_loop *loop) {
 
 // On the caller's worker and on whoever comes to help. `cost`: of a piece.
 static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
-    const keel_world *world = loop->workers->world;
+    keel_world *world = loop->workers->world;
+    if (!loop->count) return;
+    const bool begins = keeli_world_go_concurrent(world);
     const bool is_open = world->workers.count > 1 && !loop->is_private && loop->count > 1;
     const bool is_known = cost->one_ns != 0;
     // what is known to be less than a helper costs is hardly measured
@@ -292,17 +297,24 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
     loop->has_called = loop->is_private = !many;
     loop->is_helped = false;
     loop->owner = worker;
-    loop->running = loop->context ? loop->context->system->name : worker->running;
+    loop->running = worker->running;
     loop->node = worker->node;
     loop->began = is_timed ? keeli_clock_ns() : 0;
-    if (many) offer(loop);
+    if (many) {
+        keeli_lock_take(&loop->workers->lock);
+        loop->next = loop->workers->loops;
+        loop->workers->loops = loop;
+        keeli_lock_give(&loop->workers->lock);
+    }
     keeli_loop_work(loop, worker);
     if (many) await_helpers(loop);
-    if (!is_timed) return;
-    const uint64_t piece_ns = (keeli_clock_ns() - loop->began) / loop->count + 1;
-    const bool went_many = many && (loop->has_called || loop->is_helped);
-    if (went_many && !is_known) cost->one_ns = loop->piece_ns; // from before they came
-    keeli_cost_note(cost, went_many, piece_ns);
+    if (is_timed) {
+        const uint64_t piece_ns = (keeli_clock_ns() - loop->began) / loop->count + 1;
+        const bool went_many = many && (loop->has_called || loop->is_helped);
+        if (went_many && !is_known) cost->one_ns = loop->piece_ns; // from before they came
+        keeli_cost_note(cost, went_many, piece_ns);
+    }
+    if (begins) keeli_world_end_concurrent(world);
 }
 
 // ------------------------------------------------------------------ a system that is split
@@ -338,7 +350,7 @@ keel_result keeli_check_split(keel_world *world, const keel_system *system) {
 
 // What pieces recorded belongs to the node, or, outside of workloads, waits to be applied.
 static void collect_lists(const keeli_loop *loop) {
-    const keel_context *context = loop->context;
+    const keel_context *context = loop->body.context;
     for (uint32_t i = 0; i < loop->lists.count; ++i) {
         keel_commands *list = loop->lists.items[i];
         if (!list) continue;
@@ -349,59 +361,29 @@ static void collect_lists(const keeli_loop *loop) {
     }
 }
 
-static bool make_lists(keeli_loop *loop) {
-    const keel_context *context = loop->context;
-    keeli_heap *heap = &context->world->heap;
-    const uint32_t count = loop->records ? loop->count : 0;
-    if (!count) return true;
-    if (!KEELI_RESERVE(heap, &loop->lists, count)) return false;
-    loop->lists.count = count;
-    memset(loop->lists.items, 0, count * sizeof *loop->lists.items);
-    return !context->node || KEELI_RESERVE(heap, &context->node->lists, count);
-}
-
-static keel_result run_pieces(keeli_loop *loop, keel_context *context) {
-    keel_world *world = context->world;
-    loop->context = context;
-    loop->records = keeli_context_records(context);
-    if (!make_pieces(loop, loop->records) || !make_lists(loop))
-        return keeli_out_of_memory(world, "splitting a system");
-    const bool begins = keeli_world_go_concurrent(world);
-    if (loop->count) run_loop(loop, context->worker, &context->bound->piece_cost);
-    if (begins) keeli_world_end_concurrent(world);
-    if (!context->is_inner) keeli_handles_return(world, &loop->reserved);
-    collect_lists(loop);
-    if (loop->failed == KEELI_NO_PIECE) return KEEL_OK;
-    context->failed = true;
-    context->object = loop->object;
-    memcpy(context->message, loop->message, sizeof loop->message);
-    return KEEL_OK;
-}
-
 keel_result keeli_run_split(keel_context *context) {
-    keeli_iterator *it = keeli_iterator_take(context->view);
-    keeli_loop *loop = it ? take_loop(context->worker->workers) : NULL;
-    if (loop) loop->it = it;
-    const keel_result result = loop ? run_pieces(loop, context) : KEEL_ERROR_MEMORY;
-    if (loop) give_loop(loop);
-    if (it) keeli_iterator_give(it);
-    return result;
+    const keeli_loop_body body = { .context = context, .view = context->view };
+    keeli_loop *loop = take_loop(context->worker->workers, &body);
+    if (!loop) return KEEL_ERROR_MEMORY;
+    const bool has_room = make_pieces(loop);
+    if (has_room) {
+        run_loop(loop, context->worker, &context->bound->piece_cost);
+        if (!context->is_inner) keeli_handles_return(context->world, &loop->reserved);
+        collect_lists(loop);
+        context->failed = loop->failed != KEELI_NO_PIECE;
+    }
+    if (context->failed) {
+        context->object = loop->object;
+        memcpy(context->message, loop->message, sizeof loop->message);
+    }
+    give_loop(loop);
+    return has_room ? KEEL_OK : keeli_out_of_memory(context->world, "splitting a system");
 }
 
 // ------------------------------------------------------------------ loops by direct call
-// What was asked for.
-typedef struct direct {
-    keel_world *world;
-    keel_range_fn *range;
-    uint32_t range_end, grain;
-    keel_span_fn *span;
-    keeli_view *view;
-    void *data;
-    const keel_reduction *reduction; // or NULL
-} direct;
-
 // Lines of the cache are not shared by two pieces.
-static bool make_partials(keeli_loop *loop, keeli_worker *worker, const keel_reduction *r) {
+static bool make_partials(keeli_loop *loop, keeli_worker *worker) {
+    const keel_reduction *r = loop->body.reduction;
     if (!r || !loop->count) return true;
     if (r->size > SIZE_MAX / loop->count - 63) return false;
     loop->stride = (r->size + 63) / 64 * 64;
@@ -413,59 +395,48 @@ static bool make_partials(keeli_loop *loop, keeli_worker *worker, const keel_red
 }
 
 // Loops are run again and again. Two that share an entry only guess worse.
-static void run_direct_loop(const direct *d, keeli_loop *loop, keeli_worker *worker) {
-    const uintptr_t code = d->view ? (uintptr_t)d->span : (uintptr_t)d->range;
-    const uint64_t hash = ((uint64_t)code + d->grain) * 0x9E3779B97F4A7C15u;
-    keeli_loop_cost *kept = &d->world->workers.loop_costs[hash >> 60];
-    keeli_lock_take(&d->world->access.lock);
+static void run_known_loop(keeli_loop *loop, keeli_worker *worker) {
+    keel_world *world = loop->workers->world;
+    const keeli_loop_body *body = &loop->body;
+    const uintptr_t code = body->view ? (uintptr_t)body->span : (uintptr_t)body->range;
+    const uint64_t hash = ((uint64_t)code + body->grain) * 0x9E3779B97F4A7C15u;
+    keeli_loop_cost *kept = &world->workers.loop_costs[hash >> 60];
+    keeli_lock_take(&world->access.lock);
     const bool is_this =
-        kept->range == d->range && kept->span == d->span && kept->grain == d->grain;
+        kept->range == body->range && kept->span == body->span && kept->grain == body->grain;
     keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
-    keeli_lock_give(&d->world->access.lock);
+    keeli_lock_give(&world->access.lock);
     run_loop(loop, worker, &cost);
-    keeli_lock_take(&d->world->access.lock);
-    *kept = (keeli_loop_cost){ d->range, d->span, d->grain, cost };
-    keeli_lock_give(&d->world->access.lock);
+    keeli_lock_take(&world->access.lock);
+    *kept = (keeli_loop_cost){ body->range, body->span, body->grain, cost };
+    keeli_lock_give(&world->access.lock);
 }
 
-static keel_result run_by(const direct *d, keeli_worker *worker) {
-    keel_world *world = d->world;
-    keeli_iterator *it = d->view ? keeli_iterator_take(d->view) : NULL;
-    keeli_loop *loop = it || !d->view ? take_loop(worker->workers) : NULL;
-    if (!loop) {
-        if (it) keeli_iterator_give(it);
-        return KEEL_ERROR_MEMORY;
-    }
+static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
+    keeli_loop *loop = take_loop(worker->workers, body);
+    if (!loop) return KEEL_ERROR_MEMORY;
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
-    loop->range = d->range;
-    loop->range_end = d->range_end;
-    loop->grain = d->grain;
-    loop->span = d->span;
-    loop->data = d->data;
-    loop->it = it;
-    keel_result result = KEEL_OK;
-    if (make_pieces(loop, false) && make_partials(loop, worker, d->reduction)) {
-        const bool begins = keeli_world_go_concurrent(world);
-        if (loop->count) run_direct_loop(d, loop, worker);
-        if (begins) keeli_world_end_concurrent(world);
+    const bool has_room = make_pieces(loop) && make_partials(loop, worker);
+    if (has_room) {
+        if (loop->count) run_known_loop(loop, worker);
+        const keel_reduction *r = body->reduction;
         for (uint32_t i = 0; loop->partials && i < loop->count; ++i)
-            d->reduction->combine(d->reduction->total, loop->partials + i * loop->stride, d->data);
-    } else result = keeli_out_of_memory(world, "splitting a loop");
+            r->combine(r->total, loop->partials + i * loop->stride, body->data);
+    }
     keeli_arena_back(&worker->scratch, mark);
     give_loop(loop);
-    if (it) keeli_iterator_give(it);
-    return result;
+    return has_room ? KEEL_OK : keeli_out_of_memory(worker->workers->world, "splitting a loop");
 }
 
 // Errors in its pieces belong to whoever runs around it.
-static keel_result run_direct(const direct *d) {
-    const keeli_worker *outer = keeli_worker_here(d->world);
-    if (outer && outer->workers) return run_by(d, (keeli_worker *)(uintptr_t)outer);
-    keeli_workers *workers = keeli_workers_take(d->world);
+static keel_result run_direct(keel_world *world, const keeli_loop_body *body) {
+    keeli_worker *outer = keeli_worker_here(world);
+    if (outer && outer->workers) return run_by(body, outer);
+    keeli_workers *workers = keeli_workers_take(world);
     if (!workers) return KEEL_ERROR_MEMORY;
     keeli_worker *worker = keeli_workers_open(workers, NULL);
     worker->running = outer ? outer->running : NULL;
-    const keel_result result = run_by(d, worker);
+    const keel_result result = run_by(body, worker);
     worker->running = NULL;
     keeli_workers_close(workers);
     keeli_workers_give(workers);
@@ -473,41 +444,48 @@ static keel_result run_direct(const direct *d) {
 }
 
 // ------------------------------------------------------------------ public
-static keel_result check_reduction(keel_world *world, const keel_reduction *r) {
-    if (r && r->total && r->size && r->combine) return KEEL_OK;
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "a reduction needs a total, its size and a function that combines");
+static keel_result check(keel_world *world, bool has_function, const keel_reduction *r) {
+    if (r && !(r->total && r->size && r->combine))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "a reduction needs a total, its size and a function that combines");
+    if (has_function) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
 }
 
 static keel_result loop_over_range(keel_world *world, uint32_t count, uint32_t grain,
                                    keel_range_fn *fn, void *data, const keel_reduction *reduction) {
-    if (!fn) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
+    if (!world) return keeli_no_world();
+    KEEL_TRY(check(world, fn != NULL, reduction));
     if (!grain) grain = keeli_grain(count);
     if (count / grain >= KEEL_MAX_PIECES) grain = count / KEEL_MAX_PIECES + 1;
-    return run_direct(&(direct){ .world = world,
-                                 .range = fn,
-                                 .range_end = count,
-                                 .grain = grain,
-                                 .data = data,
-                                 .reduction = reduction });
+    return run_direct(world, &(keeli_loop_body){ .range = fn,
+                                                 .range_end = count,
+                                                 .grain = grain,
+                                                 .data = data,
+                                                 .reduction = reduction });
 }
 
 static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void *data,
                                   const keel_reduction *reduction) {
     keeli_view *state = keeli_view_of(view);
     if (!state) return keeli_view_is_closed(view);
-    if (!fn)
-        return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
+    KEEL_TRY(check(state->world, fn != NULL, reduction));
     (void)keeli_atomic_add(&state->loops, 1); // it is not ended meanwhile
-    const keel_result result = run_direct(&(direct){
-        .world = state->world, .view = state, .span = fn, .data = data, .reduction = reduction });
+    const keel_result result = run_direct(
+        state->world,
+        &(keeli_loop_body){ .view = state, .span = fn, .data = data, .reduction = reduction });
     (void)keeli_atomic_add(&state->loops, -1);
     return result;
 }
 
+// That of a reduction, which must be there: one that is empty is refused.
+static const keel_reduction *given(const keel_reduction *reduction) {
+    static const keel_reduction none = { 0 };
+    return reduction ? reduction : &none;
+}
+
 keel_result keel_world_parallel_for(keel_world *world, uint32_t count, uint32_t grain,
                                     keel_range_fn *fn, void *data) {
-    if (!world) return keeli_no_world();
     return loop_over_range(world, count, grain, fn, data, NULL);
 }
 
@@ -520,16 +498,14 @@ keel_result keel_context_parallel_for(keel_context *context, uint32_t count, uin
 keel_result keel_world_parallel_reduce(keel_world *world, uint32_t count, uint32_t grain,
                                        keel_range_fn *fn, void *data,
                                        const keel_reduction *reduction) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(check_reduction(world, reduction));
-    return loop_over_range(world, count, grain, fn, data, reduction);
+    return loop_over_range(world, count, grain, fn, data, given(reduction));
 }
 
 keel_result keel_context_parallel_reduce(keel_context *context, uint32_t count, uint32_t grain,
                                          keel_range_fn *fn, void *data,
                                          const keel_reduction *reduction) {
     if (!context) return KEEL_ERROR_ARGUMENT;
-    return keel_world_parallel_reduce(context->world, count, grain, fn, data, reduction);
+    return loop_over_range(context->world, count, grain, fn, data, given(reduction));
 }
 
 keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data) {
@@ -538,10 +514,7 @@ keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void
 
 keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data,
                                       const keel_reduction *reduction) {
-    const keeli_view *state = keeli_view_of(view);
-    if (!state) return keeli_view_is_closed(view);
-    KEEL_TRY(check_reduction(state->world, reduction));
-    return loop_over_view(view, fn, data, reduction);
+    return loop_over_view(view, fn, data, given(reduction));
 }
 
 void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {

@@ -7,7 +7,7 @@
 
 #include "data/component_index.h"
 #include "follow/changes.h"
-#include "run/loop.h"
+#include "run/workers.h"
 #include "world/report.h"
 
 #include <string.h>
@@ -15,14 +15,19 @@
 enum { kept_at_most = 256 }; // tables made by hand: those on the stack come and go
 
 // ------------------------------------------------------------------ checks
+keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload) {
+    const int kinds = step ? (step->system != NULL) + (step->workload != NULL) +
+                                 (step->workload_name != NULL) + (step->barrier ? 1 : 0)
+                           : 0;
+    if (kinds == 1) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "a step of workload '%s' needs one of system, workload, workload_name and "
+                        "barrier",
+                        workload);
+}
+
 static keel_result check_step(const keeli_schedule *s, const keel_step *step, const char *name) {
-    const int kinds = (step->system != NULL) + (step->workload != NULL) +
-                      (step->workload_name != NULL) + (step->barrier ? 1 : 0);
-    if (kinds != 1)
-        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                            "a step of workload '%s' needs one of system, workload, workload_name "
-                            "and barrier",
-                            name);
+    KEEL_TRY(keeli_check_step(s->world, step, name));
     if (step->run_if) KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
     if (step->skip_if) KEEL_TRY(keeli_check_system(s->world, step->skip_if, true));
     if (step->skip_if_missing &&
@@ -40,14 +45,14 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
 }
 
 // ------------------------------------------------------------------ nodes
-keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section) {
+keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t section) {
     if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return NULL;
     keeli_node *node = &s->nodes.items[s->nodes.count++];
     memset(node, 0, sizeof *node);
     node->kind = kind;
     node->section = section;
     node->workload = s->sections.items[section].name;
-    node->of = KEELI_NO_NODE;
+    node->of = KEEL_NO_NODE;
     return node;
 }
 
@@ -55,21 +60,17 @@ static bool has_conditions(const keel_step *step) {
     return step->run_if || step->skip_if || step->skip_if_empty || step->skip_if_missing;
 }
 
-// Where a walk over nested lists is: kept on the heap, so that depth is no danger to the stack.
-typedef struct place {
-    const keel_step *steps;
-    uint32_t at, count, section;
-} place;
-
+// A walk over nested lists: where it is stands in the sections, so that depth is no danger to the
+// stack.
 typedef struct walk {
-    KEELI_ARRAY(place) places;
+    uint32_t section;         // in which it is
     keeli_pointer_table open; // lists of steps that it is in: not NULL
+    keeli_view *view;         // to bind terms in
 } walk;
 
 // Mark a list that is entered. KEEL_ERROR_CYCLE: it was, already.
 static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const keel_step *steps) {
-    keeli_heap *heap = &s->world->heap;
-    if (!keeli_pointer_reserve(&w->open, heap)) return keeli_schedule_no_memory(s);
+    if (!keeli_pointer_reserve(&w->open, &s->world->heap)) return keeli_schedule_no_memory(s);
     struct keeli_pointer_item *item = keeli_pointer_place(&w->open, steps);
     if (item->value)
         return keeli_error(s->world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", name);
@@ -78,136 +79,123 @@ static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const
     return KEEL_OK;
 }
 
-// Enter a list of steps; `step` is the one that names it, NULL for the outermost.
-static keel_result enter(keeli_schedule *s, walk *w, const char *name, const keel_step *steps,
-                         uint32_t count, const keel_step *step, uint32_t outer) {
-    keeli_heap *heap = &s->world->heap;
+// The node that opens a section.
+static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *g,
+                               const keel_step *step) {
+    const keeli_section *around = &s->sections.items[g->outer];
+    keeli_node *open = keeli_new_node(s, KEEL_NODE_BEGIN, g->outer);
+    if (!open) return keeli_schedule_no_memory(s);
+    open->step = *step;
+    open->step.main_thread |= around->main_thread;
+    open->name = g->name;
+    open->has_conditions = has_conditions(step);
+    open->place = (uint32_t)(g - s->sections.items);
+    g->open = s->nodes.count - 1;
+    g->label = step->label;
+    g->sequential = step->sequential;
+    g->main_thread = open->step.main_thread;
+    g->startup = step->startup || around->startup;
+    g->gate = open->has_conditions ? g->open : around->gate;
+    return keeli_touch_step(s, g->open, w->view);
+}
+
+// Enter a table or (NULL) a stored workload; `step` is the one that names it, NULL for the
+// outermost.
+static keel_result enter(keeli_schedule *s, walk *w, const keel_workload *table,
+                         const keeli_stored_workload *stored, const keel_step *step) {
+    const char *name = !table ? stored->name : table->name ? table->name : "";
+    const keel_step *steps = table ? table->steps : stored->steps.items;
+    const uint32_t count = table ? table->step_count : stored->steps.count;
+    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
     if (count) KEEL_TRY(mark_open(s, w, name, steps));
-    if (!KEELI_RESERVE(heap, &s->sections, 1) || !KEELI_RESERVE(heap, &w->places, 1))
-        return keeli_schedule_no_memory(s);
-    const uint32_t section = s->sections.count++;
-    keeli_section *g = &s->sections.items[section];
-    *g = (keeli_section){ .name = name, .outer = outer, .open = KEELI_NO_NODE, .steps = steps };
-    g->close = g->gate = KEELI_NO_NODE;
-    if (step) {
-        keeli_node *open = keeli_new_node(s, KEELI_NODE_OPEN, outer);
-        if (!open) return keeli_schedule_no_memory(s);
-        open->step = *step;
-        open->step.main_thread |= s->sections.items[outer].main_thread;
-        open->name = name;
-        open->has_conditions = has_conditions(step);
-        open->place = section;
-        g->open = s->nodes.count - 1;
-        g->label = step->label;
-        g->sequential = step->sequential;
-        g->main_thread = step->main_thread || s->sections.items[outer].main_thread;
-        g->startup = step->startup || s->sections.items[outer].startup;
-        g->gate = has_conditions(step) ? g->open : s->sections.items[outer].gate;
-    }
+    if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1)) return keeli_schedule_no_memory(s);
+    keeli_section *g = &s->sections.items[s->sections.count++];
+    *g = (keeli_section){ .name = name, .outer = w->section, .steps = steps, .step_count = count };
+    g->open = g->close = g->gate = KEEL_NO_NODE;
+    if (step) KEEL_TRY(add_opening(s, w, g, step));
     g->first = s->nodes.count;
-    w->places.items[w->places.count++] = (place){ steps, 0, count, section };
+    w->section = s->sections.count - 1;
     return KEEL_OK;
 }
 
 static keel_result leave(keeli_schedule *s, walk *w) {
-    const place *left = &w->places.items[--w->places.count];
-    keeli_section *g = &s->sections.items[left->section];
-    if (left->count) keeli_pointer_place(&w->open, left->steps)->value = NULL;
+    keeli_section *g = &s->sections.items[w->section];
+    if (g->step_count) keeli_pointer_place(&w->open, g->steps)->value = NULL;
     g->end = s->nodes.count;
-    if (g->open == KEELI_NO_NODE) return KEEL_OK;
-    keeli_node *close = keeli_new_node(s, KEELI_NODE_CLOSE, g->outer);
+    w->section = g->outer;
+    if (g->open == KEEL_NO_NODE) return KEEL_OK;
+    keeli_node *close = keeli_new_node(s, KEEL_NODE_END, g->outer);
     if (!close) return keeli_schedule_no_memory(s);
     close->name = g->name;
     g->close = s->nodes.count - 1;
     return KEEL_OK;
 }
 
-static keel_result enter_nested(keeli_schedule *s, walk *w, const keel_step *step, uint32_t outer) {
-    if (step->workload) {
-        const keel_workload *nested = step->workload;
-        if (!nested->stamp) s->stamp = 0; // made by hand: look at its bytes
-        if (!keeli_key_table(s, nested)) return keeli_schedule_no_memory(s);
-        return enter(s, w, nested->name ? nested->name : "", nested->steps, nested->step_count,
-                     step, outer);
-    }
-    s->names_stored = true;
-    const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
-    if (!stored) return keeli_unknown_workload(s->world, step->workload_name);
-    return enter(s, w, stored->name, stored->steps.items, stored->steps.count, step, outer);
-}
-
-static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step, uint32_t section) {
-    KEEL_TRY(check_step(s, step, s->sections.items[section].name));
+static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
+    const keeli_section *section = &s->sections.items[w->section];
+    KEEL_TRY(check_step(s, step, section->name));
     if (!keeli_key_step(s, step)) return keeli_schedule_no_memory(s);
-    if (step->workload || step->workload_name) return enter_nested(s, w, step, section);
+    if (step->workload) {
+        if (!step->workload->stamp) s->stamp = 0; // made by hand: look at its bytes
+        return enter(s, w, step->workload, NULL, step);
+    }
+    if (step->workload_name) {
+        const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
+        s->names_stored = true;
+        return stored ? enter(s, w, NULL, stored, step)
+                      : keeli_unknown_workload(s->world, step->workload_name);
+    }
     keeli_node *node =
-        keeli_new_node(s, step->barrier ? KEELI_NODE_BARRIER : KEELI_NODE_SYSTEM, section);
+        keeli_new_node(s, step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM, w->section);
     if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
-    node->step.main_thread |= s->sections.items[section].main_thread;
-    node->step.startup |= s->sections.items[section].startup;
+    node->step.main_thread |= section->main_thread;
+    node->step.startup |= section->startup;
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;
     s->parallel += step->parallel;
     s->has_startup |= node->step.startup;
-    return KEEL_OK;
-}
-
-static keel_result walk_all(keeli_schedule *s, walk *w) {
-    while (w->places.count) {
-        place *p = &w->places.items[w->places.count - 1];
-        if (p->at == p->count) KEEL_TRY(leave(s, w));
-        else {
-            const keel_step *step = &p->steps[p->at++];
-            KEEL_TRY(add_step(s, w, step, p->section));
-        }
-    }
-    return KEEL_OK;
+    return keeli_touch_step(s, s->nodes.count - 1, w->view);
 }
 
 static keel_result make_nodes(keeli_schedule *s) {
-    walk w = { 0 };
-    const keel_workload *table = s->table;
-    const keeli_stored_workload *stored = s->stored;
-    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
-    keel_result result =
-        table
-            ? enter(s, &w, table->name ? table->name : "", table->steps, table->step_count, NULL, 0)
-            : enter(s, &w, stored->name, stored->steps.items, stored->steps.count, NULL, 0);
-    if (result == KEEL_OK) result = walk_all(s, &w);
-    KEELI_RELEASE(&s->world->heap, &w.places);
+    walk w = { .view = keeli_view_take(s->world, "a workload") };
+    if (!w.view) return KEEL_ERROR_MEMORY;
+    keel_result result = enter(s, &w, s->table, s->stored, NULL);
+    for (bool is_done = false; result == KEEL_OK && !is_done;) {
+        keeli_section *g = &s->sections.items[w.section];
+        is_done = g->at == g->step_count && w.section == 0;
+        result = g->at < g->step_count ? add_step(s, &w, &g->steps[g->at++]) : leave(s, &w);
+    }
+    keeli_view_give(w.view);
     keeli_pointer_table_deinit(&w.open, &s->world->heap);
     return result;
 }
 
 // ------------------------------------------------------------------ freeing
-static void free_node(keel_world *world, keeli_node *node) {
-    for (uint32_t i = 0; i < KEELI_STEP_SYSTEMS; ++i)
-        if (node->bound[i]) keeli_bound_free(world, node->bound[i]);
-    if (node->editor) keeli_view_free(node->editor);
-    KEELI_RELEASE(&world->heap, &node->lists);
-}
-
 static void free_schedule(keeli_schedule *s) {
     keel_world *world = s->world;
     keeli_heap *heap = &world->heap;
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        free_node(world, &s->nodes.items[i]);
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
+            if (node->bound[k]) keeli_bound_free(world, node->bound[k]);
+        if (node->editor) keeli_view_free(node->editor);
+        KEELI_RELEASE(heap, &node->lists);
+    }
     KEELI_RELEASE(heap, &s->nodes);
     KEELI_RELEASE(heap, &s->sections);
-    KEELI_RELEASE(heap, &s->pairs);
     KEELI_RELEASE(heap, &s->edges);
-    KEELI_RELEASE(heap, &s->loose);
     KEELI_RELEASE(heap, &s->touches);
     KEELI_RELEASE(heap, &s->keys);
     KEELI_RELEASE(heap, &s->key_bytes);
     KEELI_RELEASE(heap, &s->ready);
     KEELI_RELEASE(heap, &s->ready_main);
     KEELI_RELEASE(heap, &s->idle);
-    keeli_free(heap, s->described, s->described_bytes, _Alignof(max_align_t));
+    KEELI_RELEASE(heap, &s->described);
     KEELI_FREE(heap, keeli_schedule, s);
 }
 
@@ -230,28 +218,20 @@ keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
-static bool make_room(keeli_schedule *s) {
-    keeli_heap *heap = &s->world->heap;
-    if (!KEELI_RESERVE(heap, &s->ready, s->nodes.count) ||
-        !KEELI_RESERVE(heap, &s->ready_main, s->nodes.count) ||
-        !KEELI_RESERVE(heap, &s->idle, s->nodes.count))
-        return false;
-    s->idle.count = s->nodes.count;
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        s->idle.items[i] = NULL;
-    return true;
-}
-
 static keel_result fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
-    KEELI_RELEASE(&s->world->heap, &s->pairs);
     if (s->stamp) { // it tells enough
         KEELI_RELEASE(&s->world->heap, &s->keys);
         KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
-    return make_room(s) ? KEEL_OK : keeli_schedule_no_memory(s);
+    if (!KEELI_RESERVE(&s->world->heap, &s->idle, s->nodes.count))
+        return keeli_schedule_no_memory(s);
+    s->idle.count = s->nodes.count;
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        s->idle.items[i] = NULL;
+    return KEEL_OK;
 }
 
 static keeli_schedule *make(keel_world *world, const keel_workload *table,
@@ -271,50 +251,30 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table,
     return s;
 }
 
-// Which nodes of the old schedule are of a system, in linear order: lists by the system's address.
-// They are in memory that is for runs, which neither schedule has now.
-typedef struct veterans {
-    uint32_t *first; // by bucket
-    uint32_t *next;  // by node
-    uint32_t bucket_count;
-} veterans;
-
-static uint32_t *bucket_of(const veterans *v, const keel_system *system) {
-    return &v->first[((uint32_t)((uintptr_t)system / 16) * 2654435769u >> 8) % v->bucket_count];
-}
-
-static veterans list_veterans(keeli_schedule *s, keeli_schedule *old) {
-    const veterans v = { s->ready.items, old->ready.items, s->nodes.count };
-    for (uint32_t i = 0; i < v.bucket_count; ++i)
-        v.first[i] = KEELI_NO_NODE;
-    for (uint32_t i = v.bucket_count ? old->nodes.count : 0; i--;) {
-        if (old->nodes.items[i].kind != KEELI_NODE_SYSTEM) continue;
-        uint32_t *bucket = bucket_of(&v, old->nodes.items[i].step.system);
-        v.next[i] = *bucket;
-        *bucket = i;
+// What a system knows from its runs so far goes over to the node that takes its place: from the
+// n-th of its nodes in linear order to the n-th. False, and nothing has changed: out of memory.
+static bool take_over(keeli_schedule *s, keeli_schedule *old) {
+    keeli_pointer_table first = { 0 }; // by system: its first node that is still to be taken over
+    uint32_t *next = old->ready.items; // by node: the next one of its system; memory for runs
+    for (uint32_t i = old->nodes.count; i--;) {
+        keeli_node *node = &old->nodes.items[i];
+        if (node->kind != KEEL_NODE_SYSTEM) continue;
+        if (!keeli_pointer_reserve(&first, &s->world->heap))
+            return keeli_pointer_table_deinit(&first, &s->world->heap), false;
+        struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
+        const keeli_node *later = item->value;
+        next[i] = later ? (uint32_t)(later - old->nodes.items) : KEEL_NO_NODE;
+        if (!later) keeli_pointer_add(&first, node->step.system, node);
+        item->value = node;
     }
-    return v;
-}
-
-// The first one of the system that was not asked for yet, or NULL.
-static keeli_node *next_veteran(const veterans *v, keeli_schedule *old, const keel_system *system) {
-    uint32_t *at = bucket_of(v, system);
-    while (*at != KEELI_NO_NODE && old->nodes.items[*at].step.system != system)
-        at = &v->next[*at];
-    if (*at == KEELI_NO_NODE) return NULL;
-    keeli_node *node = &old->nodes.items[*at];
-    *at = v->next[*at];
-    return node;
-}
-
-// What a system knows from its runs so far goes over to the node that takes its place.
-static void take_over(keeli_schedule *s, keeli_schedule *old) {
-    const veterans v = list_veterans(s, old);
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+    for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        if (node->kind != KEELI_NODE_SYSTEM) continue;
-        keeli_node *was = next_veteran(&v, old, node->step.system);
+        if (node->kind != KEEL_NODE_SYSTEM) continue;
+        struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
+        keeli_node *was = item->value;
         if (!was) continue;
+        const uint32_t later = next[was - old->nodes.items];
+        item->value = later != KEEL_NO_NODE ? &old->nodes.items[later] : NULL;
         node->has_run = keeli_atomic_load_byte(&was->has_run);
         memcpy(node->bound, was->bound, sizeof node->bound);
         memset(was->bound, 0, sizeof was->bound);
@@ -322,6 +282,8 @@ static void take_over(keeli_schedule *s, keeli_schedule *old) {
             if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
     }
     s->runs = old->runs;
+    keeli_pointer_table_deinit(&first, &s->world->heap);
+    return true;
 }
 
 // ------------------------------------------------------------------ keeping
@@ -334,7 +296,8 @@ static bool is_current(const keeli_schedule *s) {
     return !s->is_partial && s->bindings == s->world->registry.bindings && keeli_keys_agree(s);
 }
 
-// What an old one knows is about the same workload. Bytes behind names that are stored may be gone.
+// What an old one knows is about the same workload. Bytes behind names that are stored may have
+// been freed.
 static bool can_take_over(const keeli_schedule *old) {
     return old->stored || old->stamp || (!old->names_stored && keeli_keys_agree(old));
 }
@@ -408,7 +371,7 @@ static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
     s->is_busy = true;
     s->is_second = old ? old->is_second : first != NULL;
     if (s->is_second && first) learn(s, first);
-    if (old && old->is_partial) learn(s, old); // what it was told of since it was looked at
+    if (old && old->is_partial) learn(s, old); // what other runs have started since then
     keep(s);
 }
 
@@ -422,7 +385,11 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     keeli_world_unlock(world);
     if (old && is_current(old)) return old;
     keeli_schedule *fresh = make(world, table, stored, result);
-    if (fresh && old && can_take_over(old)) take_over(fresh, old);
+    if (fresh && old && can_take_over(old) && !take_over(fresh, old)) {
+        *result = keeli_schedule_no_memory(fresh);
+        free_schedule(fresh);
+        fresh = NULL;
+    }
     keeli_world_lock(world);
     if (fresh) keep_new(fresh, old);
     if (fresh && old) unlink(old);

@@ -9,18 +9,9 @@
 //   execute.c   running it, node by node
 //   cost.c      on one thread or on several
 #pragma once
-#include "run/system.h"
+#include "run/context.h"
 
-#define KEELI_NO_NODE UINT32_MAX
-
-typedef enum keeli_node_kind {
-    KEELI_NODE_SYSTEM,
-    KEELI_NODE_SYNC,    // commands that node `of` recorded are applied
-    KEELI_NODE_OPEN,    // a nested workload begins: its conditions are asked here
-    KEELI_NODE_CLOSE,   // a nested workload has ended
-    KEELI_NODE_BARRIER, // what is before it in its list has ended
-    KEELI_NODE_JOIN     // all of a name have ended that several others wait for
-} keeli_node_kind;
+#include <keel/explain.h>
 
 // What a node touches.
 typedef struct keeli_touch {
@@ -37,21 +28,20 @@ typedef enum keeli_step_system {
 } keeli_step_system;
 
 typedef struct keeli_node {
-    keeli_node_kind kind;
+    keel_node_kind kind;
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
     uint32_t section;     // in which it is
-    uint32_t place;       // SYSTEM: which one in list order; OPEN: the section that it opens
-    uint32_t of;          // SYNC: whose commands; SYSTEM, OPEN: its SYNC, or KEELI_NO_NODE
-    keel_step step;       // SYSTEM, OPEN: what was asked for; names and components are the user's
+    uint32_t place;       // SYSTEM: which one in list order; BEGIN: the section that it opens
+    uint32_t of;          // COMMANDS: whose; SYSTEM, BEGIN: the node of its commands, or none
+    keel_step step;       // SYSTEM, BEGIN: what was asked for; names and components are the user's
     const char *name;     // of the system or workload
     const char *workload; // in which it is
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
     // running
-    uint32_t gate;    // the OPEN node whose conditions decide about it, KEELI_NO_NODE: none
     uint32_t pending; // of those it waits for, not ended yet
     uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
     bool is_starting; // a startup system is running; under the world's lock
@@ -64,8 +54,8 @@ typedef struct keeli_node {
     uint64_t cost;  // nanoseconds, smoothed (cost.c)
     uint64_t after; // nanoseconds of the longest way to it; while costs are added up
     keeli_bound *bound[KEELI_STEP_SYSTEMS]; // made at the first run
-    keeli_view *editor;                     // SYNC: what its commands edit; made at the first run
-    KEELI_ARRAY(keel_commands *) lists;     // recorded, in order
+    keeli_view *editor;                 // COMMANDS: what these commands edit; made at the first run
+    KEELI_ARRAY(keel_commands *) lists; // recorded, in order
 } keeli_node;
 
 // A nested workload, or the outermost one (section 0).
@@ -73,26 +63,28 @@ typedef struct keeli_section {
     const char *name;
     const char *label;
     uint32_t outer; // the section around it; of 0: 0
-    uint32_t gate;  // node that opens the innermost section with conditions, KEELI_NO_NODE: none
-    uint32_t open, close; // nodes; KEELI_NO_NODE for the outermost
+    uint32_t gate;  // node that opens the innermost section with conditions, KEEL_NO_NODE: none
+    uint32_t open, close; // nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread, startup;
-    const void *steps; // to notice one that contains itself
+    const keel_step *steps; // while it is made: the list, and where in it
+    uint32_t step_count, at;
 } keeli_section;
 
-typedef struct keeli_edge_pair {
+typedef struct keeli_node_edge {
     uint32_t from, to;
     bool is_loose; // the order only: a failure does not pass
-} keeli_edge_pair;
+} keeli_node_edge;
 
-// What the schedule was made of: `size` bytes that were copied to offset `copy` of `key_bytes`.
+// What the schedule was made of: `count` things of `size` bytes, which were copied to offset `copy`
+// of `key_bytes`.
 typedef struct keeli_key {
     const void *at;
-    uint32_t size, copy;
-    bool (*is_same)(const void *a, const void *b, uint32_t size);
+    uint32_t size, count, copy;
+    bool (*is_same)(const void *a, const void *b);
 } keeli_key;
 
-// What runs of a schedule take, to know whether several threads are worth it (cost.c).
+// What runs of a schedule take, to know whether several threads gain anything (cost.c).
 typedef struct keeli_costs {
     bool are_wanted;     // by this run: several threads could run it
     bool is_timed;       // this run measures its nodes, else only those that are new
@@ -118,9 +110,7 @@ typedef struct keeli_schedule {
     bool is_partial;               // a component was unknown in shared mode: made anew next time
     KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_section) sections;
-    KEELI_ARRAY(keeli_edge_pair) pairs; // while it is made
-    KEELI_ARRAY(uint32_t) edges;        // successors, by node
-    KEELI_ARRAY(bool) loose;            // by edge: see keeli_edge_pair
+    KEELI_ARRAY(keeli_node_edge) edges; // by node that they start from
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_key) keys;
     KEELI_ARRAY(char) key_bytes;
@@ -138,9 +128,8 @@ typedef struct keeli_schedule {
     uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;
-    KEELI_ARRAY(uint32_t) ready, ready_main; // heaps of a run (workers.c)
-    void *described;                         // by tell/describe.c, when it was first asked for
-    size_t described_bytes;
+    KEELI_ARRAY(uint32_t) ready, ready_main;   // heaps of a run (workers.c), and of order.c
+    KEELI_ARRAY(keel_workload_node) described; // by tell/describe.c, when they were first asked for
 } keeli_schedule;
 
 // The schedule of a table, or of the stored workload of that name; marked as busy. NULL: see
@@ -149,10 +138,10 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
                                     keel_result *result);
 void keeli_schedule_give(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
-// A stored workload is gone, and what its systems knew.
+// A stored workload goes, and what its systems knew.
+void keeli_schedules_forget(keeli_stored_workload *stored);
 // All of the tables, or of the stored workload: those of the same one are among them.
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s);
-void keeli_schedules_forget(keeli_stored_workload *stored);
 // Run everything: KEEL_OK, or the first failure in linear order.
 keel_result keeli_schedule_run(keeli_schedule *s);
 
@@ -163,10 +152,13 @@ keel_result keeli_graph(keeli_schedule *s);
 // Out of memory while it is made, reported.
 keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 // A node at the end of the list, or NULL.
-keeli_node *keeli_new_node(keeli_schedule *s, keeli_node_kind kind, uint32_t section);
-bool keeli_add_pair(keeli_schedule *s, uint32_t from, uint32_t to);
-// Sections name nodes by number: these are at place[number] now.
-void keeli_move_sections(keeli_schedule *s, const uint32_t *place);
+keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t section);
+// What a system or the beginning of a nested workload touches; behind it comes a node for its
+// commands, when it records some. `view` is one to bind terms in.
+keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view);
+bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose);
+// By node, each once; nodes know theirs then.
+void keeli_sort_edges(keeli_schedule *s);
 // Keep a table with its steps, and what one of them points to. False: out of memory.
 bool keeli_key_table(keeli_schedule *s, const keel_workload *table);
 bool keeli_key_step(keeli_schedule *s, const keel_step *step);
@@ -176,12 +168,12 @@ bool keeli_keys_agree(const keeli_schedule *s);
 // ------------------------------------------------------------------ running it
 // Does it do something, or is it only a point in the order?
 static inline bool keeli_node_is_work(const keeli_node *node) {
-    return node->kind == KEELI_NODE_SYSTEM || node->kind == KEELI_NODE_SYNC;
+    return node->kind == KEEL_NODE_SYSTEM || node->kind == KEEL_NODE_COMMANDS;
 }
 // Does the node do nothing, because a component that it demands is nowhere?
 static inline bool keeli_node_is_idle(const keeli_schedule *s, uint32_t index) {
     const uint32_t *idle = s->idle.items[index];
-    return idle && !*idle && !s->is_guest; // a guest may have to be told of a conflict
+    return idle && !*idle && !s->is_guest; // a guest may have to hear of a conflict
 }
 // Has nothing failed that it depends on? Commands are part of their system: they are applied when
 // that was well.
@@ -207,6 +199,9 @@ static inline bool keeli_costs_want(const keeli_schedule *s, const keeli_node *n
     return s->costs.are_wanted && (s->costs.is_timed || !node->is_measured);
 }
 void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns);
+
+// Is it just one of the four kinds of steps? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload);
 
 // ------------------------------------------------------------------ stored workloads (workload.c)
 void keeli_workloads_deinit(keel_world *world);

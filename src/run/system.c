@@ -2,11 +2,10 @@
 // Systems that are run by themselves are kept with a copy of what they were. What is kept is used
 // only while nothing has changed that it was made from, in owner mode, and by one run at a time;
 // otherwise terms are bound anew.
-#include "run/system.h"
+#include "run/workers.h"
 
 #include "edit/events.h"
 #include "follow/changes.h"
-#include "run/loop.h"
 #include "world/report.h"
 
 #include <string.h>
@@ -45,14 +44,14 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 // ------------------------------------------------------------------ binding
-static void add_once(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
+static void add_look(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
         if (list[i] == s) return;
     if (*count < KEELI_LOOKS) list[(*count)++] = s;
 }
 
 // What tells that there is nothing to do. Who receives events passes them when it runs; a unique
-// may be missing, and data may be wrong, which has to be told.
+// may be missing, and data may be wrong, which is an error.
 static void look_at_terms(keeli_bound *bound) {
     const keeli_view *view = bound->view;
     bound->is_loop = keeli_system_is_loop(bound->system) && !view->facts.has_events;
@@ -63,22 +62,32 @@ static void look_at_terms(keeli_bound *bound) {
         const keeli_bound_term *term = &view->terms[t];
         if (!keeli_term_must(term->kind)) continue;
         const keeli_storage *s = view->storages[term->first];
-        add_once(bound->must, &bound->must_count, s);
+        add_look(bound->must, &bound->must_count, s);
         if (keeli_term_filters_changes(term->kind))
-            add_once(bound->changes, &bound->change_count, s);
+            add_look(bound->changes, &bound->change_count, s);
     }
+}
+
+// A state of the world's with the terms of the system bound; NULL: see `*result`.
+static keeli_view *bind_terms(keel_world *world, const keel_system *system, const char *name,
+                              keel_result *result) {
+    keeli_view *view = keeli_view_take(world, name);
+    if (!view) return *result = KEEL_ERROR_MEMORY, NULL;
+    view->holder.is_system = true;
+    *result = keeli_view_bind(view, system->terms, system);
+    if (*result == KEEL_OK) return view;
+    keeli_view_give(view);
+    return NULL;
 }
 
 keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_system *system,
                              const char *name) {
-    keeli_view *view = keeli_view_take(world, name);
-    if (!view) return KEEL_ERROR_MEMORY;
-    view->holder.is_system = true;
-    keel_result result = keeli_view_bind(view, system->terms, system);
-    if (result == KEEL_OK && !(bound->view = keeli_view_keep(view)))
-        result = keeli_out_of_memory(world, "starting a system");
+    keel_result result;
+    keeli_view *view = bind_terms(world, system, name, &result);
+    if (!view) return result;
+    bound->view = keeli_view_keep(view);
     keeli_view_give(view);
-    if (result < 0) return result;
+    if (!bound->view) return keeli_out_of_memory(world, "starting a system");
     bound->system = system;
     look_at_terms(bound);
     return KEEL_OK;
@@ -148,7 +157,7 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     return true;
 }
 
-// Does the system still say what it said?
+// Does the system still say what it said, and are its components still those?
 static bool is_current(const kept_system *k, const keel_system *system) {
     const keel_term *terms = system->terms;
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
@@ -176,13 +185,6 @@ static kept_system *take_kept(keel_world *world, const keel_system *system) {
     return k;
 }
 
-static void add_use(kept_system *k, const keel_component *c, const keeli_storage *s) {
-    for (uint32_t i = 0; i < k->used_count; ++i)
-        if (k->used_as[i] == c) return;
-    k->used_as[k->used_count] = c;
-    k->used[k->used_count++] = s;
-}
-
 // Its terms are bound to `view`: keep that for the next time, if it can be kept. False when out of
 // memory.
 static bool keep(keel_world *world, const keel_system *system, const keeli_view *view) {
@@ -203,9 +205,15 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
     k->used_count = 0;
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        if (k->terms[t].component && view->terms[t].count)
-            add_use(k, k->terms[t].component, view->storages[view->terms[t].first]);
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keel_component *c = view->terms[t].count ? k->terms[t].component : NULL;
+        uint32_t i = 0;
+        while (i < k->used_count && k->used_as[i] != c)
+            ++i;
+        if (!c || i < k->used_count) continue;
+        k->used_as[i] = c;
+        k->used[k->used_count++] = view->storages[view->terms[t].first];
+    }
     k->bindings = world->registry.bindings;
     return true;
 }
@@ -238,53 +246,46 @@ static bool is_idle(keel_world *world, kept_system *k) {
 // Bind the terms, run, and keep them bound for the next time.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->world;
+    keel_result result;
     keeli_bound bound = { .system = context->system };
-    bound.view = keeli_view_take(world, context->system->name);
-    if (!bound.view) return KEEL_ERROR_MEMORY;
-    bound.view->holder.is_system = true;
-    keel_result result = keeli_view_bind(bound.view, context->system->terms, context->system);
-    if (result == KEEL_OK && !keep(world, context->system, bound.view))
-        result = keeli_out_of_memory(world, "starting a system");
-    if (result == KEEL_OK) result = keeli_run_bound(context, &bound);
+    bound.view = bind_terms(world, context->system, context->system->name, &result);
+    if (!bound.view) return result;
+    result = keep(world, context->system, bound.view)
+                 ? keeli_run_bound(context, &bound)
+                 : keeli_out_of_memory(world, "starting a system");
     keeli_view_give(bound.view);
     return result;
 }
 
-// `k`: what is kept for it, or NULL.
-static keel_result run_kept(keel_context *context, kept_system *k) {
-    keel_world *world = context->world;
+// `k`: what is kept for it, or NULL. `workers`: those that it is split over, or NULL.
+static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
+                                                      void *data, size_t data_size, kept_system *k,
+                                                      keeli_workers *workers) {
+    keel_context context;
+    keeli_worker spare;
     keel_result result;
-    if (!k) result = run_anew(context);
+    keeli_context_init(&context, world, system,
+                       workers ? keeli_workers_open(workers, NULL)
+                               : keeli_worker_begin(world, &spare));
+    context.data = data;
+    context.data_size = data_size;
+    context.splits = workers != NULL;
+    if (!k) result = run_anew(&context);
     else {
         // others were asked before
-        const bool may_be_idle = k->bound.view->facts.takes_data || context->splits;
-        context->view = k->bound.view;
-        result = may_be_idle && is_idle(world, k) ? keeli_check_data(context)
-                                                  : keeli_run_bound(context, &k->bound);
+        const bool may_be_idle = k->bound.view->facts.takes_data || context.splits;
+        context.view = k->bound.view;
+        result = may_be_idle && is_idle(world, k) ? keeli_check_data(&context)
+                                                  : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;
     }
-    if (context->commands && result < 0) keeli_commands_discard(world, context->commands);
-    else if (context->commands) keeli_commands_submit(world, context->commands);
-    return result;
-}
-
-static keel_result settle(keel_world *world, keel_result result) {
+    if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
+    else if (context.commands) keeli_commands_submit(world, context.commands);
+    if (workers) keeli_workers_close(workers);
+    else keeli_worker_end(world, context.worker);
     const keel_result applied = keeli_commands_flush(world);
     keeli_events_settle(world);
     return result < 0 ? result : applied;
-}
-
-static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
-                                                      void *data, size_t data_size,
-                                                      kept_system *k) {
-    keel_context context;
-    keeli_worker spare;
-    keeli_context_init(&context, world, system, keeli_worker_begin(world, &spare));
-    context.data = data;
-    context.data_size = data_size;
-    const keel_result result = run_kept(&context, k);
-    keeli_worker_end(world, context.worker);
-    return settle(world, result);
 }
 
 keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
@@ -295,7 +296,7 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
     else if (!k->bound.view->facts.takes_data && is_idle(world, k))
         return k->is_busy = false, KEEL_OK;
-    return run_here(world, system, data, data_size, k);
+    return run_here(world, system, data, data_size, k, NULL);
 }
 
 // All pieces on the workers of a run; the caller is the first.
@@ -308,14 +309,9 @@ keel_result keel_world_run_parallel(keel_world *world, const keel_system *system
     keeli_workers *workers = keeli_workers_take(world);
     if (!workers) return KEEL_ERROR_MEMORY;
     keeli_workers_count_memory(world, 0);
-    keel_context context;
-    keeli_context_init(&context, world, system, keeli_workers_open(workers, NULL));
-    context.data = data;
-    context.data_size = data_size;
-    context.splits = true;
-    const keel_result result = run_kept(&context, take_kept(world, system));
-    keeli_workers_close(workers);
+    const keel_result result =
+        run_here(world, system, data, data_size, take_kept(world, system), workers);
     keeli_workers_preallocate(workers, 1);
     keeli_workers_give(workers);
-    return settle(world, result);
+    return result;
 }

@@ -4,7 +4,6 @@
 #include "run/workers.h"
 
 #include "edit/commands.h"
-#include "run/loop.h"
 #include "world/report.h"
 
 enum {
@@ -38,7 +37,7 @@ static void leave(keel_world *world, keeli_worker *worker) {
 
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
     if (!world->access.concurrent) return &world->workers.own;
-    *spare = (keeli_worker){ .node = KEELI_NO_NODE };
+    *spare = (keeli_worker){ .node = KEEL_NO_NODE };
     enter(world, spare);
     return spare;
 }
@@ -66,6 +65,12 @@ bool keeli_world_is_running(keel_world *world) {
                             keeli_atomic_peek(&world->access.workload_depth);
     keeli_lock_give(&world->access.lock);
     return is_running;
+}
+
+keel_result keeli_world_is_at_rest(keel_world *world, const char *what) {
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!keeli_world_is_running(world)) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED, "%s while a system runs", what);
 }
 
 bool keeli_world_go_concurrent(keel_world *world) {
@@ -110,7 +115,7 @@ static keeli_workers *new_workers(keel_world *world) {
         keeli_worker *worker = &workers->list[i];
         worker->number = i;
         worker->workers = workers;
-        worker->node = KEELI_NO_NODE; // and again when it leaves a node
+        worker->node = KEEL_NO_NODE; // and again when it leaves a node
         worker->first = &workers->first;
     }
     return workers;
@@ -132,10 +137,10 @@ keeli_workers *keeli_workers_take(keel_world *world) {
         world->workers.all = workers;
         keeli_world_unlock(world);
     }
-    workers->failed_node = KEELI_NO_NODE;
+    workers->failed_node = KEEL_NO_NODE;
     workers->failed_result = KEEL_OK;
     workers->first.error.result = KEEL_OK;
-    workers->first.node = KEELI_NO_NODE;
+    workers->first.node = KEEL_NO_NODE;
     return workers;
 }
 
@@ -150,18 +155,14 @@ void keeli_workers_give(keeli_workers *workers) {
 }
 
 void keeli_workers_deinit(keel_world *world) {
-    for (keeli_workers *workers = world->workers.all, *next; workers; workers = next) {
-        next = workers->next;
+    for (keeli_workers *workers; (workers = world->workers.all) != NULL;) {
+        world->workers.all = workers->next;
         keeli_lock_take(&workers->lock); // a job may come late with an executor of the user's
-        while (workers->outstanding) {
-            ++workers->sleepers;
-            keeli_condition_wait(&workers->changed, &workers->lock);
-            --workers->sleepers;
-        }
+        while (workers->outstanding)
+            keeli_workers_await_change(workers);
         keeli_lock_give(&workers->lock);
         free_workers(workers);
     }
-    world->workers.all = NULL;
 }
 
 // ------------------------------------------------------------------ waiting
@@ -233,26 +234,26 @@ void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     }
 }
 
-uint64_t keeli_helper_cost(const keel_world *world) {
-    const bool is_ours = world->workers.executor.context == &world->workers.pool;
-    return is_ours && keeli_pool_is_hot(&world->workers.pool) ? HELPER_HOT_NS : HELPER_COLD_NS;
+bool keeli_helpers_are_hot(const keel_world *world) {
+    return world->workers.executor.context == &world->workers.pool &&
+           keeli_pool_is_hot(&world->workers.pool);
 }
 
-// Do the ready nodes take longer than `least`, as far as it was measured?
-static bool take_longer(const keeli_schedule *s, uint64_t least) {
+uint64_t keeli_helper_cost(const keel_world *world) {
+    return keeli_helpers_are_hot(world) ? HELPER_HOT_NS : HELPER_COLD_NS;
+}
+
+// When the ready nodes take longer than a helper costs, as far as they were measured.
+static void call_for_nodes(keeli_workers *workers) {
+    const keeli_schedule *s = workers->schedule;
+    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->workers.count) return;
+    const uint64_t least = keeli_helper_cost(workers->world);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->ready.count && sum < least; ++i) {
         const keeli_node *node = &s->nodes.items[s->ready.items[i]];
         if (keeli_node_is_work(node)) sum += node->is_measured ? node->cost : least;
     }
-    return sum >= least;
-}
-
-static void call_for_nodes(keeli_workers *workers) {
-    const keeli_schedule *s = workers->schedule;
-    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->workers.count) return;
-    if (take_longer(s, keeli_helper_cost(workers->world)))
-        keeli_workers_call(workers, s->ready.count);
+    if (sum >= least) keeli_workers_call(workers, s->ready.count);
 }
 
 // ------------------------------------------------------------------ nodes
@@ -262,15 +263,15 @@ static void make_ready(keeli_schedule *s, uint32_t node) {
     else keeli_heap_push(s->ready.items, &s->ready.count, node);
 }
 
-// The first that this worker may run, or KEELI_NO_NODE.
+// The first that this worker may run, or KEEL_NO_NODE.
 static uint32_t next_ready(const keeli_workers *workers, const keeli_worker *worker) {
     keeli_schedule *s = workers->schedule;
-    if (!s) return KEELI_NO_NODE;
+    if (!s) return KEEL_NO_NODE;
     const bool is_caller = worker->number == 0;
     if (is_caller && s->ready_main.count &&
         (!s->ready.count || s->ready_main.items[0] < s->ready.items[0]))
         return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
-    return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEELI_NO_NODE;
+    return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEEL_NO_NODE;
 }
 
 static void finish_node(keeli_workers *workers, uint32_t index, keel_result result) {
@@ -283,10 +284,10 @@ static void finish_node(keeli_workers *workers, uint32_t index, keel_result resu
     node->has_ended = true;
     node->has_failed = result < 0 || node->is_blocked;
     for (uint32_t e = 0; e < node->edge_count; ++e) {
-        const uint32_t next = s->edges.items[node->first_edge + e];
-        keeli_node *waiting = &s->nodes.items[next];
-        if (node->has_failed && !s->loose.items[node->first_edge + e]) waiting->is_blocked = true;
-        if (--waiting->pending == 0) make_ready(s, next);
+        const keeli_node_edge *edge = &s->edges.items[node->first_edge + e];
+        keeli_node *waiting = &s->nodes.items[edge->to];
+        if (node->has_failed && !edge->is_loose) waiting->is_blocked = true;
+        if (--waiting->pending == 0) make_ready(s, edge->to);
     }
     --workers->unfinished;
     call_for_nodes(workers);
@@ -302,7 +303,7 @@ static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t 
         keeli_lock_give(&workers->lock);
         worker->node = index;
         result = keeli_node_run(workers->schedule, index, worker);
-        worker->node = KEELI_NO_NODE;
+        worker->node = KEEL_NO_NODE;
         keeli_lock_take(&workers->lock);
         --workers->active;
     }
@@ -322,26 +323,20 @@ static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *wo
     keeli_workers_announce(workers);
 }
 
-// Is a node ready that stands before the system whose loop this is? Somebody in the loop may be
-// waiting for its end, and all others there for that one's turn.
-static bool has_earlier(const keeli_workers *workers, const keeli_loop *loop) {
-    const keeli_schedule *s = workers->schedule;
-    return s && s->ready.count && s->ready.items[0] < loop->node;
-}
-
 static void work(keeli_workers *workers, keeli_worker *worker) {
     for (;;) {
-        if (!workers->pausing) {
-            keeli_loop *loop = keeli_loop_open(workers);
-            if (loop && has_earlier(workers, loop)) loop = NULL;
-            const uint32_t node = loop ? KEELI_NO_NODE : next_ready(workers, worker);
-            if (loop) join_loop(workers, loop, worker);
-            else if (node != KEELI_NO_NODE) work_on_node(workers, worker, node);
-            if (loop || node != KEELI_NO_NODE) continue;
-        }
+        const keeli_schedule *s = workers->schedule;
+        keeli_loop *loop = workers->pausing ? NULL : keeli_loop_open(workers);
+        // not while a node is ready that stands before the system whose loop it is: somebody in the
+        // loop may be waiting for its end, and all others there for that one's turn
+        if (loop && s && s->ready.count && s->ready.items[0] < loop->node) loop = NULL;
+        const uint32_t node = loop || workers->pausing ? KEEL_NO_NODE : next_ready(workers, worker);
+        if (loop) join_loop(workers, loop, worker);
+        else if (node != KEEL_NO_NODE) work_on_node(workers, worker, node);
+        if (loop || node != KEEL_NO_NODE) continue;
         if (!workers->unfinished) return;
         // what is ready is for this worker: the others may all be waiting for it
-        if (worker->number && !(workers->pausing && workers->schedule->ready.count)) return;
+        if (worker->number && !(workers->pausing && s->ready.count)) return;
         keeli_workers_await_change(workers);
     }
 }
@@ -351,7 +346,7 @@ keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *s) {
     keeli_lock_take(&workers->lock);
     workers->schedule = s;
     workers->unfinished = s ? s->nodes.count : 0;
-    workers->settled = 0;
+    workers->ended_before = 0;
     workers->active = s ? 0 : 1;
     workers->is_open = true;
     keeli_lock_give(&workers->lock);
@@ -369,26 +364,33 @@ void keeli_workers_close(keeli_workers *workers) {
     leave(workers->world, &workers->list[0]);
 }
 
-void keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
+keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
+    const bool begins = keeli_world_go_concurrent(s->world);
     keeli_worker *worker = keeli_workers_open(workers, s);
     keeli_lock_take(&workers->lock);
     s->ready.count = s->ready_main.count = 0;
-    for (uint32_t i = 0; i < s->nodes.count; ++i)
-        if (!s->nodes.items[i].pending) make_ready(s, i);
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        keeli_node *node = &s->nodes.items[i];
+        node->pending = node->waits_for;
+        node->is_blocked = node->has_ended = node->has_failed = false;
+        if (!node->pending) make_ready(s, i);
+    }
     call_for_nodes(workers);
     work(workers, worker);
     keeli_lock_give(&workers->lock);
     keeli_workers_close(workers);
+    if (begins) keeli_world_end_concurrent(s->world);
+    return workers->failed_result;
 }
 
 // ------------------------------------------------------------------ turns
 static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
-    for (; workers->schedule && workers->settled < node; ++workers->settled) {
-        const keeli_node *n = &workers->schedule->nodes.items[workers->settled];
+    for (; workers->schedule && workers->ended_before < node; ++workers->ended_before) {
+        const keeli_node *n = &workers->schedule->nodes.items[workers->ended_before];
         if (n->creates && !n->has_ended) return false;
     }
-    for (; loop && loop->settled < piece; ++loop->settled)
-        if (!keeli_atomic_load_byte(&loop->ended.items[loop->settled])) return false;
+    for (; loop && loop->ended_before < piece; ++loop->ended_before)
+        if (!keeli_atomic_load_byte(&loop->ended.items[loop->ended_before])) return false;
     return true;
 }
 

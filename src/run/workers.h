@@ -5,6 +5,7 @@
 // done; the others come while there is something for them and leave when there is not, so that
 // nobody blocks a thread of the executor for nothing.
 #pragma once
+#include "find/iterate.h"
 #include "run/schedule.h"
 
 // How deep systems may run each other: far more than is sensible, far less than the stack holds.
@@ -32,9 +33,9 @@ typedef struct keeli_workers {
     // the run
     keeli_schedule *schedule; // NULL: one loop
     uint32_t unfinished;      // nodes
-    uint32_t settled;         // all nodes before it that may create entities have ended
-    struct keeli_loop *loops, *spare_loops; // run/loop.h
-    uint32_t failed_node;                   // the first in linear order; KEELI_NO_NODE: none
+    uint32_t ended_before;    // all nodes before it that may create entities have ended
+    struct keeli_loop *loops, *spare_loops; // in work, and not
+    uint32_t failed_node;                   // the first in linear order; KEEL_NO_NODE: none
     keel_result failed_result;
     keeli_first_error first;
 } keeli_workers;
@@ -52,6 +53,8 @@ bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
 // Does any system or workload run now?
 bool keeli_world_is_running(keel_world *world);
+// In owner mode, and none does? `what` goes into the message: "timings cannot be switched on".
+keel_result keeli_world_is_at_rest(keel_world *world, const char *what);
 
 // ------------------------------------------------------------------ those of a run
 // The calling thread becomes the first; NULL when out of memory (reported).
@@ -62,9 +65,8 @@ void keeli_workers_deinit(keel_world *world);
 // (NULL) for loops.
 keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *schedule);
 void keeli_workers_close(keeli_workers *workers);
-// Both, and all nodes of the schedule in between, `pending` of each being set. Failures are in
-// `workers` afterwards.
-void keeli_workers_run(keeli_workers *workers, keeli_schedule *schedule);
+// Both, and all nodes of the schedule in between: KEEL_OK, or the first failure in linear order.
+keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *schedule);
 
 // ------------------------------------------------------------------ among each other
 // All with the lock: something has changed; until something has, or for no reason; ask for as many
@@ -74,8 +76,9 @@ void keeli_workers_await_change(keeli_workers *workers);
 void keeli_workers_call(keeli_workers *workers, uint32_t count);
 // A worker wants to be alone and waits for this one.
 void keeli_workers_pause(keeli_workers *workers);
-// Work that is worth a helper: more nanoseconds than what it costs to get one.
+// Nanoseconds that it costs to get a helper; and does one look for a job right now?
 uint64_t keeli_helper_cost(const keel_world *world);
+bool keeli_helpers_are_hot(const keel_world *world);
 // Wait until all pieces of the loop before `piece` have ended.
 void keeli_workers_await_turn(keeli_workers *workers, struct keeli_loop *loop, uint32_t piece);
 // Wait until all nodes before `node` that may create entities have ended, and all pieces of `loop`
@@ -90,3 +93,65 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, struct keeli_loo
 void keeli_workers_count_memory(keel_world *world, int32_t workloads);
 // Nothing of the run is left. `loops`: so many systems of it may be split at once.
 void keeli_workers_preallocate(keeli_workers *workers, uint32_t loops);
+
+// ------------------------------------------------------------------ loops over pieces (loop.c)
+// On all workers: a system that is split, or a loop or reduction by direct call.
+#define KEELI_NO_PIECE UINT32_MAX
+
+// What is called for each piece: one of the three functions.
+typedef struct keeli_loop_body {
+    keel_context *context; // of a system that is split
+    keel_range_fn *range;
+    keel_span_fn *span;
+    uint32_t range_end, grain; // of `range`
+    keeli_view *view;          // of a system and of `span`
+    void *data;                // of `range` and `span`
+    const keel_reduction *reduction;
+} keeli_loop_body;
+
+// Pieces are taken in ascending order.
+typedef struct keeli_loop {
+    struct keeli_loop *next; // of the workers: in work, or spare
+    keeli_workers *workers;
+    keeli_worker *owner; // who began it
+    keeli_loop_body body;
+    keeli_iterator *it; // of the owner, when a view is walked, or NULL
+    char *partials;     // one for each piece, `stride` bytes apart; or NULL
+    size_t stride;
+    const char *running; // around it, for messages
+    uint32_t node;
+    // of a system: what pieces record is in `lists`, so that they may have to wait for those before
+    // them; the first failure under the world's lock
+    bool records;
+    uint32_t failed;
+    const void *object;
+    char message[sizeof((keel_context *)0)->message];
+    // kept with the loop, so that a run that was made before allocates nothing
+    keeli_pieces pieces;
+    KEELI_ARRAY(keel_commands *) lists;
+    keeli_handles reserved; // of a system outside of workloads
+    uint32_t most;          // pieces that it ever had
+    // who does what
+    uint32_t count;             // of pieces
+    KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
+    uint32_t ended_before;      // all pieces before it have ended; under the workers' lock
+    uint32_t users;             // workers that are in it; under the workers' lock
+    uint32_t share;             // pieces that a worker takes at once, at least (atomic)
+    uint64_t piece_ns;          // what a piece takes, as far as it is known; otherwise 0
+    uint64_t began;             // when the owner took its first piece
+    bool has_called;            // for helpers, or never will
+    bool is_helped;             // somebody came; under the workers' lock
+    bool is_private;            // nobody may help
+    // Written by all of them: not beside what they read all the time.
+    _Alignas(KEELI_LINE) uint32_t taken; // pieces below it were taken (atomic)
+} keeli_loop;
+
+// One that helpers may join, or NULL; with the workers' lock. And take part in a loop.
+keeli_loop *keeli_loop_open(const keeli_workers *workers);
+void keeli_loop_work(keeli_loop *loop, keeli_worker *worker);
+// Have so many spare loops, each with room for what the largest needed; false: out of memory.
+bool keeli_loops_reserve(keeli_workers *workers, uint32_t count);
+void keeli_loops_deinit(keeli_workers *workers);
+// Run a system whose view is bound, split into pieces; and can it be?
+keel_result keeli_run_split(keel_context *context);
+keel_result keeli_check_split(keel_world *world, const keel_system *system);

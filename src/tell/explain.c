@@ -13,17 +13,15 @@ static const char *kind_of(const keeli_storage *s) { return keeli_storage_text(s
 
 // ------------------------------------------------------------------ what leads
 // The components that must be there and are kept in archetypes.
-static void put_row_terms(keeli_writer *w, const keeli_plan *plan, const keel_world *world) {
+static void put_archetypes(keeli_writer *w, const keeli_plan *plan, const keel_world *world) {
     const keeli_match_key *key = &plan->match->key;
+    uint32_t with_rows = 0;
+    keeli_write(w, "archetypes with ");
     for (uint32_t i = 0; i < key->count && (key->asked[i] & 3) == KEELI_ASK_MUST; ++i)
         keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->asked[i] >> 2]));
-}
-
-static uint32_t archetypes_with_rows(const keeli_match *match) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < match->list.count; ++i)
-        count += match->list.items[i]->row_count != 0;
-    return count;
+    for (uint32_t i = 0; i < plan->match->list.count; ++i)
+        with_rows += plan->match->list.items[i]->row_count != 0;
+    keeli_write(w, " (%u of them have rows), row by row", (unsigned)with_rows);
 }
 
 static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
@@ -39,10 +37,7 @@ static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view
         keeli_write(w, "presence bits of %s, by ascending index", name_of(plan->leader));
         break;
     case KEELI_SCAN_ROWS:
-        keeli_write(w, "archetypes with ");
-        put_row_terms(w, plan, view->world);
-        keeli_write(w, " (%u of them have rows), row by row",
-                    (unsigned)archetypes_with_rows(plan->match));
+        put_archetypes(w, plan, view->world);
         break;
     case KEELI_SCAN_ENTITIES:
         keeli_write(w, "living entities, by ascending index");

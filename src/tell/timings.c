@@ -27,10 +27,7 @@ void keeli_timings_deinit(keel_world *world) {
 }
 
 static keel_result check_changeable(keel_world *world) {
-    KEEL_TRY(keeli_world_is_editable(world));
-    if (!keeli_world_is_running(world)) return KEEL_OK;
-    return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "timings cannot be switched on or off while a system runs");
+    return keeli_world_is_at_rest(world, "timings cannot be switched on or off");
 }
 
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {

@@ -40,6 +40,10 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
 static inline bool keeli_is_free(const keel_world *world, const keeli_storage *storage) {
     return !((uint32_t)keeli_atomic_peek(&storage->borrow) | world->refused);
 }
+// Does nobody use anything, so that the owner may edit all that is not bound to a thread?
+static inline bool keeli_is_unused(const keel_world *world) {
+    return !((uintptr_t)world->access.holders | world->refused | world->access.owned_storages);
+}
 // The same for a storage whose values are bytes that nobody follows.
 static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *storage) {
     return !(storage->flags | (uint32_t)keeli_atomic_peek(&storage->borrow) | world->refused);

@@ -506,9 +506,19 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 }
 
 // ------------------------------------------------------------------ about to be edited
+// The storage where there is nothing to be asked, as mostly.
+static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_holder *holder,
+                                          const keel_component *component) {
+    keeli_storage *s = keeli_storage_known(world, component);
+    const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND;
+    return s && !holder && !(s->flags & asks) && keeli_is_unused(world) ? s : NULL;
+}
+
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result) {
+    keeli_storage *known = free_to_edit(world, holder, component);
+    if (known) return *result = KEEL_OK, known;
     keeli_storage *s = keeli_storage_get(world, component, false, result);
     if (!s) return NULL;
     if (s->flags & KEELI_IS_LINK) {
@@ -525,6 +535,8 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
                                    const keel_component *component, const char *verb,
                                    keel_result *result) {
     *result = KEEL_OK;
+    keeli_storage *known = free_to_edit(world, holder, component);
+    if (known) return known;
     if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }

@@ -170,19 +170,6 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
     }
 }
 
-// ------------------------------------------------------------------ who has what
-keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at) {
-    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (!list) return NULL;
-    const uint16_t *numbers = keeli_list_numbers(list);
-    if (*at > list->count) *at = list->count;
-    while (*at) {
-        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
-        if (keeli_store_has(s, index) || keeli_store_is_disabled(s, index)) return s;
-    }
-    return NULL;
-}
-
 // ------------------------------------------------------------------ whole storages
 // What columns read.
 static void connect_root(const keel_world *world, keeli_storage *s) {

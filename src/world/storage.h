@@ -29,6 +29,36 @@ static inline void *keeli_store_value(const keel_world *world, const keeli_stora
     const uint32_t place = keeli_store_place(world, s, index);
     return place == UINT32_MAX ? NULL : keeli_store_at(s, place);
 }
+// The same of an index that has one.
+static inline void *keeli_store_value_there(const keeli_storage *s, uint32_t index) {
+    uint32_t *const *places = *s->root->places;
+    return keeli_store_at(s, places ? places[index / 4096][index % 4096] : index);
+}
+// Has the entity, alive or not, a value, and where? What has one is alive, so its version is there,
+// and is one of a living entity. `kind` is the storage's, a constant: steps of others fall away.
+static inline __attribute__((always_inline)) bool
+keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storage kind,
+                    keel_entity e, uint32_t *place) {
+    const uint32_t index = keel_entity_index(e);
+    const uint32_t page = index / KEELI_ENTITY_PAGE, at = index % KEELI_ENTITY_PAGE;
+    if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
+    if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
+        return false;
+    if (kind == KEEL_INDEXED) *place = index;
+    if (kind == KEEL_ARCHETYPE) *place = world->entities.root.where[page][at];
+    return world->entities.root.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
+static inline __attribute__((always_inline)) bool
+keeli_store_find(const keel_world *world, const keeli_storage *s, keel_entity e, uint32_t *place) {
+    if (s->kind == KEEL_INDEXED) return keeli_store_find_in(world, s, KEEL_INDEXED, e, place);
+    if (s->kind == KEEL_SPARSE_SET) return keeli_store_find_in(world, s, KEEL_SPARSE_SET, e, place);
+    return keeli_store_find_in(world, s, KEEL_ARCHETYPE, e, place);
+}
+static inline void *keeli_store_value_of(const keel_world *world, const keeli_storage *s,
+                                         keel_entity e) {
+    uint32_t place;
+    return keeli_store_find(world, s, e, &place) ? keeli_store_at(s, place) : NULL;
+}
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
@@ -42,6 +72,11 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
     if (page >= s->presence.root.page_count) return NULL;
     uint64_t *word = &s->presence.root.pages[page][index / 64 % KEELI_PAGE_WORDS];
     return *word ? word : NULL;
+}
+
+// The same of a block whose list names the component: the page is there.
+static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
+    return &s->presence.root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
 }
 
 // ------------------------------------------------------------------ values
@@ -82,6 +117,16 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
     if (keeli_presence_clear(&s->presence, index)) keeli_store_unlist_block(world, s, index);
 }
 
+// The same for several entities of the block that begins at `first`, with the memory of plain
+// values; slots and rows go separately.
+static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, uint32_t first,
+                                          uint64_t bits) {
+    if (s->kind == KEEL_INDEXED)
+        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
+    if (keeli_presence_clear_bits(&s->presence, first, bits))
+        keeli_store_unlist_block(world, s, first);
+}
+
 // ------------------------------------------------------------------ disabled values (storage.c)
 // Drop the value that is kept out of sight for the entity.
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
@@ -108,6 +153,12 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
+// The entity loses the component, of any kind, whose value was moved out or dropped; its row stays.
+static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
+    else keeli_store_pop(world, s, index);
+}
+
 // The entity gets the component, of any kind, where its row is made already: where its value
 // belongs, not initialised.
 static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
@@ -115,6 +166,42 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
     const uint32_t index = keel_entity_index(e);
     keeli_store_set_bit(world, s, index);
     return keeli_row_value(&s->row, *keeli_row_of(world, index));
+}
+
+// ------------------------------------------------------------------ next to others
+static inline uint64_t keeli_bit_of(uint32_t index) { return (uint64_t)1 << (index % 64); }
+// For the fast paths, where an entity gets a component, or loses it, while others of its block of
+// 64 keep theirs (keeli_live_word): no more changes than its bit, and its slot or row.
+//
+// Are values kept in rows of archetypes?
+static inline bool keeli_store_has_rows(const keeli_storage *s) {
+    return s->kind == KEEL_ARCHETYPE;
+}
+// Are they packed, in slots of a sparse set?
+static inline bool keeli_store_has_slots(const keeli_storage *s) {
+    return s->kind == KEEL_SPARSE_SET;
+}
+// Does a value that comes need no memory? Its row apart.
+static inline bool keeli_store_has_slot(const keeli_storage *s) {
+    return s->set.count < s->set.room;
+}
+static inline bool keeli_store_has_place(const keeli_storage *s) {
+    return s->goes_with_bit || keeli_store_has_slot(s);
+}
+// Its bit in that word, and where it belongs, not initialised; the latter not for rows.
+static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64_t bit) {
+    *word |= bit;
+    ++s->presence.count;
+}
+static inline void *keeli_store_take_place(keeli_storage *s, keel_entity e) {
+    if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keel_entity_index(e));
+    return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
+}
+// A plain value goes: its bit, of a word that keeps the rest.
+static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64_t rest) {
+    *word = rest;
+    --s->presence.count;
+    ++s->presence.cleared;
 }
 
 // ------------------------------------------------------------------ room
@@ -167,7 +254,17 @@ void keeli_row_end(keel_world *world, uint32_t old);
 
 // The next component of an entity, disabled ones included, from position `*at` of its block's list,
 // downwards from the end. Start with UINT32_MAX; NULL at the end.
-keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index, uint32_t *at);
+static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
+                                                 uint32_t *at) {
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
+    for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
+        if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
+            return s;
+    }
+    return NULL;
+}
 // Drop all values of all components: nobody is told.
 void keeli_store_drop_all(keel_world *world);
 // The same for one, whose rows stay where they are: their values were dropped.
@@ -188,8 +285,10 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 }
 // In test builds: walk what was just edited.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
+enum { KEELI_VALIDATES = 1 };
 bool keeli_is_turn_to_validate(uint32_t count);
 void keeli_validate_entities(keel_world *world);
 #else
+enum { KEELI_VALIDATES = 0 };
 static inline void keeli_validate_entities(keel_world *world) { (void)world; }
 #endif

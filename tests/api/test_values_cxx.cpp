@@ -92,8 +92,9 @@ KEEL_EVENT(TextSparse);
 #define EACH_TYPE(X)                                                                               \
     X(TextSparse)                                                                                  \
     X(ListSparse)                                                                                  \
-    X(OnlySparse) X(SelfSparse) X(TextIndexed) X(ListIndexed) X(OnlyIndexed) X(SelfIndexed)        \
-        X(TextRow) X(ListRow) X(OnlyRow) X(SelfRow)
+    X(OnlySparse)                                                                                  \
+    X(SelfSparse) X(TextIndexed) X(ListIndexed) X(OnlyIndexed) X(SelfIndexed) X(TextRow)           \
+        X(ListRow) X(OnlyRow) X(SelfRow)
 
 enum { TYPES = 12, ENTITIES = 40, NONE = -1, DEFAULT = 7 };
 

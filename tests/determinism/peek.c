@@ -15,6 +15,6 @@ void find_order(const keel_world *world, const keel_workload *table, const keel_
     while (s && s->table != table)
         s = s->next;
     for (uint32_t i = 0; s && i < s->nodes.count; ++i)
-        if (s->nodes.items[i].kind == KEELI_NODE_SYSTEM) order[n++] = s->nodes.items[i].step.system;
+        if (s->nodes.items[i].kind == KEEL_NODE_SYSTEM) order[n++] = s->nodes.items[i].step.system;
     order[n] = NULL;
 }
