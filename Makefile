@@ -69,7 +69,7 @@ amalgamate:
 	@tools/install_packages amalgamate
 	tools/amalgamate
 
-check: check-format check-layers check-acceptance check-cost check-release check-asan check-tsan \
+check: check-format check-layers check-house check-acceptance check-cost check-release check-asan check-tsan \
 	check-clang check-valgrind check-docs
 
 check-packages:

@@ -31,6 +31,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
     world->heap.mask = &world->refused;
+    world->root.refused = &world->refused;
     world->heap.mask_bit = KEELI_REFUSED_HOOK;
     world->library = &keeli_library;
     keeli_lock_init(&world->access.lock);
@@ -149,7 +150,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_lock_deinit(&world->access.lock);
     keeli_lock_deinit(&world->access.edit_lock);
     keeli_condition_deinit(&world->workers.started);
-    keeli_heap heap; // the last block goes after the world's own heap is gone
+    keeli_heap heap; // the last block goes after the world's own heap has ended
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);
     KEELI_FREE(&heap, keel_world, world);

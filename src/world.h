@@ -54,7 +54,7 @@ typedef struct keeli_tracking {
 } keeli_tracking;
 
 // What iterators found out about the order of a sparse set, so that the next one need not compare
-// handles (find/scan_set.c) or look at cells (find/gather.c): right as long as the sets' `moves`
+// handles (find/scan_packed.c) or look at cells (find/gather.c): right as long as the sets' `moves`
 // are these.
 typedef struct keeli_same_order {
     const struct keeli_storage *leader; // its first `count` slots have the entities that slots
@@ -120,11 +120,17 @@ enum {
     KEELI_KINDS_FROM = 12,   // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
-    // somebody is told of what happens to its values
-    KEELI_IS_TOLD = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
+    // somebody is notified of what happens to its values
+    KEELI_NOTIFIES = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
     // who follows what comes and goes
-    KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_TOLD | KEELI_IS_IN_VIEW
+    KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_NOTIFIES | KEELI_IS_IN_VIEW
 };
+// What keel_get_mut reads of it.
+_Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
+                   offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
+               "a storage begins as its head says");
+_Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND) == KEELI_WRITE_ASKS,
+               "flags are what keel_get_mut takes them for");
 
 // One storage that a view or a system holds.
 typedef struct keeli_use {
@@ -216,7 +222,7 @@ typedef struct keeli_followers {
     keel_commands *reaction; // what observers ask for; NULL: there was no observer yet
     // To be looked at when the edit is done (edit/commands.c):
     bool has_reactions; // observers asked for edits
-    bool has_noted;     // entities may have entered or left observed views
+    bool has_pending;   // entities may have entered or left observed views
     bool any_lost;      // observers were taken away while they were called
 } keeli_followers;
 

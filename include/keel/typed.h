@@ -244,7 +244,7 @@ static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, c
 /// The value of a component, to read: `const T *` or NULL. Scope: world, view, context.
 #define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keeli_world_get, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
 /// The value of a component, to change: `T *` or NULL. Scope: world, view, context.
-#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
+#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
 /// Does the entity have the component? Scope: world, view, context.
 #define keel_has(scope, e, T) KEELI_RVX(scope, keeli_world_has, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
 /// The value of a unique, to read: `const T *` or NULL. Scope: world, view, context.

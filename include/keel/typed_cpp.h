@@ -203,7 +203,7 @@ KEELI_VERB_WC(keeli_add_entity_values, keel_world_add_entity, keel_commands_add_
 inline keel_entity keeli_add_entity_values(const keel_view *s, const keel_value *v) { return keel_view_add_entity(s, v); }
 KEELI_VERB_WC(keeli_add_child_values, keel_world_add_child, keel_commands_add_child)
 KEELI_VERB_READ(keeli_get, const keel_world, keeli_world_get, keel_view_get_component, keel_context_get_component)
-KEELI_VERB_READ(keeli_get_mut, keel_world, keel_get_component_mut, keel_view_get_component_mut, keel_context_get_component_mut)
+KEELI_VERB_READ(keeli_get_mut, keel_world, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)
 KEELI_VERB_READ(keeli_has, const keel_world, keeli_world_has, keel_view_has_component, keel_context_has_component)
 KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
 KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)

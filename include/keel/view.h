@@ -432,11 +432,19 @@ static inline const void *keel_column_get_value(const keel_column *column, keel_
     return keeli_column_at(column, e, column->size, column->shift);
 }
 
+/// Private: how the storage of a component begins. Layouts may change with any version.
+struct keeli_storage_head {
+    uint32_t flags; ///< private: of them keeli_write_flags matter
+    int32_t borrow; ///< private: who uses it; 0: nobody
+};
+/// Private: who writes a value marks it; not every writer may.
+enum keeli_write_flags { KEELI_WRITE_MARKS = 8192, KEELI_WRITE_ASKS = 1 | 2 | 32 };
 /// Private: what keel_get reads of a world. Layouts may change with any version.
 struct keeli_world_root {
     const struct keeli_set_root **sets; ///< private: by number of the component
     struct keeli_storage **storages;    ///< private: the same; NULL: unknown
     uint32_t storage_capacity;          ///< private
+    const uint32_t *refused;            ///< private: why nothing may be edited now; 0: it may
 };
 
 /// Private: the set of a component that the world knows by its number. NULL: ask the exported
@@ -473,19 +481,43 @@ static inline bool keeli_world_has(const keel_world *world, keel_entity e,
         return keel_has_component(world, e, component);
     return keeli_find_place(set, component->storage, e, &place);
 }
-/// Private: keel_get_component in the same way.
-static inline const void *keeli_world_get(const keel_world *world, keel_entity e,
-                                          const keel_component *component) {
-    const struct keeli_set_root *set = keeli_known_set(world, component);
+/// Private: the value of an entity that is within reach, or NULL.
+static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_entity e,
+                                        const keel_component *component) {
     const keel_storage kind = component->storage;
     uint32_t place;
-    if (!set || keel_entity_index(e) >> 12 >= keeli_reach(set, kind))
-        return keel_get_component(world, e, component);
     if (!keeli_find_place(set, kind, e, &place)) return NULL;
     const uint32_t shift = kind == KEEL_INDEXED     ? keeli_indexed_shift(component->size)
                            : kind == KEEL_ARCHETYPE ? 12
                                                     : set->shift;
     return keeli_value_in(set->pages, place, component->size, shift);
+}
+/// Private: keel_get_component in the same way.
+static inline const void *keeli_world_get(const keel_world *world, keel_entity e,
+                                          const keel_component *component) {
+    const struct keeli_set_root *set = keeli_known_set(world, component);
+    if (!set || keel_entity_index(e) >> 12 >= keeli_reach(set, component->storage))
+        return keel_get_component(world, e, component);
+    return keeli_reached_value(set, e, component);
+}
+/// Private: the value of a component that is marked when it is written, or NULL.
+KEEL_API void *keeli_get_marked(keel_world *world, keel_entity e, struct keeli_storage *storage);
+/// Private: keel_get_component_mut in the same way, where nobody uses the component.
+static inline void *keeli_world_get_mut(keel_world *world, keel_entity e,
+                                        const keel_component *component) {
+    const struct keeli_world_root *root = (const struct keeli_world_root *)world;
+    const uint32_t number = __atomic_load_n(component->slot, __ATOMIC_ACQUIRE);
+    struct keeli_storage *storage =
+        root && number < root->storage_capacity ? root->storages[number] : NULL;
+    const struct keeli_storage_head *head = (const struct keeli_storage_head *)storage;
+    if (!head || (uint32_t)__atomic_load_n(&head->borrow, __ATOMIC_RELAXED) | *root->refused |
+                     (head->flags & KEELI_WRITE_ASKS))
+        return keel_get_component_mut(world, e, component);
+    if (head->flags & KEELI_WRITE_MARKS) return keeli_get_marked(world, e, storage);
+    const struct keeli_set_root *set = root->sets[number];
+    return keel_entity_index(e) >> 12 < keeli_reach(set, component->storage)
+               ? keeli_reached_value(set, e, component)
+               : NULL;
 }
 
 #ifdef __cplusplus

@@ -113,6 +113,55 @@ void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity) {
     keeli_free(heap, table, capacity * sizeof(void *), sizeof(void *));
 }
 
+// ------------------------------------------------------------------ pages
+// As bytes: a table has pointers of its owner's type.
+static void *page_at(const keeli_pages *pages, uint32_t page) {
+    void *at;
+    memcpy(&at, (char *)pages->table + page * sizeof at, sizeof at);
+    return at;
+}
+static void set_page(keeli_pages *pages, uint32_t page, const void *at) {
+    memcpy((char *)pages->table + page * sizeof at, &at, sizeof at);
+}
+
+bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, uint32_t page) {
+    return page_at(pages, page) != kind->empty;
+}
+
+bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+                     uint32_t page, size_t *bytes) {
+    uint32_t had = pages->capacity;
+    void *table = keeli_table_grow(heap, pages->table, &pages->capacity, page + 1, bytes);
+    if (!table) return false;
+    pages->table = table;
+    for (; had < pages->capacity; ++had)
+        set_page(pages, had, kind->empty);
+    if (pages->count <= page) pages->count = page + 1;
+    if (keeli_pages_are_own(pages, kind, page)) return true;
+    void *fresh = keeli_new(heap, kind->bytes, 64);
+    if (!fresh) return false;
+    memcpy(fresh, kind->empty, kind->bytes);
+    set_page(pages, page, fresh);
+    *bytes += kind->bytes;
+    return true;
+}
+
+void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+                      uint32_t page, size_t *bytes) {
+    if (!keeli_pages_are_own(pages, kind, page)) return;
+    keeli_free(heap, page_at(pages, page), kind->bytes, 64);
+    set_page(pages, page, kind->empty);
+    *bytes -= kind->bytes;
+}
+
+void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind) {
+    size_t bytes = 0;
+    for (uint32_t page = 0; page < pages->count; ++page)
+        keeli_pages_give(pages, heap, kind, page, &bytes);
+    keeli_table_free(heap, pages->table, pages->capacity);
+    *pages = (keeli_pages){ 0 };
+}
+
 // ------------------------------------------------------------------ by address
 static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
     keeli_free(heap, table->items, table->capacity * sizeof *table->items, sizeof(void *));

@@ -74,6 +74,29 @@ void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
 #define KEELI_4096_TIMES(x)                                                                        \
     KEELI_1024_TIMES(x), KEELI_1024_TIMES(x), KEELI_1024_TIMES(x), KEELI_1024_TIMES(x)
 
+// ------------------------------------------------------------------ pages
+// A table of pages of one size. Those that were never written are one shared page, which is
+// constant, so what is far away costs no memory.
+typedef struct keeli_page_kind {
+    const void *empty;
+    size_t bytes; // of a page
+} keeli_page_kind;
+
+typedef struct keeli_pages {
+    void *table;              // of pointers to pages; its owner knows their type
+    uint32_t count, capacity; // to the last that was asked for; all to the capacity can be read
+} keeli_pages;
+
+// Give a page memory of its own, unless it has it; false when out of memory. `*bytes` counts it.
+bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+                     uint32_t page, size_t *bytes);
+// Has it? It is in the table.
+bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, uint32_t page);
+// Forget what a page holds; its memory goes.
+void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+                      uint32_t page, size_t *bytes);
+void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind);
+
 // ------------------------------------------------------------------ by address
 // What is known of things by their address: open addressing, never more than half full. Nothing is
 // ever taken out.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows and blocks of archetypes. The graph between archetypes is in archetype_graph.c.
+// Which archetypes there are, found by set of components and along edges from one to the next; and
+// their rows and blocks.
 #include "data/archetype.h"
 
 #include "base/assert.h"
@@ -9,7 +10,179 @@
 
 static char tag_values[1]; // where the values of tags are said to be
 
-enum { first_rows = 8 };
+enum { first_rows = 8, rows_at_most = 1 << KEELI_ROW_SHIFT, block_target = 512 * 1024 };
+
+// ------------------------------------------------------------------ sets
+// Order does not matter, so that an edge can be followed without sorting.
+static uint64_t hash_of(keeli_row_component *const *set, uint32_t count) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        hash ^= keeli_hash_mix(set[i]->number);
+    return hash;
+}
+
+static bool is_same_set(const keeli_archetype *archetype, keeli_row_component *const *set,
+                        uint32_t count) {
+    return archetype->column_count == count &&
+           (count == 0 || memcmp(archetype->columns, set, count * sizeof(void *)) == 0);
+}
+
+// The table by set, from the list of all.
+static void index_sets(keeli_archetypes *a) {
+    memset(a->by_set, 0, a->set_capacity * sizeof(void *));
+    for (uint32_t i = 0; i < a->count; ++i) {
+        uint32_t at = (uint32_t)a->all[i]->hash & (a->set_capacity - 1);
+        while (a->by_set[at])
+            at = (at + 1) & (a->set_capacity - 1);
+        a->by_set[at] = a->all[i];
+    }
+}
+
+static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
+    if ((a->count + 1) * 2 <= a->set_capacity) return true;
+    const uint32_t capacity = a->set_capacity ? a->set_capacity * 2 : 16;
+    keeli_archetype **fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
+    if (!fresh) return false;
+    keeli_table_free(heap, a->by_set, a->set_capacity);
+    a->bytes += (capacity - a->set_capacity) * sizeof *fresh;
+    a->by_set = fresh;
+    a->set_capacity = capacity;
+    index_sets(a);
+    return true;
+}
+
+static uint32_t rows_per_block(const keeli_archetype *archetype) {
+    size_t row = sizeof(keel_entity);
+    for (uint32_t c = 0; c < archetype->column_count; ++c)
+        row += archetype->columns[c]->size;
+    uint32_t rows = rows_at_most;
+    while (rows > 1 && rows * row > block_target)
+        rows /= 2;
+    return rows;
+}
+
+static void free_archetype(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+    keeli_table_free(heap, archetype->columns, archetype->column_count);
+    keeli_table_free(heap, archetype->blocks, archetype->block_capacity);
+    keeli_free(heap, archetype->edges, archetype->edge_capacity * sizeof(keeli_edge),
+               sizeof(void *));
+    a->bytes -= sizeof *archetype +
+                (archetype->column_count + archetype->block_capacity) * sizeof(void *) +
+                archetype->edge_capacity * sizeof(keeli_edge);
+    KEELI_FREE(heap, keeli_archetype, archetype);
+}
+
+static keeli_archetype *new_archetype(keeli_archetypes *a, keeli_heap *heap,
+                                      keeli_row_component *const *set, uint32_t count,
+                                      uint64_t hash) {
+    keeli_archetype *archetype = KEELI_NEW(heap, keeli_archetype);
+    if (!archetype) return NULL;
+    a->bytes += sizeof *archetype;
+    if (count) {
+        archetype->columns = keeli_new(heap, count * sizeof(void *), sizeof(void *));
+        if (!archetype->columns) {
+            free_archetype(a, heap, archetype);
+            return NULL;
+        }
+        memcpy(archetype->columns, set, count * sizeof(void *));
+        a->bytes += count * sizeof(void *);
+    }
+    archetype->column_count = count;
+    archetype->hash = hash;
+    archetype->rows_per_block = rows_per_block(archetype);
+    return archetype;
+}
+
+keeli_archetype *keeli_archetypes_find(keeli_archetypes *a, keeli_heap *heap,
+                                       keeli_row_component *const *set, uint32_t count) {
+    const uint64_t hash = hash_of(set, count);
+    if (!grow_by_set(a, heap)) return NULL;
+    uint32_t at = (uint32_t)hash & (a->set_capacity - 1);
+    for (; a->by_set[at]; at = (at + 1) & (a->set_capacity - 1))
+        if (a->by_set[at]->hash == hash && is_same_set(a->by_set[at], set, count))
+            return a->by_set[at];
+    void *table = keeli_table_grow(heap, a->all, &a->capacity, a->count + 1, &a->bytes);
+    if (!table) return NULL;
+    a->all = table;
+    keeli_archetype *archetype = new_archetype(a, heap, set, count, hash);
+    if (!archetype) return NULL;
+    archetype->position = a->count;
+    a->all[a->count++] = archetype;
+    a->by_set[at] = archetype;
+    return archetype;
+}
+
+uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t number) {
+    uint32_t low = 0, high = archetype->column_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (archetype->columns[middle]->number < number) low = middle + 1;
+        else high = middle;
+    }
+    return low < archetype->column_count && archetype->columns[low]->number == number ? low
+                                                                                      : UINT32_MAX;
+}
+
+// ------------------------------------------------------------------ edges
+static bool grow_edges(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
+    const uint32_t had = archetype->edge_capacity, capacity = had ? had * 2 : 8;
+    keeli_edge *old = archetype->edges;
+    keeli_edge *fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
+    if (!fresh) return false;
+    archetype->edges = fresh;
+    archetype->edge_capacity = capacity;
+    for (uint32_t i = 0; i < had; ++i)
+        if (old[i].number) *keeli_edge_place(archetype, old[i].number) = old[i];
+    keeli_free(heap, old, had * sizeof *old, sizeof(void *));
+    a->bytes += (capacity - had) * sizeof *old;
+    return true;
+}
+
+// The edge of a component, made when there is none; NULL when out of memory.
+static keeli_edge *edge_of(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                           uint32_t number) {
+    keeli_edge *edge = keeli_archetype_edge(archetype, number);
+    if (edge) return edge;
+    if ((archetype->edge_count + 1) * 2 > archetype->edge_capacity &&
+        !grow_edges(a, heap, archetype))
+        return NULL;
+    edge = keeli_edge_place(archetype, number);
+    edge->number = number;
+    ++archetype->edge_count;
+    return edge;
+}
+
+// The set of an archetype with one component put in or left out.
+static keeli_archetype *neighbour(keeli_archetypes *a, keeli_heap *heap,
+                                  const keeli_archetype *from, keeli_row_component *component,
+                                  bool with) {
+    const size_t bytes = (from->column_count + 1) * sizeof(void *);
+    keeli_row_component **set = keeli_new(heap, bytes, sizeof(void *));
+    if (!set) return NULL;
+    uint32_t count = 0, at;
+    for (uint32_t c = 0; c < from->column_count; ++c)
+        if (from->columns[c] != component) set[count++] = from->columns[c];
+    for (at = count; with && at && set[at - 1]->number > component->number; --at)
+        set[at] = set[at - 1];
+    if (with) set[at] = component;
+    keeli_archetype *found = keeli_archetypes_find(a, heap, set, count + with);
+    keeli_free(heap, set, bytes, sizeof(void *));
+    return found;
+}
+
+keeli_archetype *keeli_archetype_with(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *from,
+                                      keeli_row_component *component) {
+    keeli_edge *edge = edge_of(a, heap, from, component->number);
+    if (edge && !edge->with) edge->with = neighbour(a, heap, from, component, true);
+    return edge ? edge->with : NULL;
+}
+
+keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
+                                         keeli_archetype *from, keeli_row_component *component) {
+    keeli_edge *edge = edge_of(a, heap, from, component->number);
+    if (edge && !edge->without) edge->without = neighbour(a, heap, from, component, false);
+    return edge ? edge->without : NULL;
+}
 
 // ------------------------------------------------------------------ blocks
 static size_t align_up(size_t at, size_t align) { return (at + align - 1) & ~(align - 1); }
@@ -191,11 +364,6 @@ static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
     else keeli_bytes_copy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
 }
 
-static void set_place(keeli_entity_index *ix, keel_entity e, uint32_t place) {
-    const uint32_t i = keel_entity_index(e);
-    ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
-}
-
 void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
                                const keel_entity *entities, uint32_t count) {
     while (count) {
@@ -204,7 +372,7 @@ void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *i
         const uint32_t place = block->number << KEELI_ROW_SHIFT | block->count;
         memcpy(block->entities + block->count, entities, n * sizeof *entities);
         for (uint32_t i = 0; i < n; ++i)
-            set_place(ix, entities[i], place + i);
+            *keeli_place_of(ix, entities[i]) = place + i;
         block->count += n;
         archetype->row_count += n;
         entities += n;
@@ -223,7 +391,7 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
         block->entities[place & KEELI_ROW_MASK] = moved;
         for (uint32_t c = 0; c < archetype->column_count; ++c)
             move_one(archetype->columns[c], place, from);
-        set_place(ix, moved, place);
+        *keeli_place_of(ix, moved) = place;
     }
     --last->count;
     --archetype->row_count;
@@ -258,7 +426,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     const keel_entity *entities = old->entities + (place & KEELI_ROW_MASK);
     ++a->moves;
     for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
-        set_place(ix, entities[i], KEELI_NO_ROW);
+        *keeli_place_of(ix, entities[i]) = KEELI_NO_ROW;
     for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
         const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
         const uint32_t left = block->capacity - block->count;
@@ -271,8 +439,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
 // Is the entity of the last row somewhere else?
 static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_index *ix) {
     const keeli_block *last = last_block(archetype);
-    const uint32_t i = keel_entity_index(last->entities[last->count - 1]);
-    return ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
+    return *keeli_place_of(ix, last->entities[last->count - 1]) !=
            (last->number << KEELI_ROW_SHIFT | (last->count - 1));
 }
 
@@ -297,45 +464,133 @@ void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype
         free_block(a, heap, archetype->blocks[--archetype->block_count]);
 }
 
-static void drop_values(keeli_archetype *archetype) {
+void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
-        const keeli_block *block = archetype->blocks[b];
+        keeli_block *block = archetype->blocks[b];
         for (uint32_t c = 0; c < archetype->column_count; ++c) {
             const keeli_row_component *column = archetype->columns[c];
             for (uint32_t row = 0; column->drop && row < block->count; ++row)
                 column->drop(keeli_row_value(column, block->number << KEELI_ROW_SHIFT | row),
                              column->hook_data);
         }
-    }
-}
-
-void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
-    drop_values(archetype);
-    for (uint32_t b = 0; b < archetype->block_count; ++b) {
-        keeli_block *block = archetype->blocks[b];
-        for (uint32_t row = 0; row < block->count; ++row)
-            set_place(ix, block->entities[row], KEELI_NO_ROW);
+        for (uint32_t row = 0; ix && row < block->count; ++row)
+            *keeli_place_of(ix, block->entities[row]) = KEELI_NO_ROW;
         block->count = 0;
     }
     archetype->row_count = 0;
 }
 
-void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
-    drop_values(archetype);
-    for (uint32_t b = 0; b < archetype->block_count; ++b)
-        archetype->blocks[b]->count = 0;
-    archetype->row_count = 0;
-    keeli_archetype_trim(a, heap, archetype);
+// ------------------------------------------------------------------ all of them
+bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap) {
+    *a = (keeli_archetypes){ 0 };
+    return keeli_archetypes_find(a, heap, NULL, 0) != NULL;
+}
+
+void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
+    keeli_archetypes_free_old(a, heap);
+    for (uint32_t i = 0; i < a->count; ++i) {
+        keeli_archetype_clear(NULL, a->all[i]);
+        keeli_archetype_trim(a, heap, a->all[i]);
+        free_archetype(a, heap, a->all[i]);
+    }
+    for (uint32_t n = 0; n < a->block_count; ++n)
+        KEELI_FREE(heap, keeli_block, a->blocks[n]);
+    keeli_table_free(heap, a->blocks, a->block_capacity);
+    keeli_table_free(heap, a->all, a->capacity);
+    keeli_table_free(heap, a->by_set, a->set_capacity);
+    *a = (keeli_archetypes){ 0 };
+}
+
+// Trimming frees it: no rows, and not the empty set.
+static bool is_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    return archetype->row_count == 0 && archetype != a->all[0];
+}
+
+static void forget_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    for (uint32_t e = 0; e < archetype->edge_capacity; ++e) {
+        keeli_edge *edge = &archetype->edges[e];
+        if (edge->with && is_idle(a, edge->with)) edge->with = NULL;
+        if (edge->without && is_idle(a, edge->without)) edge->without = NULL;
+    }
+}
+
+void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
+    keeli_archetypes_free_old(a, heap);
+    for (uint32_t i = 0; i < a->count; ++i) // while what the edges point to is still there
+        if (!is_idle(a, a->all[i])) forget_idle(a, a->all[i]);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        keeli_archetype *archetype = a->all[i];
+        keeli_archetype_trim(a, heap, archetype);
+        if (!is_idle(a, archetype)) {
+            archetype->position = kept;
+            a->all[kept++] = archetype;
+            continue;
+        }
+        free_archetype(a, heap, archetype);
+        ++a->generation;
+    }
+    a->count = kept;
+    index_sets(a);
 }
 
 // ------------------------------------------------------------------ checking
+static bool is_listed(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    return archetype->position < a->count && a->all[archetype->position] == archetype;
+}
+
+// The other end of an edge has the component more (or less) and is otherwise the same.
+static bool is_one_apart(const keeli_archetype *small, const keeli_archetype *large,
+                         uint32_t number) {
+    if (small->column_count + 1 != large->column_count) return false;
+    for (uint32_t s = 0, l = 0; l < large->column_count; ++l) {
+        if (large->columns[l]->number == number) continue;
+        if (s == small->column_count || small->columns[s++] != large->columns[l]) return false;
+    }
+    return keeli_archetype_column(small, number) == UINT32_MAX &&
+           keeli_archetype_column(large, number) != UINT32_MAX;
+}
+
+static bool edges_are_valid(const keeli_archetypes *a, const keeli_archetype *archetype) {
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < archetype->edge_capacity; ++e) {
+        const keeli_edge *edge = &archetype->edges[e];
+        if (!edge->number) continue;
+        ++count;
+        if (keeli_archetype_edge(archetype, edge->number) != edge) return false;
+        if (edge->with &&
+            (!is_listed(a, edge->with) || !is_one_apart(archetype, edge->with, edge->number)))
+            return false;
+        if (edge->without &&
+            (!is_listed(a, edge->without) || !is_one_apart(edge->without, archetype, edge->number)))
+            return false;
+    }
+    return count == archetype->edge_count;
+}
+
+bool keeli_archetype_graph_is_valid(const keeli_archetypes *a) {
+    uint32_t filed = 0;
+    for (uint32_t at = 0; at < a->set_capacity; ++at)
+        filed += a->by_set[at] != NULL;
+    if (filed != a->count) return false;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        const keeli_archetype *archetype = a->all[i];
+        if (archetype->position != i) return false;
+        for (uint32_t c = 1; c < archetype->column_count; ++c)
+            if (archetype->columns[c - 1]->number >= archetype->columns[c]->number) return false;
+        uint32_t at = (uint32_t)archetype->hash & (a->set_capacity - 1);
+        while (a->by_set[at] && a->by_set[at] != archetype)
+            at = (at + 1) & (a->set_capacity - 1);
+        if (!a->by_set[at] || !edges_are_valid(a, archetype)) return false;
+    }
+    return a->count == 0 || a->all[0]->column_count == 0;
+}
+
 static bool block_is_valid(const keeli_entity_index *ix, const keeli_block *block) {
     for (uint32_t row = 0; row < block->count; ++row) {
         const keel_entity e = block->entities[row];
-        const uint32_t i = keel_entity_index(e);
-        if (!keeli_entity_is_alive(ix, e)) return false;
-        if (ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] !=
-            (block->number << KEELI_ROW_SHIFT | row))
+        if (!keeli_entity_is_alive(ix, e) ||
+            *keeli_place_of(ix, e) != (block->number << KEELI_ROW_SHIFT | row))
             return false;
     }
     return true;
@@ -384,7 +639,7 @@ static uint32_t count_in_rows(const keeli_entity_index *ix) {
         const keel_entity e = keeli_entity_index_next(ix, i);
         if (keel_is_null(e)) break;
         i = keel_entity_index(e);
-        count += ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] != KEELI_NO_ROW;
+        count += *keeli_place_of(ix, e) != KEELI_NO_ROW;
     }
     return count;
 }

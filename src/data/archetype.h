@@ -78,15 +78,18 @@ keeli_archetype *keeli_archetype_with(keeli_archetypes *a, keeli_heap *heap, kee
                                       keeli_row_component *component);
 keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
                                          keeli_archetype *from, keeli_row_component *component);
-// The edge of a component, or NULL when it was never followed.
-static inline const keeli_edge *keeli_archetype_edge(const keeli_archetype *archetype,
-                                                     uint32_t number) {
+// Where the edge of a component is, or would be. There are places.
+static inline keeli_edge *keeli_edge_place(const keeli_archetype *archetype, uint32_t number) {
     const uint32_t mask = archetype->edge_capacity - 1;
-    if (!archetype->edge_capacity) return NULL;
     uint32_t at = number & mask; // numbers are dense
     while (archetype->edges[at].number && archetype->edges[at].number != number)
         at = (at + 1) & mask;
-    return archetype->edges[at].number ? &archetype->edges[at] : NULL;
+    return &archetype->edges[at];
+}
+// The edge, or NULL when it was never followed.
+static inline keeli_edge *keeli_archetype_edge(const keeli_archetype *archetype, uint32_t number) {
+    keeli_edge *edge = archetype->edge_capacity ? keeli_edge_place(archetype, number) : NULL;
+    return edge && edge->number ? edge : NULL;
 }
 // The position of a component among the columns, or UINT32_MAX.
 uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t number);
@@ -124,20 +127,23 @@ void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, cons
                                uint32_t count);
 // Free what the last growth of a block left: values of the caller may have been in it.
 void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap);
-// Drop all values; the entities have no rows afterwards. The memory is kept.
+// Drop all values; the entities have no rows afterwards, unless `ix` is NULL. The memory is kept.
 void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype);
-// Drop all values of an archetype and free its blocks; the entity index does not learn of it.
-void keeli_archetype_free_rows(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
 // Free blocks of the archetype that are empty.
 void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
 // Free blocks and archetypes that are empty.
 void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap);
 bool keeli_archetypes_are_valid(const keeli_archetypes *a, const keeli_entity_index *ix);
-// The part of that which is about sets and edges (archetype_graph.c).
+// The part of that which is about sets and edges.
 bool keeli_archetype_graph_is_valid(const keeli_archetypes *a);
 
 static inline keeli_block *keeli_block_of(const keeli_archetypes *a, uint32_t place) {
     return a->blocks[place >> KEELI_ROW_SHIFT];
+}
+// Where the entity index keeps the place of an entity's row.
+static inline uint32_t *keeli_place_of(const keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    return &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
 }
 static inline void *keeli_row_value(const keeli_row_component *c, uint32_t place) {
     return (char *)c->bases[place >> KEELI_ROW_SHIFT] + (size_t)(place & KEELI_ROW_MASK) * c->size;

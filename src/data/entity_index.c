@@ -16,13 +16,13 @@ static const uint32_t gap_versions[page_words] = { KEELI_4096_TIMES(KEELI_DEAD |
 static const uint32_t gap_where[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_GAP) };
 
 static uint32_t *version_of(const keeli_entity_index *ix, uint32_t i) {
-    return &ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    return &ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
 }
 static uint32_t *living_around(const keeli_entity_index *ix, uint32_t i) {
-    return keeli_living_on_page(ix->versions[i / KEELI_ENTITY_PAGE]);
+    return keeli_living_on_page(ix->root.versions[i / KEELI_ENTITY_PAGE]);
 }
 static uint32_t *where_of(const keeli_entity_index *ix, uint32_t i) {
-    return &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    return &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
 }
 static keel_entity handle(uint32_t i, uint32_t upper) {
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
@@ -33,77 +33,24 @@ void keeli_entity_index_init(keeli_entity_index *ix) {
     *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END };
 }
 
-static const size_t version_bytes = page_words * sizeof(uint32_t),
-                    where_bytes = KEELI_ENTITY_PAGE * sizeof(uint32_t);
+static const keeli_page_kind version_pages = { gap_versions, sizeof gap_versions },
+                             where_pages = { gap_where, sizeof gap_where };
 
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap) {
-    for (uint32_t p = 0; p < ix->root.page_count; ++p)
-        if (ix->versions[p] != gap_versions) {
-            keeli_free(heap, ix->versions[p], version_bytes, 64);
-            keeli_free(heap, ix->where[p], where_bytes, 64);
-        }
-    keeli_free(heap, ix->versions, ix->page_capacity * sizeof(void *), sizeof(void *));
-    keeli_free(heap, ix->where, ix->page_capacity * sizeof(void *), sizeof(void *));
+    keeli_pages_deinit(&ix->versions, heap, &version_pages);
+    keeli_pages_deinit(&ix->where, heap, &where_pages);
     keeli_entity_index_init(ix);
 }
 
-// ------------------------------------------------------------------ pages
-static bool grow_tables(keeli_entity_index *ix, keeli_heap *heap, uint32_t pages) {
-    if (pages <= ix->page_capacity) return true;
-    uint32_t capacity = ix->page_capacity ? ix->page_capacity * 2 : 4;
-    if (capacity < pages) capacity = pages;
-    const size_t old_bytes = ix->page_capacity * sizeof(void *), bytes = capacity * sizeof(void *);
-    uint32_t **versions = keeli_new(heap, bytes, sizeof(void *));
-    uint32_t **where = keeli_new(heap, bytes, sizeof(void *));
-    if (!versions || !where) {
-        keeli_free(heap, versions, bytes, sizeof(void *));
-        keeli_free(heap, where, bytes, sizeof(void *));
-        return false;
-    }
-    if (old_bytes) {
-        memcpy(versions, ix->versions, old_bytes);
-        memcpy(where, ix->where, old_bytes);
-        keeli_free(heap, ix->versions, old_bytes, sizeof(void *));
-        keeli_free(heap, ix->where, old_bytes, sizeof(void *));
-    }
-    ix->versions = versions;
-    ix->where = where;
-    ix->root.versions = versions;
-    ix->root.where = where;
-    ix->page_capacity = capacity;
-    ix->bytes += 2 * (bytes - old_bytes);
-    return true;
-}
-
-// Index `i` can be looked at.
-static bool cover(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
-    const uint32_t pages = i / KEELI_ENTITY_PAGE + 1;
-    if (!grow_tables(ix, heap, pages)) return false;
-    for (; ix->root.page_count < pages; ++ix->root.page_count) {
-        ix->versions[ix->root.page_count] = (uint32_t *)(uintptr_t)gap_versions;
-        ix->where[ix->root.page_count] = (uint32_t *)(uintptr_t)gap_where;
-    }
-    return true;
-}
-
-// Index `i` can be written.
+// Index `i` can be written; and all below it can be looked at.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
-    if (!cover(ix, heap, i)) return false;
-    const uint32_t p = i / KEELI_ENTITY_PAGE;
-    if (ix->versions[p] != gap_versions) return true;
-    uint32_t *versions = keeli_new(heap, version_bytes, 64);
-    uint32_t *where = keeli_new(heap, where_bytes, 64);
-    if (!versions || !where) {
-        keeli_free(heap, versions, version_bytes, 64);
-        keeli_free(heap, where, where_bytes, 64);
-        return false;
-    }
-    memcpy(versions, gap_versions, version_bytes);
-    memcpy(where, gap_where, where_bytes);
-    ix->versions[p] = versions;
-    ix->where[p] = where;
-    ix->bytes += version_bytes + where_bytes;
-    return true;
+    const uint32_t page = i / KEELI_ENTITY_PAGE;
+    const bool done = keeli_pages_own(&ix->where, heap, &where_pages, page, &ix->bytes) &&
+                      keeli_pages_own(&ix->versions, heap, &version_pages, page, &ix->bytes);
+    ix->root.versions = ix->versions.table;
+    ix->root.where = ix->where.table;
+    ix->root.page_count = keeli_least(ix->versions.count, ix->where.count);
+    return done;
 }
 
 // ------------------------------------------------------------------ adding
@@ -259,41 +206,11 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
 }
 
 // ------------------------------------------------------------------ deleting
-// A dead index becomes free again, with the next version; or retires.
-static void put_back(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
-    if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
-        *version_of(ix, i) = KEELI_DEAD;
-        *where_of(ix, i) = KEELI_RETIRED;
-        ++ix->retired;
-        return;
-    }
-    *version_of(ix, i) = KEELI_DEAD | (upper + 1);
-    *where_of(ix, i) = ix->free_head;
-    ix->free_head = i;
-    ++ix->free_count;
-}
-
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count) {
-    uint32_t head = ix->free_head, retired = 0, deleted = 0;
-    for (uint32_t k = 0; k < count; ++k) {
-        const uint32_t i = keel_entity_index(list[k]), upper = upper_of(list[k]);
-        if (*version_of(ix, i) != upper) continue;
-        ++deleted;
-        --*living_around(ix, i);
-        if (upper == KEEL_ENTITY_VERSION_MAX + 1u) {
-            *version_of(ix, i) = KEELI_DEAD;
-            *where_of(ix, i) = KEELI_RETIRED;
-            ++retired;
-            continue;
-        }
-        *version_of(ix, i) = KEELI_DEAD | (upper + 1);
-        *where_of(ix, i) = head;
-        head = i;
-    }
-    ix->free_head = head;
-    ix->free_count += deleted - retired;
-    ix->retired += retired;
+    for (uint32_t k = 0; k < count; ++k)
+        if (*version_of(ix, keel_entity_index(list[k])) == upper_of(list[k]))
+            keeli_entity_index_delete(ix, list[k]);
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {
@@ -301,7 +218,7 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
-        uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
+        uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE];
         if (page == gap_versions) { // nothing to put back
             i -= i % KEELI_ENTITY_PAGE;
             continue;
@@ -310,8 +227,7 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
         const bool dead = (version & KEELI_DEAD) != 0;
         if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED)) continue;
-        if (dead) put_back(ix, i, (version & ~KEELI_DEAD) - 1);
-        else put_back(ix, i, version);
+        keeli_entity_index_free(ix, i, dead ? (version & ~KEELI_DEAD) - 1 : version);
     }
 }
 
@@ -339,7 +255,7 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
 
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
     --ix->held;
-    put_back(ix, keel_entity_index(e), upper_of(e));
+    keeli_entity_index_free(ix, keel_entity_index(e), upper_of(e));
 }
 
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
@@ -364,29 +280,27 @@ void keeli_entity_index_release_all(keeli_entity_index *ix) {
 // ------------------------------------------------------------------ copies
 static bool copy_page(keeli_entity_index *to, const keeli_entity_index *from, keeli_heap *heap,
                       uint32_t p) {
-    const uint32_t first = p * KEELI_ENTITY_PAGE;
-    if (from->versions[p] == gap_versions) return cover(to, heap, first);
-    if (!own_page(to, heap, first)) return false;
-    memcpy(to->versions[p], from->versions[p], version_bytes);
-    for (uint32_t i = 0; i < KEELI_ENTITY_PAGE; ++i)
-        to->where[p][i] = from->versions[p][i] & KEELI_DEAD ? from->where[p][i] : KEELI_NO_ROW;
+    if (!own_page(to, heap, p * KEELI_ENTITY_PAGE)) return false;
+    memcpy(to->root.versions[p], from->root.versions[p], sizeof gap_versions);
+    for (uint32_t i = 0; i < KEELI_ENTITY_PAGE; ++i) {
+        const bool dead = from->root.versions[p][i] & KEELI_DEAD;
+        to->root.where[p][i] = dead ? from->root.where[p][i] : KEELI_NO_ROW;
+    }
     return true;
 }
 
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap) {
-    keeli_entity_index_init(to);
+    keeli_entity_index pages = { 0 };
     for (uint32_t p = 0; p < from->root.page_count; ++p)
-        if (!copy_page(to, from, heap, p)) {
-            keeli_entity_index_deinit(to, heap);
+        if (from->root.versions[p] != gap_versions && !copy_page(&pages, from, heap, p)) {
+            keeli_entity_index_deinit(&pages, heap);
             return false;
         }
-    const keeli_entity_index pages = *to;
     *to = *from; // the counts
     to->root = pages.root;
     to->versions = pages.versions;
     to->where = pages.where;
-    to->page_capacity = pages.page_capacity;
     to->bytes = pages.bytes;
     return true;
 }
@@ -394,7 +308,8 @@ bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *f
 // ------------------------------------------------------------------ walking
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
     for (uint32_t i = from; i < ix->size; ++i) {
-        uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE], *at = &page[i % KEELI_ENTITY_PAGE];
+        uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE],
+                 *at = &page[i % KEELI_ENTITY_PAGE];
         if (!*keeli_living_on_page(page)) i |= KEELI_ENTITY_PAGE - 1;
         else if (!(*at & KEELI_DEAD)) return handle(i, *at);
         else if (i % 4 == 0 && at[1] & at[2] & at[3] & KEELI_DEAD) i += 3;
@@ -403,7 +318,7 @@ keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from)
 }
 
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words) {
-    uint32_t *versions = ix->versions[page];
+    uint32_t *versions = ix->root.versions[page];
     if (!*keeli_living_on_page(versions)) return false;
     for (uint32_t w = 0; w < 64; ++w) {
         words[w] = 0;
@@ -427,7 +342,7 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     if (size > covered) return false;
     for (uint64_t at = 0; at < size; ++at) {
         const uint32_t i = (uint32_t)at;
-        if (ix->versions[i / KEELI_ENTITY_PAGE] == gap_versions) { // all of its slots are gaps
+        if (ix->root.versions[i / KEELI_ENTITY_PAGE] == gap_versions) { // all of its slots are gaps
             const uint64_t left = size - at;
             if (i < ix->gap_first) return false;
             gaps += left < KEELI_ENTITY_PAGE ? (uint32_t)left : KEELI_ENTITY_PAGE;
@@ -456,5 +371,5 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     }
     return alive == keeli_entity_count(ix) && held == ix->held && retired == ix->retired &&
            (gaps == ix->gap_count) && dead == ix->free_count && listed == dead &&
-           ix->root.versions == ix->versions;
+           ix->root.versions == ix->versions.table;
 }

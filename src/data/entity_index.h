@@ -24,10 +24,9 @@
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
 typedef struct keeli_entity_index {
-    struct keeli_entity_root root; // what keel_column reads; same pages as `versions`
-    uint32_t **versions, **where;  // pages
-    uint32_t page_capacity;        // of both tables; root.page_count of them are set
-    uint32_t size;                 // indices below it were handed out, or are gaps
+    struct keeli_entity_root root; // the pages of both tables, for keel_column too
+    keeli_pages versions, where;
+    uint32_t size; // indices below it were handed out, or are gaps
     uint32_t held, retired;
     uint32_t free_head, free_count;
     uint32_t gap_first, gap_count; // no gap below gap_first
@@ -48,7 +47,7 @@ static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEE
 // Is the handle alive? The index's page is known to be there.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    return ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
+    return ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
 static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
@@ -58,7 +57,7 @@ static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_enti
 
 // The living entity at an index.
 static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t index) {
-    const uint32_t upper = ix->versions[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    const uint32_t upper = ix->root.versions[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | index };
 }
 
@@ -74,21 +73,21 @@ static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) 
     uint32_t i = ix->size, upper = 1;
     if (ix->free_count) {
         i = ix->free_head;
-        upper = ix->versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] & ~KEELI_DEAD;
+        upper = ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] & ~KEELI_DEAD;
     }
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
 }
 // Bring that one to life.
 static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity next) {
     const uint32_t i = keel_entity_index(next);
-    uint32_t *where = &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
     if (ix->free_count) {
         ix->free_head = *where;
         --ix->free_count;
     } else {
         ++ix->size;
     }
-    uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE];
+    uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE];
     page[i % KEELI_ENTITY_PAGE] = (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
     *where = KEELI_NO_ROW;
     ++*keeli_living_on_page(page);
@@ -106,12 +105,10 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
 // Would it, memory apart?
 keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e);
-// `e` is alive.
-static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    uint32_t *page = ix->versions[i / KEELI_ENTITY_PAGE], *version = &page[i % KEELI_ENTITY_PAGE];
-    uint32_t *where = &ix->where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
-    --*keeli_living_on_page(page);
+// A dead index becomes free, with the version after `upper`; or retires.
+static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
+    uint32_t *version = &ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
     if (upper == KEEL_ENTITY_VERSION_MAX + 1u) { // its versions are used up
         *version = KEELI_DEAD;
         *where = KEELI_RETIRED;
@@ -122,6 +119,12 @@ static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity
     *where = ix->free_head;
     ix->free_head = i;
     ++ix->free_count;
+}
+// `e` is alive.
+static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keel_entity_index(e);
+    --*keeli_living_on_page(ix->root.versions[i / KEELI_ENTITY_PAGE]);
+    keeli_entity_index_free(ix, i, (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS));
 }
 // The same for many that are alive, in this order; one that comes again is left out.
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,

@@ -61,7 +61,8 @@ static inline void keeli_indexed_set_uncount_page(keeli_indexed_set *set, keeli_
     if (--set->page_counts[page] == 0) keeli_indexed_set_give_page(set, heap, page);
 }
 
-// A block gets its first value, after a reserve; and its last value is gone (moved out or dropped).
+// A block gets its first value, after a reserve; and its last value was taken (moved out or
+// dropped).
 static inline void keeli_indexed_set_block_began(keeli_indexed_set *set, uint32_t index) {
     if (set->size && keeli_indexed_set_has_whole_blocks(set))
         keeli_indexed_set_count_page(set, index >> set->root.shift);
@@ -71,7 +72,7 @@ static inline void keeli_indexed_set_block_ended(keeli_indexed_set *set, keeli_h
     if (set->size && keeli_indexed_set_has_whole_blocks(set))
         keeli_indexed_set_uncount_page(set, heap, index >> set->root.shift);
 }
-// A value comes to the index, after a reserve: where it belongs, not initialised; and it is gone.
+// A value comes to the index, after a reserve: where it belongs, not initialised; and it was taken.
 static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index) {
     if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_count_page(set, index);
     return keeli_indexed_set_value(set, index);
@@ -95,7 +96,7 @@ static inline void keeli_indexed_set_remove_bits(keeli_indexed_set *set, keeli_h
 // set. keeli_indexed_set_block_began is called separately.
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits);
-// All values are gone: pages go as when the values are removed one by one.
+// All values were taken: pages go as when the values are removed one by one.
 void keeli_indexed_set_clear(keeli_indexed_set *set, keeli_heap *heap);
 // Free pages that are empty.
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap);

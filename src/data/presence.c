@@ -6,66 +6,33 @@
 // What pages look like before anything is written to them, which is after a reserve.
 const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 
-static const size_t page_bytes = KEELI_PAGE_WORDS * sizeof(uint64_t);
-
-static uint32_t summary_words(uint32_t pages) { return pages / 64; }
-static uint32_t top_words(uint32_t pages) { return (summary_words(pages) + 63) / 64; }
-// All tables in one block: pages, summary, top.
-static size_t table_bytes(uint32_t pages) {
-    return pages * sizeof(uint64_t *) +
-           (summary_words(pages) + top_words(pages)) * sizeof(uint64_t);
-}
-
-static void place_tables(keeli_presence *p, void *block, uint32_t pages) {
-    p->pages = block;
-    p->root.pages = p->pages;
-    p->summary = (uint64_t *)(void *)(p->pages + pages);
-    p->top = p->summary + summary_words(pages);
-}
-
-static bool grow(keeli_presence *p, keeli_heap *heap, uint32_t need) {
-    uint32_t capacity = p->capacity ? p->capacity * 2 : 64;
-    while (capacity < need)
-        capacity *= 2;
-    void *block = keeli_new_zeroed(heap, table_bytes(capacity), 64);
-    if (!block) return false;
-    const keeli_presence old = *p;
-    place_tables(p, block, capacity);
-    if (old.capacity) {
-        memcpy(p->pages, old.pages, old.root.page_count * sizeof *p->pages);
-        memcpy(p->summary, old.summary, summary_words(old.capacity) * sizeof *p->summary);
-        memcpy(p->top, old.top, top_words(old.capacity) * sizeof *p->top);
-        keeli_free(heap, old.pages, table_bytes(old.capacity), 64);
-    }
-    p->bytes += table_bytes(capacity) - (old.capacity ? table_bytes(old.capacity) : 0);
-    p->capacity = capacity;
-    return true;
-}
+static const keeli_page_kind bit_pages = { keeli_no_bits, sizeof keeli_no_bits };
 
 bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index) {
-    const uint32_t page = index / 4096;
-    if (page >= p->capacity && !grow(p, heap, page + 1)) return false;
-    while (p->root.page_count <= page)
-        p->pages[p->root.page_count++] = (uint64_t *)(uintptr_t)keeli_no_bits;
-    if (p->pages[page] != keeli_no_bits) return true;
-    uint64_t *words = keeli_new_zeroed(heap, page_bytes, 64);
-    if (!words) return false;
-    p->pages[page] = words;
-    p->bytes += page_bytes;
-    return true;
+    const uint32_t page = index / 4096, had = p->summary.count, need = page / 64 + 1;
+    const size_t old_bytes = p->summary.capacity * sizeof *p->summary.items;
+    if (need > had) {
+        if (!KEELI_RESERVE(heap, &p->summary, need - had)) return false;
+        memset(p->summary.items + had, 0, (need - had) * sizeof *p->summary.items);
+        p->summary.count = need;
+        p->bytes += p->summary.capacity * sizeof *p->summary.items - old_bytes;
+    }
+    const bool done = keeli_pages_own(&p->pages, heap, &bit_pages, page, &p->bytes);
+    p->root.pages = p->pages.table;
+    p->root.page_count = p->pages.count;
+    return done;
 }
 
 static bool is_used(const keeli_presence *p, uint32_t page) {
-    return p->summary[page / 64] >> (page % 64) & 1;
+    return p->summary.items[page / 64] >> (page % 64) & 1;
 }
 
 void keeli_presence_ended(keeli_presence *p, uint32_t index) {
     const uint32_t page = index / 4096;
-    const uint64_t *words = p->pages[page];
+    const uint64_t *words = p->root.pages[page];
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
         if (words[w]) return;
-    p->summary[page / 64] &= ~((uint64_t)1 << (page % 64));
-    if (p->summary[page / 64] == 0) p->top[page / 4096] &= ~((uint64_t)1 << (page / 64 % 64));
+    p->summary.items[page / 64] &= ~((uint64_t)1 << (page % 64));
 }
 
 // The first bit at `from` or above in an array of words; UINT32_MAX when there is none.
@@ -81,20 +48,14 @@ static uint32_t next_bit(const uint64_t *words, uint32_t word_count, uint32_t fr
 }
 
 uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page) {
-    if (page >= p->root.page_count) return UINT32_MAX;
-    const uint32_t s = page / 64;
-    const uint64_t here = p->summary[s] & ~(uint64_t)0 << (page % 64);
-    if (here) return s * 64 + (uint32_t)__builtin_ctzll(here);
-    const uint32_t next = next_bit(p->top, top_words(p->capacity), s + 1);
-    if (next == UINT32_MAX) return UINT32_MAX;
-    return next * 64 + (uint32_t)__builtin_ctzll(p->summary[next]);
+    return next_bit(p->summary.items, p->summary.count, page);
 }
 
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from) {
     uint32_t page = keeli_presence_next_page(p, from / 4096), at = from % 4096;
     if (page != from / 4096) at = 0;
     while (page != UINT32_MAX) {
-        const uint32_t bit = next_bit(p->pages[page], KEELI_PAGE_WORDS, at);
+        const uint32_t bit = next_bit(p->root.pages[page], KEELI_PAGE_WORDS, at);
         if (bit != UINT32_MAX) return page * 4096 + bit;
         page = keeli_presence_next_page(p, page + 1);
         at = 0;
@@ -109,65 +70,49 @@ static uint32_t last_bit(const uint64_t *words, uint32_t count) {
 }
 
 uint32_t keeli_presence_last(const keeli_presence *p) {
-    if (!p->count) return UINT32_MAX;
-    const uint32_t s = last_bit(p->top, top_words(p->capacity));
-    const uint32_t page = s * 64 + last_bit(&p->summary[s], 1);
-    return page * 4096 + last_bit(p->pages[page], KEELI_PAGE_WORDS);
+    const uint32_t page = last_bit(p->summary.items, p->summary.count);
+    if (page == UINT32_MAX) return UINT32_MAX;
+    return page * 4096 + last_bit(p->root.pages[page], KEELI_PAGE_WORDS);
 }
 
 void keeli_presence_copy(keeli_presence *to, const keeli_presence *from) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(from, page)) != UINT32_MAX; ++page) {
-        memcpy(to->pages[page], from->pages[page], page_bytes);
+        memcpy(to->root.pages[page], from->root.pages[page], sizeof keeli_no_bits);
         keeli_presence_began(to, page * 4096);
     }
     to->count = from->count;
 }
 
 void keeli_presence_reset(keeli_presence *p) {
-    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page)
-        memset(p->pages[page], 0, page_bytes);
-    if (p->capacity) {
-        memset(p->summary, 0, summary_words(p->capacity) * sizeof *p->summary);
-        memset(p->top, 0, top_words(p->capacity) * sizeof *p->top);
+    for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
+        memset(p->root.pages[page], 0, sizeof keeli_no_bits);
+        keeli_presence_ended(p, page * 4096);
     }
     p->count = 0;
     ++p->cleared;
 }
 
 void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {
-    for (uint32_t page = 0; page < p->root.page_count; ++page) {
-        if (is_used(p, page) || p->pages[page] == keeli_no_bits) continue;
-        keeli_free(heap, p->pages[page], page_bytes, 64);
-        p->pages[page] = (uint64_t *)(uintptr_t)keeli_no_bits;
-        p->bytes -= page_bytes;
-    }
+    for (uint32_t page = 0; page < p->root.page_count; ++page)
+        if (!is_used(p, page)) keeli_pages_give(&p->pages, heap, &bit_pages, page, &p->bytes);
 }
 
 void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap) {
-    for (uint32_t page = 0; page < p->root.page_count; ++page)
-        if (p->pages[page] != keeli_no_bits) keeli_free(heap, p->pages[page], page_bytes, 64);
-    if (p->capacity) keeli_free(heap, p->pages, table_bytes(p->capacity), 64);
+    keeli_pages_deinit(&p->pages, heap, &bit_pages);
+    KEELI_RELEASE(heap, &p->summary);
     *p = (keeli_presence){ 0 };
 }
 
 bool keeli_presence_is_valid(const keeli_presence *p) {
     uint32_t count = 0;
-    if (p->root.page_count > p->capacity || p->root.pages != p->pages) return false;
-    for (uint32_t page = 0; page < p->root.page_count; ++page) {
+    if (p->root.page_count != p->pages.count || p->root.pages != p->pages.table) return false;
+    for (uint32_t page = 0; page < p->summary.count * 64; ++page) {
         uint32_t in_page = 0;
-        if (page && p->pages[page] == keeli_no_bits && p->pages[page - 1] == keeli_no_bits) {
-            if (is_used(p, page)) return false;
-            continue; // the same zeros again
-        }
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            in_page += (uint32_t)__builtin_popcountll(p->pages[page][w]);
+        for (uint32_t w = 0; keeli_presence_has_page(p, page) && w < KEELI_PAGE_WORDS; ++w)
+            in_page += (uint32_t)__builtin_popcountll(p->root.pages[page][w]);
         if (is_used(p, page) != (in_page != 0)) return false;
         count += in_page;
     }
-    for (uint32_t page = p->root.page_count; page < p->capacity; ++page)
-        if (is_used(p, page)) return false;
-    for (uint32_t s = 0; s < summary_words(p->capacity); ++s)
-        if ((p->top[s / 64] >> (s % 64) & 1) != (p->summary[s] != 0)) return false;
     return count == p->count;
 }
 
@@ -222,46 +167,37 @@ uint64_t keeli_component_lists_count(const keeli_component_lists *lists) {
     return count;
 }
 
-static void free_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
-    const size_t bytes = list->capacity * sizeof(uint16_t);
-    if (!bytes) return;
-    keeli_free(heap, list->numbers.many, bytes, sizeof(uint16_t));
-    lists->bytes -= bytes;
-    list->capacity = 0;
-}
-
-static void free_list_page(keeli_component_lists *lists, keeli_heap *heap, uint32_t page) {
-    keeli_free(heap, lists->pages[page], list_page_bytes, 64);
-    lists->pages[page] = NULL;
-    lists->bytes -= list_page_bytes;
-}
-
 // A list that fits in place moves there.
 static void trim_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
+    uint16_t *many = list->numbers.many;
+    const size_t bytes = list->capacity * sizeof *many;
     if (!list->capacity || list->count > KEELI_LIST_IN_PLACE) return;
-    uint16_t few[KEELI_LIST_IN_PLACE];
-    memcpy(few, list->numbers.many, list->count * sizeof *few);
-    free_list(lists, heap, list);
-    memcpy(list->numbers.few, few, list->count * sizeof *few);
+    memcpy(list->numbers.few, many, list->count * sizeof *many);
+    keeli_free(heap, many, bytes, sizeof *many);
+    lists->bytes -= bytes;
+    list->capacity = 0;
 }
 
 void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap) {
     for (uint32_t p = 0; p < lists->capacity; ++p) {
         uint32_t used = 0;
-        for (uint32_t b = 0; lists->pages[p] && b < 64; ++b) {
+        if (!lists->pages[p]) continue;
+        for (uint32_t b = 0; b < 64; ++b) {
             trim_list(lists, heap, &lists->pages[p][b]);
             used += lists->pages[p][b].count;
         }
-        if (lists->pages[p] && !used) free_list_page(lists, heap, p);
+        if (used) continue;
+        keeli_free(heap, lists->pages[p], list_page_bytes, 64);
+        lists->pages[p] = NULL;
+        lists->bytes -= list_page_bytes;
     }
 }
 
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap) {
-    for (uint32_t p = 0; p < lists->capacity; ++p) {
+    for (uint32_t p = 0; p < lists->capacity; ++p)
         for (uint32_t b = 0; lists->pages[p] && b < 64; ++b)
-            free_list(lists, heap, &lists->pages[p][b]);
-        if (lists->pages[p]) free_list_page(lists, heap, p);
-    }
+            lists->pages[p][b].count = 0;
+    keeli_component_lists_trim(lists, heap);
     keeli_table_free(heap, lists->pages, lists->capacity);
     *lists = (keeli_component_lists){ 0 };
 }

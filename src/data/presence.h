@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who has what, both ways round.
-// By component: one bit per entity index, in pages of 4,096 bits, with one summary bit per page and
-// one per 64 pages (262,144 indices), so that a walk over few bits among millions skips what is
-// empty. Invariant: a summary bit is set exactly when there is a bit below it. Checked by
-// keeli_presence_is_valid.
+// By component: one bit per entity index, in pages of 4,096 bits, with one summary bit per page, so
+// that a walk over few bits among millions skips what is empty. Invariant: a summary bit is set
+// exactly when there is a bit on its page. Checked by keeli_presence_is_valid.
 // By block of 64 indices: a list of the components that its entities have, so that deleting an
 // entity costs what it and its 63 neighbours own, never what is registered. Invariant: a number is
 // in a list at most once. Checked by keeli_component_lists_are_valid.
@@ -15,12 +14,10 @@
 #define KEELI_PAGE_WORDS 64u // of 64 bits
 
 typedef struct keeli_presence {
-    struct keeli_bits_root root; // what keel_column reads; root.page_count pages are set
-    uint64_t **pages;            // a page that was never used is one shared page of zeros
-    uint64_t *summary;           // bit p % 64 of word p / 64: page p is not empty
-    uint64_t *top;               // bit s % 64 of word s / 64: word s of the summary is not zero
-    uint32_t capacity;           // pages; a multiple of 64
-    uint32_t count;              // bits set
+    struct keeli_bits_root root;   // the pages, for keel_column too
+    keeli_pages pages;             // one that was never used is one shared page of zeros
+    KEELI_ARRAY(uint64_t) summary; // bit p % 64 of word p / 64: page p is not empty
+    uint32_t count;                // bits set
     // Goes up when bits are cleared, by hand too: with it and `count` equal, all bits are.
     uint64_t cleared;
     size_t bytes;
@@ -28,7 +25,7 @@ typedef struct keeli_presence {
 
 static inline uint64_t keeli_presence_word(const keeli_presence *p, uint32_t word) {
     const uint32_t page = word / KEELI_PAGE_WORDS;
-    return page < p->root.page_count ? p->pages[page][word % KEELI_PAGE_WORDS] : 0;
+    return page < p->root.page_count ? p->root.pages[page][word % KEELI_PAGE_WORDS] : 0;
 }
 static inline bool keeli_presence_has(const keeli_presence *p, uint32_t index) {
     return keeli_presence_word(p, index / 64) >> (index % 64) & 1;
@@ -39,23 +36,22 @@ bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index
 extern const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 // Has the page memory of its own, empty or not?
 static inline bool keeli_presence_has_page(const keeli_presence *p, uint32_t page) {
-    return page < p->root.page_count && p->pages[page] != keeli_no_bits;
+    return page < p->root.page_count && p->root.pages[page] != keeli_no_bits;
 }
 static inline bool keeli_presence_reserve(keeli_presence *p, keeli_heap *heap, uint32_t index) {
     return keeli_presence_has_page(p, index / 4096) || keeli_presence_add_page(p, heap, index);
 }
 
-// The first bit of a word was set, or its last one cleared: keep the summaries right.
+// The first bit of a word was set, or its last one cleared: keep the summary right.
 static inline void keeli_presence_began(keeli_presence *p, uint32_t index) {
     const uint32_t page = index / 4096;
-    p->summary[page / 64] |= (uint64_t)1 << (page % 64);
-    p->top[page / 4096] |= (uint64_t)1 << (page / 64 % 64);
+    p->summary.items[page / 64] |= (uint64_t)1 << (page % 64);
 }
 void keeli_presence_ended(keeli_presence *p, uint32_t index);
 
 // Set a bit that is clear, after a reserve. True when it is the first of its word.
 static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
-    uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t before = *word;
     *word = before | (uint64_t)1 << (index % 64);
     ++p->count;
@@ -64,7 +60,7 @@ static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
 }
 // Clear a bit that is set. True when it was the last of its word.
 static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
-    uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t after = *word & ~((uint64_t)1 << (index % 64));
     *word = after;
     --p->count;
@@ -74,7 +70,7 @@ static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
 }
 // The same for several bits of one word, all of them set. `index` is any one's.
 static inline bool keeli_presence_clear_bits(keeli_presence *p, uint32_t index, uint64_t bits) {
-    uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t after = *word & ~bits;
     *word = after;
     p->count -= (uint32_t)__builtin_popcountll(bits);

@@ -16,19 +16,23 @@
 #define KEELI_SPARSE_PAGE 4096u // cells
 #define KEELI_DENSE_SHIFT 12u   // entities per packed page: 4,096
 
+// Items in pages of 1 << shift, of which the first grows by doubling until it is as large as the
+// others, so that a component of three entities stays small.
+typedef struct keeli_packed {
+    void **pages;
+    uint32_t capacity, page_count; // of that table
+    uint32_t first;                // items that the first page holds so far
+    uint32_t shift, size, align;   // of an item
+} keeli_packed;
+
 typedef struct keeli_sparse_set {
-    struct keeli_set_root root; // what keel_column reads: the same tables as below
-    // pages of cells, to sparse_capacity; a page that was never used is one shared empty page
-    uint32_t **sparse;
-    keel_entity **dense; // pages of 1 << KEELI_DENSE_SHIFT entities
-    void **values;       // pages of 1 << root.shift values
-    uint32_t sparse_capacity, dense_capacity, value_capacity; // of the three tables
-    uint32_t dense_pages, value_pages;
-    uint32_t first_dense, first_values; // what the first page of each holds so far
-    uint32_t count, room;               // slots in use, and how many there is memory for
-    uint64_t
-        moves; // goes up when a slot in use gets another entity, or none; not when one is added
-    uint32_t size, align; // of a value; size 0: a tag
+    struct keeli_set_root root; // the pages of cells and of values, for keel_column too
+    keeli_pages cells;          // a page that was never used is one shared empty page
+    keeli_packed dense;         // entities, 1 << KEELI_DENSE_SHIFT on a page
+    keeli_packed values;        // 1 << root.shift on a page
+    uint32_t count, room;       // slots in use, and how many there is memory for
+    uint64_t moves;             // goes up when a slot in use gets another entity or place, or none
+    uint32_t size;              // of a value; 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -41,7 +45,7 @@ void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap);
 
 // The slot of an entity index that is in the set.
 static inline uint32_t keeli_sparse_set_slot(const keeli_sparse_set *set, uint32_t index) {
-    return set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
+    return set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
 }
 // The slot of an entity index, or KEELI_NO_SLOT.
 static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32_t index) {
@@ -49,11 +53,12 @@ static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32
                                                             : KEELI_NO_SLOT;
 }
 static inline void *keeli_sparse_set_value(const keeli_sparse_set *set, uint32_t slot) {
-    return (char *)set->values[slot >> set->root.shift] +
+    return (char *)set->root.pages[slot >> set->root.shift] +
            (size_t)(slot & set->root.mask) * set->size;
 }
 static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, uint32_t slot) {
-    return &set->dense[slot >> KEELI_DENSE_SHIFT][slot & ((1u << KEELI_DENSE_SHIFT) - 1)];
+    keel_entity *page = set->dense.pages[slot >> KEELI_DENSE_SHIFT];
+    return &page[slot & ((1u << KEELI_DENSE_SHIFT) - 1)];
 }
 
 // Make room for `extra` more entities in the packed pages; false when out of memory. With a move
@@ -69,14 +74,14 @@ bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_
 static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
                                                  uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
-    return (page < set->root.page_count && set->sparse[page] != keeli_no_cells) ||
+    return (page < set->root.page_count && set->root.sparse[page] != keeli_no_cells) ||
            keeli_sparse_set_add_cells(set, heap, index);
 }
 // Append an entity that is not there, after both reserves: its slot; the value is not initialised.
 static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
     const uint32_t index = keel_entity_index(e), slot = set->count;
     *keeli_sparse_set_entity(set, slot) = e;
-    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
+    set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
     set->count = slot + 1;
     return slot;
 }
@@ -94,8 +99,8 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
     const uint32_t moved_index = keel_entity_index(moved);
     // nothing to move when it is the last, but that is as cheap as to ask
     *keeli_sparse_set_entity(set, slot) = moved;
-    set->sparse[moved_index / KEELI_SPARSE_PAGE][moved_index % KEELI_SPARSE_PAGE] = slot;
-    set->sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = KEELI_NO_SLOT;
+    set->root.sparse[moved_index / KEELI_SPARSE_PAGE][moved_index % KEELI_SPARSE_PAGE] = slot;
+    set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = KEELI_NO_SLOT;
     keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
                      set->size);
 }
@@ -103,7 +108,7 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
     if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
 }
-// Exchange two slots. `scratch` has room for one value; NULL: the value in `a` is gone (moved out
+// Exchange two slots. `scratch` has room for one value; NULL: the value in `a` was taken (moved out
 // or dropped) and needs no place.
 void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch);
 // Reorder the first `count` slots: slot i gets what is in slot order[i], a permutation, which is

@@ -7,6 +7,7 @@
 
 // What pages look like before anything is written to them, which is after a reserve.
 const keeli_tick_page keeli_no_ticks;
+static const keeli_page_kind tick_pages = { &keeli_no_ticks, sizeof keeli_no_ticks };
 
 // Neighbours may write the same number at the same time.
 static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOMIC_RELAXED); }
@@ -14,18 +15,10 @@ static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOM
 
 // ------------------------------------------------------------------ room
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
-    const uint32_t page = index / KEELI_TICK_PAGE;
-    void *table = keeli_table_grow(heap, t->pages, &t->capacity, page + 1, &t->bytes);
-    if (!table) return false;
-    t->pages = table;
-    while (t->page_count <= page)
-        t->pages[t->page_count++] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
-    if (t->pages[page] != &keeli_no_ticks) return true;
-    keeli_tick_page *fresh = keeli_new_zeroed(heap, sizeof *fresh, 64);
-    if (!fresh) return false;
-    t->pages[page] = fresh;
-    t->bytes += sizeof *fresh;
-    return true;
+    const bool done =
+        keeli_pages_own(&t->table, heap, &tick_pages, index / KEELI_TICK_PAGE, &t->bytes);
+    t->pages = t->table.table;
+    return done;
 }
 
 static uint32_t log_capacity_for(uint32_t values) {
@@ -35,23 +28,30 @@ static uint32_t log_capacity_for(uint32_t values) {
     return capacity;
 }
 
-bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
-    const uint32_t capacity = log_capacity_for(values);
-    if (capacity <= t->log_capacity) return true;
-    keeli_change *log = keeli_new(heap, capacity * sizeof *log, _Alignof(keeli_change));
-    if (!log) return false;
-    if (t->log_count) memcpy(log, t->log, t->log_count * sizeof *log);
-    keeli_free(heap, t->log, t->log_capacity * sizeof *log, _Alignof(keeli_change));
-    t->bytes += (capacity - t->log_capacity) * sizeof *log;
+// The log gives up what it holds when it does not fit any more: readers scan then.
+static bool resize_log(keeli_ticks *t, keeli_heap *heap, uint32_t capacity) {
+    if (t->log_count > capacity) {
+        t->log_from = t->latest;
+        t->log_count = 0;
+    }
+    const size_t old_bytes = t->log_capacity * sizeof *t->log, bytes = capacity * sizeof *t->log;
+    keeli_change *log = keeli_resize(heap, t->log, old_bytes, bytes, _Alignof(keeli_change));
+    if (capacity && !log) return false;
+    t->bytes += bytes - old_bytes;
     t->log = log;
     t->log_capacity = capacity;
     return true;
 }
 
+bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
+    const uint32_t capacity = log_capacity_for(values);
+    return capacity <= t->log_capacity || resize_log(t, heap, capacity);
+}
+
 // ------------------------------------------------------------------ looking
 uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range w, uint64_t bits) {
     const uint32_t page = block / KEELI_TICK_BLOCKS, at = block % KEELI_TICK_BLOCKS;
-    const keeli_tick_page *p = page < t->page_count ? t->pages[page] : &keeli_no_ticks;
+    const keeli_tick_page *p = page < t->table.count ? t->pages[page] : &keeli_no_ticks;
     const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
     if (look(&p->latest[at]) < w.first && whole < w.first) return 0;
     const uint32_t *slots = &p->slots[at * 64];
@@ -66,7 +66,7 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range
 
 bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_tick_range w) {
     if (t->all >= w.first) return true;
-    if (page >= t->page_count) return false;
+    if (page >= t->table.count) return false;
     const keeli_tick_page *p = t->pages[page];
     uint32_t latest = 0;
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b)
@@ -151,7 +151,7 @@ void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
 
 // ------------------------------------------------------------------ pushing down
 static void push_all_down(keeli_ticks *t) {
-    for (uint32_t page = 0; page < t->page_count; ++page) {
+    for (uint32_t page = 0; page < t->table.count; ++page) {
         keeli_tick_page *p = t->pages[page];
         if (p == &keeli_no_ticks) continue;
         for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
@@ -199,17 +199,17 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
 
 // ------------------------------------------------------------------ the whole
 static uint32_t lowered(uint32_t tick, uint32_t by) { return tick > by ? tick - by : tick ? 1 : 0; }
+static void lower_all(uint32_t *ticks, uint32_t count, uint32_t by) {
+    for (uint32_t i = 0; i < count; ++i)
+        ticks[i] = lowered(ticks[i], by);
+}
 
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
-    for (uint32_t page = 0; page < t->page_count; ++page) {
-        keeli_tick_page *p = t->pages[page];
-        if (p == &keeli_no_ticks) continue;
-        for (uint32_t i = 0; i < KEELI_TICK_PAGE; ++i)
-            p->slots[i] = lowered(p->slots[i], by);
-        for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
-            p->whole[b] = lowered(p->whole[b], by);
-            p->latest[b] = lowered(p->latest[b], by);
-        }
+    for (uint32_t page = 0; page < t->table.count; ++page) {
+        if (t->pages[page] == &keeli_no_ticks) continue;
+        lower_all(t->pages[page]->slots, KEELI_TICK_PAGE, by);
+        lower_all(t->pages[page]->whole, KEELI_TICK_BLOCKS, by);
+        lower_all(t->pages[page]->latest, KEELI_TICK_BLOCKS, by);
     }
     t->all = lowered(t->all, by);
     t->latest = lowered(t->latest, by);
@@ -224,40 +224,19 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
         t->log[i] = (keeli_change){ t->log[i + dropped].index, t->log[i + dropped].tick - by };
 }
 
-// The log gives up what it holds when it does not fit any more: readers scan then.
-static void trim_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
-    const uint32_t capacity = values ? log_capacity_for(values) : 0;
-    if (capacity >= t->log_capacity) return;
-    if (t->log_count > capacity) {
-        t->log_from = t->latest;
-        t->log_count = 0;
-    }
-    keeli_change *log = keeli_resize(heap, t->log, t->log_capacity * sizeof *log,
-                                     capacity * sizeof *log, _Alignof(keeli_change));
-    if (capacity && !log) return;
-    t->bytes -= (t->log_capacity - capacity) * sizeof *log;
-    t->log = log;
-    t->log_capacity = capacity;
-}
-
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
                       const keeli_presence *disabled) {
-    for (uint32_t page = 0; page < t->page_count; ++page) {
-        if (t->pages[page] == &keeli_no_ticks || keeli_presence_next_page(enabled, page) == page ||
-            keeli_presence_next_page(disabled, page) == page)
-            continue;
-        keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
-        t->pages[page] = (keeli_tick_page *)(uintptr_t)&keeli_no_ticks;
-        t->bytes -= sizeof **t->pages;
-    }
-    trim_log(t, heap, enabled->count + disabled->count);
+    for (uint32_t page = 0; page < t->table.count; ++page)
+        if (keeli_presence_next_page(enabled, page) != page &&
+            keeli_presence_next_page(disabled, page) != page)
+            keeli_pages_give(&t->table, heap, &tick_pages, page, &t->bytes);
+    const uint32_t values = enabled->count + disabled->count;
+    const uint32_t capacity = values ? log_capacity_for(values) : 0;
+    if (capacity < t->log_capacity) (void)resize_log(t, heap, capacity);
 }
 
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
-    for (uint32_t page = 0; page < t->page_count; ++page)
-        if (t->pages[page] != &keeli_no_ticks)
-            keeli_free(heap, t->pages[page], sizeof **t->pages, 64);
-    keeli_table_free(heap, t->pages, t->capacity);
+    keeli_pages_deinit(&t->table, heap, &tick_pages);
     keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
     *t = (keeli_ticks){ 0 };
 }
@@ -274,7 +253,7 @@ static bool page_is_valid(const keeli_ticks *t, const keeli_tick_page *p) {
 bool keeli_ticks_are_valid(const keeli_ticks *t) {
     if (t->all > t->latest || t->log_from > t->latest || t->log_count > t->log_capacity)
         return false;
-    for (uint32_t page = 0; page < t->page_count; ++page)
+    for (uint32_t page = 0; page < t->table.count; ++page)
         if (t->pages[page] != &keeli_no_ticks && !page_is_valid(t, t->pages[page])) return false;
     for (uint32_t i = 0; i < t->log_count; ++i) {
         if (t->log[i].tick > t->latest) return false;

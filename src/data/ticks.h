@@ -33,14 +33,14 @@ typedef struct keeli_change {
 } keeli_change;
 
 typedef struct keeli_ticks {
-    keeli_tick_page **pages; // a page that was never used is one shared page of zeros
-    uint32_t page_count, capacity;
-    uint32_t all;          // everything that was there then
-    uint32_t latest;       // nothing is later: one compare tells that nothing changed
-    keeli_change *log;     // ascending by tick
-    uint32_t log_capacity; // a power of two, or 0
-    uint32_t log_count;    // when it is full the oldest go
-    uint32_t log_from;     // the log holds all changes later than this
+    keeli_tick_page *const *pages; // those of `table`
+    keeli_pages table;             // a page that was never used is one shared page of zeros
+    uint32_t all;                  // everything that was there then
+    uint32_t latest;               // nothing is later: one compare tells that nothing changed
+    keeli_change *log;             // ascending by tick
+    uint32_t log_capacity;         // a power of two, or 0
+    uint32_t log_count;            // when it is full the oldest go
+    uint32_t log_from;             // the log holds all changes later than this
     size_t bytes;
 } keeli_ticks;
 
@@ -63,7 +63,7 @@ extern const keeli_tick_page keeli_no_ticks;
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index);
 static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
-    return page < t->page_count && t->pages[page] != &keeli_no_ticks;
+    return page < t->table.count && t->pages[page] != &keeli_no_ticks;
 }
 static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     return keeli_ticks_has_page(t, index) || keeli_ticks_add_page(t, heap, index);
@@ -85,7 +85,7 @@ static inline bool keeli_ticks_has_room(const keeli_ticks *t, uint32_t index, ui
 // ------------------------------------------------------------------ looking
 static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_TICK_PAGE;
-    if (page >= t->page_count) return t->all;
+    if (page >= t->table.count) return t->all;
     const keeli_tick_page *p = t->pages[page];
     const uint32_t slot = p->slots[index % KEELI_TICK_PAGE];
     const uint32_t whole = p->whole[index / 64 % KEELI_TICK_BLOCKS];

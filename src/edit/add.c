@@ -53,7 +53,7 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
 }
 
 // ------------------------------------------------------------------ the fast path
-// Where a row goes that gets the component, along an edge that was gone before; NULL: it takes
+// Where a row goes that gets the component, along an edge that was taken before; NULL: it takes
 // more.
 static inline keeli_archetype *row_with(const keel_world *world, const keeli_storage *s,
                                         const keeli_archetype *from) {

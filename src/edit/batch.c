@@ -160,11 +160,11 @@ static keel_result stage_copies(keeli_batch *b) {
 static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
     keeli_sparse_set *set = &c->storage->set;
     if (set->room - set->count >= extra) return true;
-    const bool has_values = set->value_pages && set->size;
-    c->moved_from = has_values ? (uintptr_t)set->values[0] : 0;
-    c->moved_bytes = has_values ? (size_t)set->first_values * set->size : 0;
+    const bool has_values = set->values.page_count != 0;
+    c->moved_from = has_values ? (uintptr_t)set->root.pages[0] : 0;
+    c->moved_bytes = has_values ? (size_t)set->values.first * set->size : 0;
     if (!keeli_sparse_set_reserve(set, &b->world->heap, extra)) return false;
-    if (has_values && (uintptr_t)set->values[0] == c->moved_from) c->moved_bytes = 0;
+    if (has_values && (uintptr_t)set->root.pages[0] == c->moved_from) c->moved_bytes = 0;
     b->has_moved |= c->moved_bytes != 0;
     return true;
 }
@@ -174,7 +174,7 @@ static const char *relocated(const keeli_batch *b, const char *value) {
     for (uint32_t k = 0; value && k < b->column_count; ++k) {
         const keeli_column *c = &b->columns[k];
         const uintptr_t offset = (uintptr_t)value - c->moved_from;
-        if (offset < c->moved_bytes) return (const char *)c->storage->set.values[0] + offset;
+        if (offset < c->moved_bytes) return (const char *)c->storage->set.root.pages[0] + offset;
     }
     return value;
 }
@@ -237,7 +237,7 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
 }
 
 // ------------------------------------------------------------------ rows
-// The archetype beside this one in the direction of the batch, along an edge that was gone before
+// The archetype beside this one in the direction of the batch, along an edge that was taken before
 // or found now; itself when the column changes nothing there. NULL when out of memory.
 static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_storage *s) {
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);

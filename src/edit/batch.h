@@ -20,7 +20,7 @@ typedef struct keeli_column {
     keeli_storage *storage;
     const char *values;   // of the first entity; NULL: zeros
     size_t stride;        // from one value to the next; 0: all get the same
-    bool is_copied;       // by the hook, before anything is told
+    bool is_copied;       // by the hook, before anybody is notified
     bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
     bool is_superseded;   // named again later in the list: its value is only dropped
     bool is_there;        // rows that are being moved have it

@@ -512,7 +512,7 @@ static void react(keel_world *world) {
 }
 
 void keeli_flush(keel_world *world) {
-    if (world->followers.has_noted) keeli_view_observers_flush(world);
+    if (world->followers.has_pending) keeli_view_observers_flush(world);
     // whoever is at it, or uses storages, comes by when all is free
     if (!world->followers.has_reactions || world->commands.applying || world->commands.reacting ||
         world->followers.calling || world->access.holders || world->refused)

@@ -93,7 +93,7 @@ bool keel_event_next(keel_event_walk *walk) {
 }
 
 // A queue that may be looked at, by somebody who reads it from now on; NULL: not now, which is
-// told.
+// reported.
 static keeli_queue_reader *look(keel_world *world, const keel_component *event,
                                 const keeli_reader *reader, keeli_storage **s,
                                 keel_result *result) {
@@ -155,7 +155,7 @@ keel_result keel_world_pass_events(keel_world *world, const keel_component *even
     keeli_queue_reader *r = look(world, event, NULL, &s, &result);
     if (!r) return result;
     r->next = keeli_queue_end(s->events);
-    keeli_events_settle(world);
+    keeli_events_flush(world);
     return KEEL_OK;
 }
 

@@ -20,7 +20,7 @@ bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity paren
                                before + 1);
 }
 
-// The entity gets a link: where it belongs. Groups are told when it is filled.
+// The entity gets a link: where it belongs. Groups are notified when it is filled.
 static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->hierarchy.links.edits;
     return keeli_store_push(world, s, e);

@@ -130,7 +130,7 @@ void keeli_clear(keel_world *world, keeli_storage *s) {
 
 void keeli_clear_all(keel_world *world) {
     ++world->hierarchy.links.edits;
-    keel_entity e = keel_null(); // observers are told of all before the first one goes
+    keel_entity e = keel_null(); // observers are notified of all before the first one goes
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
@@ -212,8 +212,8 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
 }
 
 static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
-                            uint64_t gone) {
-    const uint64_t bits = *keeli_listed_word(s, first) & gone;
+                            uint64_t taken) {
+    const uint64_t bits = *keeli_listed_word(s, first) & taken;
     if (!bits) return;
     at->has_rows |= keeli_store_has_rows(s);
     keeli_store_clear_bits(world, s, first, bits);

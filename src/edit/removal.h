@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Edits that take components away: the other direction of a batch (batch.h). Values go first, told
-// one by one while they are still there; the rows of archetypes follow.
+// Edits that take components away: the other direction of a batch (batch.h). Values go first,
+// notified one by one while they are still there; the rows of archetypes follow.
 #pragma once
 #include "edit/batch.h"
 
@@ -19,7 +19,7 @@ bool keeli_reserve_clear(keel_world *world, keeli_storage *s);
 void keeli_clear(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ entities
-// These cannot fail. Take all components of an entity, of which observers were told: they are
+// These cannot fail. Take all components of an entity, of which observers were notified: they are
 // dropped, or (KEEL_TRACK_REMOVAL) were moved out.
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
 // Delete an entity that is alive, may be deleted and is in no hierarchy, with its components.

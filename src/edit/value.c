@@ -53,8 +53,7 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
 }
 
 // Of a storage that is marked. A function of its own: what is not marked saves no registers.
-static __attribute__((noinline)) void *get_marked(keel_world *world, keel_entity e,
-                                                  keeli_storage *s) {
+void *keeli_get_marked(keel_world *world, keel_entity e, keeli_storage *s) {
     uint32_t place;
     if (!keeli_store_find(world, s, e, &place)) return NULL;
     if (!keeli_track_modified_fast(world, s, keel_entity_index(e)))
@@ -67,7 +66,8 @@ void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_compon
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return get_mut_general(world, e, component);
     if (!keeli_writes_are_plain(s, asks))
-        return s->flags & asks ? get_mut_general(world, e, component) : get_marked(world, e, s);
+        return s->flags & asks ? get_mut_general(world, e, component)
+                               : keeli_get_marked(world, e, s);
     return keeli_store_value_of(world, s, e);
 }
 

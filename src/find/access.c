@@ -83,7 +83,7 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
     if (!matches(state, e)) return KEEL_ABSENT;
     *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
-    if (state->wants_entities) state->one->entities = &state->one_entity;
+    if (state->facts.wants_entities) state->one->entities = &state->one_entity;
     for (uint32_t t = 0; t < state->term_count; ++t) {
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         keeli_storage *s = state->storages[state->terms[t].first];
@@ -149,7 +149,7 @@ uint32_t keel_view_count(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     if (!state) return 0;
     if (state->term_count == 1 && keeli_term_must(state->terms[0].kind) &&
-        !state->filters_changes) {
+        !state->facts.filters_changes) {
         const keeli_storage *s = state->storages[0];
         return s ? keeli_store_count(s) : 0;
     }
@@ -222,60 +222,57 @@ keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values
 
 keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_delete_entity(v->world, &v->holder, e));
+    return v ? edit_end(v, keeli_edit_delete_entity(v->world, &v->holder, e))
+             : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_strip(const keel_view *view, keel_entity e) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_strip(v->world, &v->holder, e));
+    return v ? edit_end(v, keeli_edit_strip(v->world, &v->holder, e)) : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_delete_entities_with(v->world, &v->holder, component));
+    return v ? edit_end(v, keeli_edit_delete_entities_with(v->world, &v->holder, component))
+             : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_add_component(const keel_view *view, keel_entity e,
                                     const keel_component *component, const void *value) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_add(v->world, &v->holder, e, component, value));
+    return v ? edit_end(v, keeli_edit_add(v->world, &v->holder, e, component, value))
+             : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
                                               const keel_component *component, const void *value) {
-    const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_add(v->world, &v->holder, e, component, value));
+    return keel_view_add_component(view, e, component, value);
 }
 
 keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_add_values(v->world, &v->holder, e, values));
+    return v ? edit_end(v, keeli_edit_add_values(v->world, &v->holder, e, values))
+             : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
                                        const keel_component *component, void *out) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_remove(v->world, &v->holder, e, component, out));
+    return v ? edit_end(v, keeli_edit_remove(v->world, &v->holder, e, component, out))
+             : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_remove_values(v->world, &v->holder, e, outs));
+    return v ? edit_end(v, keeli_edit_remove_values(v->world, &v->holder, e, outs))
+             : keeli_view_is_closed(view);
 }
 
 keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
                                         const keel_component *const *components) {
     const keeli_view *v = edit_begin(view);
-    if (!v) return keeli_view_is_closed(view);
-    return edit_end(v, keeli_edit_delete_components(v->world, &v->holder, e, components));
+    return v ? edit_end(v, keeli_edit_delete_components(v->world, &v->holder, e, components))
+             : keeli_view_is_closed(view);
 }
 
 // ------------------------------------------------------------------ columns

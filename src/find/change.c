@@ -11,16 +11,13 @@
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
     const keeli_storage *s = view->storages[term->first];
     const keel_world *world = view->world;
-    const keel_term_kind kind = term->kind;
-    const bool negated = kind >= KEEL_TERM_NOT_INSERTED;
-    const keel_term_kind asked =
-        negated ? kind - KEEL_TERM_NOT_INSERTED + KEEL_TERM_INSERTED : kind;
-    keeli_change_filter f = { .storage = s, .negated = negated };
-    if (asked != KEEL_TERM_MODIFIED) {
+    const uint32_t kinds = keeli_term_tracks(term->kind);
+    keeli_change_filter f = { .storage = s, .negated = term->kind >= KEEL_TERM_NOT_INSERTED };
+    if (kinds & KEEL_TRACK_INSERTION) {
         f.inserted = &s->tracking.inserted;
         f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
     }
-    if (asked != KEEL_TERM_INSERTED) {
+    if (kinds & KEEL_TRACK_MODIFICATION) {
         f.modified = &s->tracking.modified;
         f.modified_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_MODIFICATION);
     }
@@ -38,7 +35,7 @@ static bool is_changed(const keeli_change_filter *f, uint32_t index) {
            (f->modified && keeli_is_within(f->modified_in, keeli_ticks_get(f->modified, index)));
 }
 
-// Ticks of a value that is gone stay behind: who has none has not changed.
+// Ticks of a value that was removed stay behind: who has none has not changed.
 bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
     return (keeli_store_has(f->storage, index) && is_changed(f, index)) != f->negated;
 }
@@ -97,7 +94,7 @@ static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
                                                            const keeli_change *log, uint32_t count,
                                                            const keeli_ticks *ticks,
                                                            const keeli_presence *there) {
-    const keeli_presence bits = there ? *there : (keeli_presence){ .pages = NULL }; // in registers
+    const keeli_presence bits = there ? *there : (keeli_presence){ .count = 0 }; // in registers
     uint32_t *candidates = it->candidates, kept = 0, highest = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = log[i].index;
@@ -142,11 +139,8 @@ static uint32_t take_logged(keeli_iterator *it) {
 bool keeli_scan_changes(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan->lead;
     for (;;) {
-        while (it->at != it->end) {
-            uint32_t count = take_logged(it);
-            count = keeli_gather_filter(it, count);
-            if (count && keeli_gather_chunk(it, count)) return true;
-        }
+        while (it->at != it->end)
+            if (keeli_gather(it, take_logged(it))) return true;
         if (it->second_log || !f->modified) return false;
         it->second_log = true;
         begin_log(it, f->modified, f->modified_in);
@@ -185,7 +179,7 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!any_is_marked && !view->marks_by_hand) return true;
+    if (!any_is_marked && !view->facts.marks_by_hand) return true;
     for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
@@ -216,32 +210,17 @@ static uint32_t index_of(const keeli_iterator *it, uint32_t i) {
     return keel_entity_index(it->who_entities[i]);
 }
 
-static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_t count,
-                       uint32_t tick) {
+static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_t from,
+                       uint32_t end, uint32_t tick) {
     keeli_ticks *ticks = &mark->storage->tracking.modified;
     const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
     const bool *flags = mark->by_hand ? it->chunk.columns[mark->term].marked : NULL;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = from; i < end; ++i) {
         if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
         if (flags && !flags[i]) continue;
         const uint32_t index = index_of(it, i);
         if (mark->maybe && !keeli_store_has(mark->storage, index)) continue;
         keeli_ticks_mark_unlogged(ticks, index, tick);
-    }
-}
-
-// All items of a span, which are runs of consecutive indices where it goes well.
-static void mark_span(const keeli_iterator *it, keeli_ticks *ticks, uint32_t count, uint32_t tick) {
-    if (it->who == KEELI_WHO_RANGE) {
-        keeli_ticks_mark_range(ticks, it->who_first, count, tick);
-        return;
-    }
-    for (uint32_t i = 0, n; i < count; i += n) {
-        n = keeli_range_length(it->who_entities + i, count - i);
-        if (n < 16)
-            for (uint32_t k = 0; k < n; ++k)
-                keeli_ticks_mark_unlogged(ticks, index_of(it, i + k), tick);
-        else keeli_ticks_mark_range(ticks, index_of(it, i), n, tick);
     }
 }
 
@@ -258,13 +237,17 @@ static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t co
 static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
     keeli_ticks *ticks = &mark->storage->tracking.modified;
-    const keel_chunk_form form = it->chunk.form;
-    if (mark->by_hand || mark->maybe || it->who == KEELI_WHO_LIST)
-        mark_items(it, mark, count, tick);
-    else if (form == KEEL_CHUNK_SPAN) mark_span(it, ticks, count, tick);
-    else if (it->who == KEELI_WHO_RANGE && it->who_first % 64 == 0)
-        mark_words(it, ticks, count, tick);
-    else mark_items(it, mark, count, tick);
+    const bool is_span = it->chunk.form == KEEL_CHUNK_SPAN, is_range = it->who == KEELI_WHO_RANGE;
+    if (mark->by_hand || mark->maybe || it->who == KEELI_WHO_LIST || !(is_span || is_range))
+        mark_items(it, mark, 0, count, tick);
+    else if (!is_span) mark_words(it, ticks, count, tick);
+    else if (is_range) keeli_ticks_mark_range(ticks, it->who_first, count, tick);
+    else
+        for (uint32_t i = 0, n; i < count; i += n) { // runs of consecutive indices, if all is well
+            n = keeli_range_length(it->who_entities + i, count - i);
+            if (n < 16) mark_items(it, mark, i, i + n, tick);
+            else keeli_ticks_mark_range(ticks, index_of(it, i), n, tick);
+        }
 }
 
 void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {

@@ -45,22 +45,15 @@ typedef struct passing {
 
 static void keep_bits(const keeli_iterator *it, passing *p, uint32_t count, const keeli_storage *s,
                       uint8_t unwanted) {
-    const uint32_t pages = s->presence.root.page_count, first = it->candidates[0] / 4096;
-    uint64_t *const *table = s->presence.pages;
-    const uint64_t *words = first < pages ? table[first] : keeli_no_bits;
-    if (it->one_page) {
-        for (uint32_t i = 0; i < count; ++i) {
-            const uint32_t index = it->candidates[i];
-            const uint64_t word = words[index / 64 % KEELI_PAGE_WORDS];
-            p->yes[i] &= (uint8_t)((word >> (index % 64) & 1) ^ unwanted);
+    const uint32_t pages = s->presence.root.page_count;
+    const uint32_t *candidates = it->candidates;
+    for (uint32_t i = 0, next; i < count; i = next) { // all of one page, mostly
+        const uint32_t page = candidates[i] / 4096;
+        const uint64_t *words = page < pages ? s->presence.root.pages[page] : keeli_no_bits;
+        for (next = i; next < count && (it->one_page || candidates[next] / 4096 == page); ++next) {
+            const uint64_t word = words[candidates[next] / 64 % KEELI_PAGE_WORDS];
+            p->yes[next] &= (uint8_t)((word >> (candidates[next] % 64) & 1) ^ unwanted);
         }
-        return;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t index = it->candidates[i], page = index / 4096;
-        words = page < pages ? table[page] : keeli_no_bits;
-        const uint64_t word = words[index / 64 % KEELI_PAGE_WORDS];
-        p->yes[i] &= (uint8_t)((word >> (index % 64) & 1) ^ unwanted);
     }
 }
 
@@ -85,9 +78,11 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
     return keep_numbers(it->candidates, it->candidates, p, count);
 }
 
-uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count) {
+// Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
+// left to the look-up.
+static uint32_t filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
-    const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is settled
+    const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is fulfilled
     if (!plan->check_count && !plan->without_count && !plan->any_count &&
         plan->change_count == leads)
         return count;
@@ -112,30 +107,21 @@ uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count) {
 // What a page of 4,096 numbers, or a table of such pages, says about candidates. By fours: fewer
 // instructions than one by one, and a third faster than the gather instructions which compilers
 // take when they see a plain loop. `count` is a multiple of four.
-static void look_up_on_page(uint32_t *restrict index, const uint32_t *candidates, uint32_t count,
-                            const uint32_t *page) {
-    for (uint32_t i = 0; i < count; i += 4) {
-        const uint32_t a = page[candidates[i] % 4096];
-        const uint32_t b = page[candidates[i + 1] % 4096];
-        const uint32_t c = page[candidates[i + 2] % 4096];
-        const uint32_t d = page[candidates[i + 3] % 4096];
-        index[i] = a;
-        index[i + 1] = b;
-        index[i + 2] = c;
-        index[i + 3] = d;
-    }
+static inline __attribute__((always_inline)) uint32_t
+number_in(uint32_t *const *table, const uint32_t *page, uint32_t index, bool one_page) {
+    return (one_page ? page : table[index / 4096])[index % 4096];
 }
 
-static uint32_t in_table(uint32_t *const *table, uint32_t index) {
-    return table[index / 4096][index % 4096];
-}
-
-static void look_up(uint32_t *restrict index, const uint32_t *candidates, uint32_t count,
-                    uint32_t *const *table) {
+static inline __attribute__((always_inline)) void look_up(uint32_t *restrict index,
+                                                          const uint32_t *candidates,
+                                                          uint32_t count, uint32_t *const *table,
+                                                          bool one_page) {
+    const uint32_t *page = table[candidates[0] / 4096];
     for (uint32_t i = 0; i < count; i += 4) {
-        const uint32_t a = in_table(table, candidates[i]), b = in_table(table, candidates[i + 1]);
-        const uint32_t c = in_table(table, candidates[i + 2]);
-        const uint32_t d = in_table(table, candidates[i + 3]);
+        const uint32_t a = number_in(table, page, candidates[i], one_page);
+        const uint32_t b = number_in(table, page, candidates[i + 1], one_page);
+        const uint32_t c = number_in(table, page, candidates[i + 2], one_page);
+        const uint32_t d = number_in(table, page, candidates[i + 3], one_page);
         index[i] = a;
         index[i + 1] = b;
         index[i + 2] = c;
@@ -148,8 +134,8 @@ static void look_up_all(keeli_iterator *it, uint32_t *index, uint32_t count,
     uint32_t *candidates = it->candidates, fours = count;
     for (; fours % 4; ++fours)
         candidates[fours] = candidates[count - 1];
-    if (it->one_page) look_up_on_page(index, candidates, fours, table[candidates[0] / 4096]);
-    else look_up(index, candidates, fours, table);
+    if (it->one_page) look_up(index, candidates, fours, table, true);
+    else look_up(index, candidates, fours, table, false);
 }
 
 // Find out for how many slots from the first on the indices count up, a little at a time. Walks of
@@ -203,8 +189,8 @@ static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s
     uint32_t missing = 0;
     learn_order(it->view->world, s);
     if (find_in_order(it, index, s, count)) return 0;
-    if (it->highest / KEELI_SPARSE_PAGE < set->sparse_capacity)
-        look_up_all(it, index, count, set->sparse);
+    if (it->highest / KEELI_SPARSE_PAGE < set->cells.capacity)
+        look_up_all(it, index, count, set->root.sparse);
     else
         for (uint32_t i = 0; i < count; ++i)
             index[i] = keeli_sparse_set_find(set, candidates[i]);
@@ -223,7 +209,7 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
         if (column->how == KEELI_LOOK_UP)
             for (uint32_t i = 0; i < count; ++i)
                 index[i] = keeli_store_place(world, column->storage, candidates[i]);
-        if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.where);
+        if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.root.where);
         if (column->how != KEELI_BY_CELL) continue;
         if (!find_cells(it, index, column->storage, count) || column->maybe) continue;
         passing p;
@@ -333,4 +319,9 @@ bool keeli_gather_chunk(keeli_iterator *it, uint32_t count) {
     }
     if (it->wants_entities) set_entities(it, count);
     return true;
+}
+
+bool keeli_gather(keeli_iterator *it, uint32_t count) {
+    count = filter(it, count);
+    return count && keeli_gather_chunk(it, count);
 }

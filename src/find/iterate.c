@@ -129,14 +129,14 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->serial) clear_chunks(it, view);
     // who asks: edits through the view, and marks
-    it->counts = view->edits || is_marked;
+    it->counts = view->facts.edits || is_marked;
     if (it->counts) count_in(it, 1);
     it->kept = NULL;
     return it;
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take(view, NULL, view->wants_entities, view->writes);
+    keeli_iterator *it = take(view, NULL, view->facts.wants_entities, view->facts.writes);
     if (it) keeli_kept_lists_begin(it);
     return it;
 }
@@ -218,53 +218,14 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk) {
 }
 
 // ------------------------------------------------------------------ spans out of lists and masks
-// How far from `from` on the list of this column goes on side by side.
-static uint32_t run_in_list(const keel_chunk_column *column, uint32_t from, uint32_t count) {
-    const uint32_t first = column->index[from];
+// How far from `from` on the values of a column lie side by side, or are all absent.
+static uint32_t list_range(const keel_chunk_column *column, uint32_t from, uint32_t count) {
+    const uint32_t first = column->index[from], step = first != UINT32_MAX;
     uint32_t n = 1;
-    if (first == UINT32_MAX) {
-        while (from + n < count && column->index[from + n] == UINT32_MAX)
-            ++n;
-        return n;
-    }
-    while (from + n < count && column->index[from + n] == first + n &&
-           (first + n) >> column->shift == first >> column->shift)
+    while (from + n < count && column->index[from + n] == first + n * step &&
+           (first + n * step) >> column->shift == first >> column->shift)
         ++n;
     return n;
-}
-
-static void *value_in_list(const keel_chunk_column *column, uint32_t i, const keeli_storage *s) {
-    const uint32_t place = column->index[i];
-    const uint32_t low = place & (((uint32_t)1 << column->shift) - 1);
-    if (place == UINT32_MAX) return NULL;
-    return (char *)column->pages[place >> column->shift] + (size_t)low * s->size;
-}
-
-// Marks by hand of the span that begins at it->span_at.
-static void cut_marks(keeli_iterator *it) {
-    for (uint32_t m = 0; m < it->mark_count; ++m) {
-        const uint32_t t = it->marks[m].term;
-        bool *marked = it->chunk.columns[t].marked;
-        it->span.columns[t].marked = marked ? marked + it->span_at : NULL;
-    }
-}
-
-static void cut_list(keeli_iterator *it) {
-    const keel_chunk *list = &it->chunk;
-    uint32_t run = list->count - it->span_at;
-    if (!it->plan->column_count) run = list->count; // handles only: they lie side by side
-    for (uint32_t c = 0; c < it->plan->column_count; ++c)
-        run = keeli_least(
-            run, run_in_list(&list->columns[it->plan->columns[c].term], it->span_at, list->count));
-    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
-        const keeli_plan_column *column = &it->plan->columns[c];
-        it->span.columns[column->term].base =
-            value_in_list(&list->columns[column->term], it->span_at, column->storage);
-    }
-    cut_marks(it);
-    it->span.count = run;
-    it->span.entities = list->entities ? list->entities + it->span_at : NULL;
-    it->span_at += run;
 }
 
 // The slot of the next bit that is set (or clear) from `from` on; the end when there is none.
@@ -278,37 +239,47 @@ static uint32_t next_slot(const keel_chunk *mask, uint32_t from, bool set) {
     return mask->count;
 }
 
-// False when the mask has no bit any more.
-static bool cut_mask(keeli_iterator *it) {
-    const keel_chunk *mask = &it->chunk;
-    const uint32_t from = next_slot(mask, it->span_at, true);
-    if (from == mask->count) return false;
-    const uint32_t to = next_slot(mask, from, false);
-    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
-        const keeli_plan_column *column = &it->plan->columns[c];
-        char *base = mask->columns[column->term].base;
-        it->span.columns[column->term].base =
-            base ? base + (size_t)from * column->storage->size : NULL;
+static void *value_at(const keel_chunk *chunk, const keeli_plan_column *planned, uint32_t i) {
+    const keel_chunk_column *column = &chunk->columns[planned->term];
+    if (chunk->form == KEEL_CHUNK_MASK)
+        return column->base ? (char *)column->base + (size_t)i * planned->storage->size : NULL;
+    const uint32_t place = column->index[i], mask = ((uint32_t)1 << column->shift) - 1;
+    if (place == UINT32_MAX) return NULL;
+    char *page = column->pages[place >> column->shift];
+    return page + (size_t)(place & mask) * planned->storage->size;
+}
+
+// The next span of a chunk that is none; false when nothing is left of it.
+static bool cut(keeli_iterator *it) {
+    const keel_chunk *chunk = &it->chunk;
+    const keeli_plan *plan = it->plan;
+    const bool is_mask = chunk->form == KEEL_CHUNK_MASK;
+    const uint32_t from = is_mask ? next_slot(chunk, it->span_at, true) : it->span_at;
+    uint32_t count = (is_mask ? next_slot(chunk, from, false) : chunk->count) - from;
+    if (from == chunk->count) return false;
+    for (uint32_t c = 0; c < plan->column_count && !is_mask; ++c)
+        count = keeli_least(count,
+                            list_range(&chunk->columns[plan->columns[c].term], from, chunk->count));
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        it->span.columns[plan->columns[c].term].base = value_at(chunk, &plan->columns[c], from);
+    for (uint32_t m = 0; m < it->mark_count; ++m) {
+        const uint32_t t = it->marks[m].term;
+        bool *marked = chunk->columns[t].marked;
+        it->span.columns[t].marked = marked ? marked + from : NULL;
     }
-    it->span_at = from;
-    cut_marks(it);
-    it->span.count = to - from;
-    it->span.entities = mask->entities ? mask->entities + from : NULL;
-    it->span_at = to;
+    it->span.count = count;
+    it->span.entities = chunk->entities ? chunk->entities + from : NULL;
+    it->span_at = from + count;
     return true;
 }
 
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it) {
     it->span.form = KEEL_CHUNK_SPAN;
     for (;;) {
-        if (it->span_at && it->span_at < it->chunk.count) {
-            if (it->chunk.form == KEEL_CHUNK_LIST) return cut_list(it), &it->span;
-            if (cut_mask(it)) return &it->span;
-        }
+        if (it->span_at && it->span_at < it->chunk.count && cut(it)) return &it->span;
         if (!keeli_iterator_advance(it)) return NULL;
         if (it->chunk.form == KEEL_CHUNK_SPAN) return &it->chunk;
-        if (it->chunk.form == KEEL_CHUNK_LIST) return cut_list(it), &it->span;
-        if (cut_mask(it)) return &it->span;
+        if (cut(it)) return &it->span;
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Iterating over the entities of a view: the plan, which says what leads and what is left to check,
 // and the iterator, which hands out chunks by it. plan.c makes plans; iterate.c begins and ends
-// iterators; scan_set.c, scan_rows.c, scan_bits.c and change.c find the next entities, one of them
-// for each sort of leader; gather.c filters lists of candidates and finds their values.
+// iterators; scan_packed.c, scan_bits.c and change.c find the next entities, one of them for each
+// sort of leader; gather.c filters lists of candidates and finds their values.
 #pragma once
 #include "find/view.h"
 
@@ -14,11 +14,11 @@ enum {
 };
 
 // ------------------------------------------------------------------ which archetypes match
-// (plan.c) What is asked of an archetype: process-wide numbers of components.
+// (plan.c) What is asked of an archetype: process-wide numbers of components, shifted by two, each
+// with how it is asked for. Those of which one has to be there end with a zero of their kind.
+enum { KEELI_ASK_MUST, KEELI_ASK_WITHOUT, KEELI_ASK_ANY };
 typedef struct keeli_match_key {
-    uint32_t must_count, without_count, any_count;
-    uint32_t must[KEEL_MAX_TERMS], without[KEEL_MAX_TERMS];
-    uint32_t any[KEEL_MAX_TERMS][KEEL_MAX_TERM_COMPONENTS]; // each list ends with 0, or is full
+    uint32_t count, asked[KEEL_MAX_TERMS * (KEEL_MAX_TERM_COMPONENTS + 1)];
 } keeli_match_key;
 
 // The answer, kept in the world: only archetypes that were made since the last time are looked at.
@@ -90,11 +90,10 @@ typedef struct keeli_plan {
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
     bool has_ranges; // SET, GROUP: all that must be there are sparse sets, which may have one order
     bool has_masks;  // BITS: all values are indexed, and blocks of 64 lie on one page
-    bool has_spans;  // BITS: besides, only presence bits of what must be there say who matches
     // lists, as long as said above, in somebody's room for them
     keeli_storage **need;        // that the leader does not grant
     const keeli_storage **check; // those that lists check by their bits
-    const keeli_storage **without;
+    keeli_storage **without;
     const keeli_bound_term **any;
     keeli_plan_column *columns;
     keeli_storage **beside; // GROUP: sparse sets with values that it gets but does not order
@@ -169,9 +168,6 @@ typedef struct keeli_iterator {
     uint32_t from;                      // BITS, ENTITIES: where it began
     uint32_t next_page;                 // BITS, ENTITIES: the page after that of `words`
     uint32_t words_end;                 // BITS, ENTITIES: behind the last index of `words`
-    bool is_full;                       // the page is ones: `words` is not filled in
-    bool has_full;                      // there is a word of ones among them
-    bool all_full;                      // all of them are
     uint64_t words[KEELI_MASK_SLOTS / 64];
     // what is handed out
     keel_chunk chunk; // by keel_iterator_next
@@ -271,11 +267,10 @@ void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *cont
 // Take `count` entities as candidates, whose values are with the leader from `place` on.
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place);
-// Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
-// left to keeli_gather_chunk.
-uint32_t keeli_gather_filter(keeli_iterator *it, uint32_t count);
-// A chunk of the candidates: a list, or a span where all columns lie side by side. False when no
-// candidate is left.
+// A chunk of the candidates that pass the filters: a list, or a span where all columns lie side by
+// side. False when none does.
+bool keeli_gather(keeli_iterator *it, uint32_t count);
+// The same of candidates that were filtered.
 bool keeli_gather_chunk(keeli_iterator *it, uint32_t count);
 // The places of all in a block of which nobody was dropped.
 extern const uint32_t keeli_everybody[KEELI_BLOCK];
@@ -308,12 +303,11 @@ uint32_t keeli_change_logged(const keeli_change_filter *f);
 // Can anything on this page of 4,096 indices pass?
 bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page);
 
-// What an iterator that writes marks as modified: what it hands out, when the user has gone through
-// it. One that visits everything there is of a component marks that with one tick, at its end.
-// Several threads may mark chunks of one view at once, each its own: no mark goes to the log of
-// single changes, so that who reads it visits the same order for any number of threads.
-// Find out what is to be marked; whether writing any storage of the view is. False when out of
-// memory.
+// What an iterator that writes marks as modified: what it hands out, when the user has walked
+// through it. One that visits everything there is of a component marks that with one tick, at its
+// end. Several threads may mark chunks of one view at once, each its own: no mark goes to the log
+// of single changes, so that who reads it visits the same order for any number of threads. Find out
+// what is to be marked; whether writing any storage of the view is. False when out of memory.
 bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked);
 // Put the places for marks by hand into the chunk.
 void keeli_marks_hand_out(keeli_iterator *it);

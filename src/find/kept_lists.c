@@ -21,7 +21,6 @@ enum { SHARE = 4 }; // of the world's memory
 typedef struct place_key {
     uint64_t cleared, moves;
     uint32_t count;
-    const void *values, *entities; // the first pages of a sparse set, which grow
 } place_key;
 
 typedef struct kept_column {
@@ -38,7 +37,7 @@ typedef struct kept_chunk {
 
 struct keeli_kept_lists {
     keel_world *world;
-    struct keeli_kept_lists **from, *next; // of the world
+    struct keeli_kept_lists *next; // of the world
     bool is_complete, is_given_up;
     keeli_scan scan; // the plan's
     const keeli_storage *leader;
@@ -71,8 +70,10 @@ void keeli_kept_lists_free(keeli_kept_lists *lists) {
     keel_world *world = lists->world;
     forget(lists);
     keeli_world_lock(world);
-    *lists->from = lists->next;
-    if (lists->next) lists->next->from = lists->from;
+    keeli_kept_lists **at = &world->views.kept_lists;
+    while (*at != lists)
+        at = &(*at)->next;
+    *at = lists->next;
     keeli_world_unlock(world);
     keeli_free(&world->heap, lists, size_of(lists->key_count), _Alignof(keeli_kept_lists));
 }
@@ -90,9 +91,7 @@ static keeli_kept_lists *new_lists(const keeli_view *view) {
     lists->world = world;
     lists->key_count = view->storage_count;
     keeli_world_lock(world);
-    lists->from = &world->views.kept_lists;
     lists->next = world->views.kept_lists;
-    if (lists->next) lists->next->from = &lists->next;
     world->views.kept_lists = lists;
     keeli_world_unlock(world);
     return lists;
@@ -107,8 +106,6 @@ static place_key key_of(const keeli_storage *s, keel_term_kind kind) {
     key.cleared = s->presence.cleared;
     key.moves = s->set.moves;
     key.count = s->presence.count;
-    if (s->set.values) key.values = s->set.values[0];
-    if (s->set.dense) key.entities = s->set.dense[0];
     return key;
 }
 
@@ -135,8 +132,8 @@ static bool is_unchanged(keeli_kept_lists *lists, const keeli_iterator *it) {
 // Does it pay, and can all that is handed out be written down?
 static bool may_keep(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
-    if (!it->view->kept || plan != &it->view->kept->plan || it->view->edits || it->mark_count ||
-        plan->has_maybe || !plan->column_count)
+    if (!it->view->kept || plan != &it->view->kept->plan || it->view->facts.edits ||
+        it->mark_count || plan->has_maybe || !plan->column_count)
         return false;
     return (plan->scan == KEELI_SCAN_SET &&
             (plan->need_count || plan->without_count || plan->any_count)) ||
@@ -178,16 +175,6 @@ static bool reserve(keeli_kept_lists *lists, uint32_t columns, uint32_t numbers)
     keeli_world_unlock(world);
     lists->bytes = bytes;
     return !is_too_much || give_up(lists);
-}
-
-// Of the entities of a chunk, whose handles are nowhere but in it.
-static uint32_t put_indices(keeli_kept_lists *lists, const keeli_iterator *it) {
-    const uint32_t at = lists->numbers.count, count = it->chunk.count;
-    for (uint32_t i = 0; i < count; ++i)
-        lists->numbers.items[at + i] =
-            it->who == KEELI_WHO_RANGE ? it->who_first + i : it->candidates[i];
-    lists->numbers.count += count;
-    return at;
 }
 
 static uint32_t put_numbers(keeli_kept_lists *lists, const uint32_t *numbers, uint32_t count) {
@@ -234,9 +221,11 @@ static bool write_down(keeli_kept_lists *lists, const keeli_iterator *it) {
     }
     if (!reserve(lists, columns, (columns + 1) * chunk->count)) return false;
     kept_chunk kept = { chunk->form, chunk->count, chunk->entities, 0 };
-    if (chunk->entities == it->entities) {
+    if (chunk->entities == it->entities) { // handles that are nowhere else: their indices
         kept.entities = NULL;
-        kept.at = put_indices(lists, it);
+        kept.at = lists->numbers.count;
+        for (uint32_t i = 0; i < chunk->count; ++i)
+            lists->numbers.items[lists->numbers.count++] = keel_entity_index(chunk->entities[i]);
     }
     for (uint32_t c = 0; c < columns; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];

@@ -78,28 +78,21 @@ static bool has(const keeli_archetype *archetype, uint32_t number) {
     return keeli_archetype_column(archetype, number) != UINT32_MAX;
 }
 
-static bool has_any(const keeli_archetype *archetype, const uint32_t *numbers) {
-    for (uint32_t i = 0; i < KEEL_MAX_TERM_COMPONENTS && numbers[i]; ++i)
-        if (has(archetype, numbers[i])) return true;
-    return false;
-}
-
 static bool key_fits(const keeli_match_key *key, const keeli_archetype *archetype) {
-    for (uint32_t i = 0; i < key->must_count; ++i)
-        if (!has(archetype, key->must[i])) return false;
-    for (uint32_t i = 0; i < key->without_count; ++i)
-        if (has(archetype, key->without[i])) return false;
-    for (uint32_t i = 0; i < key->any_count; ++i)
-        if (!has_any(archetype, key->any[i])) return false;
+    bool any = false;
+    for (uint32_t i = 0; i < key->count; ++i) {
+        const uint32_t number = key->asked[i] >> 2, how = key->asked[i] & 3;
+        const bool is_there = number && has(archetype, number);
+        if (how == KEELI_ASK_ANY && number) any |= is_there;
+        else if (is_there != (how == KEELI_ASK_MUST) || (how == KEELI_ASK_ANY && !any))
+            return false;
+        else if (how == KEELI_ASK_ANY) any = false; // the next ones
+    }
     return true;
 }
 
 static bool is_same_key(const keeli_match_key *a, const keeli_match_key *b) {
-    return a->must_count == b->must_count && a->without_count == b->without_count &&
-           a->any_count == b->any_count &&
-           memcmp(a->must, b->must, a->must_count * sizeof *a->must) == 0 &&
-           memcmp(a->without, b->without, a->without_count * sizeof *a->without) == 0 &&
-           memcmp(a->any, b->any, a->any_count * sizeof *a->any) == 0;
+    return a->count == b->count && memcmp(a->asked, b->asked, a->count * sizeof *a->asked) == 0;
 }
 
 // Look at the archetypes that are new.
@@ -166,25 +159,24 @@ static bool is_kept_in_rows(const keeli_view *view, const keeli_bound_term *any)
     return true;
 }
 
-static void add_any(keeli_match_key *key, const keeli_view *view, const keeli_bound_term *any) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < any->count; ++i) {
-        const keeli_storage *s = view->storages[any->first + i];
-        if (s) key->any[key->any_count][n++] = s->slot;
-    }
-    ++key->any_count;
+static void ask(keeli_match_key *key, uint32_t how, const keeli_storage *s) {
+    if (s && s->kind == KEEL_ARCHETYPE) key->asked[key->count++] = s->slot << 2 | how;
 }
 
 static keeli_match_key key_of(const keeli_plan *plan, const keeli_view *view, const demand *d) {
     keeli_match_key key;
-    memset(&key, 0, sizeof key);
+    key.count = 0;
     for (uint32_t i = 0; i < d->must_count; ++i)
-        if (d->must[i]->kind == KEEL_ARCHETYPE) key.must[key.must_count++] = d->must[i]->slot;
+        ask(&key, KEELI_ASK_MUST, d->must[i]);
     for (uint32_t i = 0; i < plan->without_count; ++i)
-        if (plan->without[i]->kind == KEEL_ARCHETYPE)
-            key.without[key.without_count++] = plan->without[i]->slot;
-    for (uint32_t i = 0; i < plan->any_count; ++i)
-        if (is_kept_in_rows(view, plan->any[i])) add_any(&key, view, plan->any[i]);
+        ask(&key, KEELI_ASK_WITHOUT, plan->without[i]);
+    for (uint32_t a = 0; a < plan->any_count; ++a) {
+        const keeli_bound_term *any = plan->any[a];
+        if (!is_kept_in_rows(view, any)) continue;
+        for (uint32_t i = 0; i < any->count; ++i)
+            ask(&key, KEELI_ASK_ANY, view->storages[any->first + i]);
+        key.asked[key.count++] = KEELI_ASK_ANY;
+    }
     return key;
 }
 
@@ -195,8 +187,8 @@ static uint64_t rows_of(const keeli_match *match) {
     return rows;
 }
 
-// The filters that matching archetypes settle are dropped.
-static void drop_settled(keeli_plan *plan, const keeli_view *view) {
+// The filters that matching archetypes fulfil are dropped.
+static void drop_fulfilled(keeli_plan *plan, const keeli_view *view) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < plan->without_count; ++i)
         if (plan->without[i]->kind != KEEL_ARCHETYPE) plan->without[kept++] = plan->without[i];
@@ -208,18 +200,12 @@ static void drop_settled(keeli_plan *plan, const keeli_view *view) {
 }
 
 // ------------------------------------------------------------------ groups
-static bool is_without(const keeli_plan *plan, const keeli_storage *s) {
-    for (uint32_t i = 0; i < plan->without_count; ++i)
-        if (plan->without[i] == s) return true;
-    return false;
-}
-
 // Is every entity that the view matches a member?
 static bool covers(const keel_group *g, const keeli_plan *plan, const demand *d) {
     for (uint32_t i = 0; i < g->must_count; ++i)
         if (!is_among(g->storages[i], d->must, d->must_count)) return false;
     for (uint32_t i = g->must_count; i < g->storage_count; ++i)
-        if (!is_without(plan, g->storages[i])) return false;
+        if (!is_among(g->storages[i], plan->without, plan->without_count)) return false;
     return true;
 }
 
@@ -332,15 +318,6 @@ static bool has_masks(const keeli_plan *plan) {
     return true;
 }
 
-// Are pages of ones spans: nothing but bits of what must be there says who matches?
-static bool has_spans(const keeli_plan *plan) {
-    if (plan->without_count || plan->any_count || plan->change_count || plan->has_maybe)
-        return false;
-    for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (!plan->columns[c].storage->size) return false;
-    return plan->has_masks;
-}
-
 // Can ranges of equal order be found: are all that must be there sparse sets, and no `maybe`
 // beside?
 static bool has_ranges(const keeli_plan *plan) {
@@ -369,7 +346,7 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     if (plan->scan == KEELI_SCAN_BITS) plan->leader = d->smallest;
     if (plan->scan == KEELI_SCAN_BITS && plan->lead)
         plan->leader = view->world->root.storages[plan->lead->storage->slot];
-    if (plan->scan == KEELI_SCAN_ROWS) drop_settled(plan, view);
+    if (plan->scan == KEELI_SCAN_ROWS) drop_fulfilled(plan, view);
     for (uint32_t i = 0; i < d->must_count; ++i) {
         const bool granted =
             d->must[i] == plan->leader ||
@@ -384,7 +361,6 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
     plan->finds_lead = plan->lead && is_looked_up(plan, plan->lead->storage);
     plan->has_masks = has_masks(plan);
-    plan->has_spans = plan->scan == KEELI_SCAN_BITS && has_spans(plan);
     plan->has_ranges = has_ranges(plan);
     plan->only_rows = plan->scan == KEELI_SCAN_ROWS && has_only_rows(plan);
     return true;
@@ -400,7 +376,7 @@ void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms) {
     plan->columns = room;
     plan->need = (keeli_storage **)(void *)(plan->columns + terms);
     plan->check = (const keeli_storage **)(void *)(plan->need + terms);
-    plan->without = plan->check + terms;
+    plan->without = (keeli_storage **)(void *)(plan->check + terms);
     plan->any = (const keeli_bound_term **)(void *)(plan->without + terms);
     plan->beside = (keeli_storage **)(void *)(plan->any + terms);
     plan->changes = (keeli_change_filter *)(void *)(plan->beside + terms);

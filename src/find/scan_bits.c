@@ -8,7 +8,7 @@
 // ------------------------------------------------------------------ what matches on a page
 // 64 words of presence on a page of 4,096 indices.
 static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
-    return page < s->presence.root.page_count ? s->presence.pages[page] : keeli_no_bits;
+    return page < s->presence.root.page_count ? s->presence.root.pages[page] : keeli_no_bits;
 }
 
 static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
@@ -35,48 +35,46 @@ static bool is_rare(const keeli_plan *plan) {
     return p->count < p->root.page_count * (KEELI_MASK_SLOTS / 256);
 }
 
-// Are all, some or no words of the page full of ones? Gives back zero when all are zero.
-static uint64_t sum_up(keeli_iterator *it) {
-    uint64_t some = 0, all = UINT64_MAX, full = 0;
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
-        const uint64_t word = it->words[w];
-        some |= word;
-        all &= word;
-        full |= word == UINT64_MAX ? UINT64_MAX : 0;
-    }
-    it->all_full = all == UINT64_MAX;
-    it->has_full = full != 0;
-    return some;
-}
-
 // Leave out what is before and behind the piece, if there is such; not only because it is not asked
 // for: ticks may be marked there by the threads that have those pieces.
-static bool trim_words(keeli_iterator *it, uint32_t page) {
+static void trim_words(keeli_iterator *it, uint32_t page) {
     const uint32_t first = page * KEELI_MASK_SLOTS;
     const uint32_t from = it->from > first ? it->from - first : 0;
     const uint32_t end = keeli_least(it->end - first, KEELI_MASK_SLOTS);
     uint64_t *words = it->words;
+    if (!from && end == KEELI_MASK_SLOTS) return;
     memset(words, 0, from / 64 * sizeof *words);
     if (from % 64) words[from / 64] &= ~(uint64_t)0 << from % 64;
     if (end % 64) words[end / 64] &= ((uint64_t)1 << end % 64) - 1;
     for (uint32_t w = (end + 63) / 64; w < KEELI_PAGE_WORDS; ++w)
         words[w] = 0;
-    return from != 0 || end != KEELI_MASK_SLOTS;
 }
 
-// it->words: who matches on this page. False when nobody does.
-static bool match_page(keeli_iterator *it, uint32_t page) {
+// How many words there are up to the last that is not zero: the end of a population is somewhere on
+// a page.
+static uint32_t used_words(const uint64_t *words) {
+    uint32_t n = KEELI_PAGE_WORDS;
+    while (n && !(words[n - 1] | words[n - 2] | words[n - 3] | words[n - 4]))
+        n -= 4;
+    while (n && !words[n - 1])
+        --n;
+    return n;
+}
+
+// it->words: who matches on this page; how many words it takes.
+static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
-    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return false;
+    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return 0;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
-        return !trim_words(it, page) || sum_up(it);
+        trim_words(it, page);
+        return used_words(words);
     }
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (words_of(plan->need[i], page) == keeli_no_bits) return false;
+        if (words_of(plan->need[i], page) == keeli_no_bits) return 0;
     if (!plan->leader) {
-        if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return false;
+        if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return 0;
     } else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
     else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
     for (uint32_t i = 1; i < plan->need_count; ++i)
@@ -88,18 +86,18 @@ static bool match_page(keeli_iterator *it, uint32_t page) {
     }
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
-    (void)trim_words(it, page);
+    trim_words(it, page);
     for (uint32_t i = 0; i < plan->change_count; ++i)
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             if (words[w])
                 words[w] =
                     keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
-    return sum_up(it) != 0;
+    return used_words(words);
 }
 
 // A chunk of consecutive slots, for which all columns have their base.
 static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.versions[first / KEELI_ENTITY_PAGE];
+    const uint32_t *versions = it->view->world->entities.root.versions[first / KEELI_ENTITY_PAGE];
     it->chunk.form = form;
     it->chunk.count = slots;
     it->chunk.entities = it->wants_entities ? it->entities : NULL;
@@ -111,7 +109,65 @@ static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, u
     it->who_first = first;
 }
 
-// ------------------------------------------------------------------ pages that are full
+// Go to the next page that has matches.
+static bool next_words(keeli_iterator *it) {
+    uint32_t page = it->next_page, words = 0;
+    if (page * KEELI_MASK_SLOTS >= it->end) return false;
+    for (;; ++page) {
+        if (it->plan->leader) page = keeli_presence_next_page(&it->plan->leader->presence, page);
+        if (page > (it->end - 1) / KEELI_MASK_SLOTS) return false; // UINT32_MAX too
+        if ((words = match_page(it, page)) != 0) break;
+    }
+    it->at = page * KEELI_MASK_SLOTS;
+    it->next_page = page + 1;
+    // a piece begins and ends inside of a page
+    it->words_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
+    if (it->at < it->from) it->at = it->from / 64 * 64;
+    return true;
+}
+
+// ------------------------------------------------------------------ spans
+// Where 4,096 indices have their values, or NULL where that is no question of a table.
+static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
+                                 uint32_t page) {
+    const keeli_sparse_set *set = &column->storage->set;
+    if (column->how == KEELI_BY_ROW) return it->view->world->entities.root.where[page];
+    return page < set->root.page_count ? set->root.sparse[page] : NULL;
+}
+
+// How many numbers count up from the first, to `limit`.
+static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
+    uint32_t n = 0;
+    for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
+        for (uint32_t i = n; i < n + 64; ++i)
+            differ |= numbers[i] ^ (numbers[0] + i);
+        if (differ) break;
+    }
+    while (n < limit && numbers[n] == numbers[0] + n)
+        ++n;
+    return n;
+}
+
+// For how many indices from `first` on, to `count`, values lie side by side in each column.
+static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count) {
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        const keeli_storage *s = column->storage;
+        uint32_t place = first;
+        if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
+            const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
+            if (!places) return 0;
+            places += first % KEELI_MASK_SLOTS;
+            place = places[0];
+            count = range_length(places, count);
+        } else if (column->how != KEELI_BY_INDEX) return 0;
+        if (s->size) count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
+        if (count < KEELI_SHORT_RANGE && !it->plan->has_masks) return 0;
+        it->chunk.columns[column->term].base = keeli_store_at(s, s->size ? place : 0);
+    }
+    return count;
+}
+
 static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     uint32_t n = 0;
     while (n + 4 <= count && (words[n] & words[n + 1] & words[n + 2] & words[n + 3]) == UINT64_MAX)
@@ -121,75 +177,36 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     return n;
 }
 
-// How many slots at the front of a page are ones, if no others are; else 0.
-static uint32_t leading_ones(const uint64_t *words) {
-    uint64_t all = ~(uint64_t)0, others = 0;
-    if (words[0] == all) {
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
-            all &= words[w];
-        if (!~all) return KEELI_MASK_SLOTS;
-    }
-    const uint32_t full = leading_full(words, KEELI_PAGE_WORDS);
-    const uint32_t more = (uint32_t)__builtin_ctzll(~words[full]);
-    if (words[full] >> more) return 0;
-    for (uint32_t w = full + 1; w < KEELI_PAGE_WORDS; ++w)
-        others |= words[w];
-    return others ? 0 : full * 64 + more;
+// How many bits from `slot` of the page on are ones.
+static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
+    const uint64_t zeros = ~words[slot / 64] >> slot % 64;
+    if (zeros) return (uint32_t)__builtin_ctzll(zeros);
+    const uint32_t next = slot / 64 + 1;
+    const uint32_t w = next + leading_full(words + next, KEELI_PAGE_WORDS - next);
+    const uint32_t more = w < KEELI_PAGE_WORDS ? (uint32_t)__builtin_ctzll(~words[w]) : 0;
+    return w * 64 + more - slot;
 }
 
-// The next page, where it is ones up to some slot, and zeros behind it.
-static bool next_full_page(keeli_iterator *it) {
-    const keeli_plan *plan = it->plan;
-    const uint32_t page = it->next_page, first = page * KEELI_MASK_SLOTS;
-    const uint32_t slots = leading_ones(words_of(plan->leader, page));
-    if (!slots) return false;
-    for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (leading_ones(words_of(plan->need[i], page)) != slots) return false;
-    it->is_full = true;
-    it->at = first < it->from ? it->from : first;
-    it->next_page = page + 1;
-    it->words_end = keeli_least(first + slots, it->end);
-    return it->at < it->words_end;
-}
-
-// The part of a full page that lies on one page of values in each column.
-static void next_full_span(keeli_iterator *it) {
-    uint32_t slots = it->words_end - it->at;
-    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
-        const keeli_plan_column *column = &it->plan->columns[c];
-        const keeli_storage *s = column->storage;
-        const uint32_t page = (uint32_t)1 << s->root->shift;
-        slots = keeli_least(slots, page - (it->at & (page - 1)));
-        it->chunk.columns[column->term].base = keeli_indexed_set_value(&s->indexed, it->at);
-    }
-    hand_out(it, KEEL_CHUNK_SPAN, it->at, slots);
-    it->at += slots;
-}
-
-// ------------------------------------------------------------------ other pages
-// Go to the next page that has matches.
-static bool next_words(keeli_iterator *it) {
-    uint32_t page = it->next_page, words = KEELI_PAGE_WORDS;
-    if (page * KEELI_MASK_SLOTS >= it->end) return false;
-    it->is_full = false;
-    for (;; ++page) {
-        if (it->plan->leader) page = keeli_presence_next_page(&it->plan->leader->presence, page);
-        if (page > (it->end - 1) / KEELI_MASK_SLOTS) return false; // UINT32_MAX too
-        if (match_page(it, page)) break;
-    }
-    while (words > 4 && !(it->words[words - 1] | it->words[words - 2] | it->words[words - 3] |
-                          it->words[words - 4]))
-        words -= 4; // the end of a population is somewhere on a page
-    while (!it->words[words - 1])
-        --words;
-    it->at = page * KEELI_MASK_SLOTS;
-    it->next_page = page + 1;
-    // a piece begins and ends inside of a page
-    it->words_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
-    if (it->at < it->from) it->at = it->from / 64 * 64;
+// A span of the next matches, where neighbours in all storages are many, or the last on the page;
+// they are matches no more.
+static bool next_span(keeli_iterator *it) {
+    const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
+    uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
+    const uint32_t slot = it->at - page + (uint32_t)__builtin_ctzll(words[0]);
+    const uint32_t least = it->plan->has_masks ? KEELI_SPAN_WORDS * 64 : KEELI_SHORT_RANGE;
+    uint32_t count = ones_from(it->words, slot), end = slot + count;
+    const bool is_last = page + (end + 63) / 64 * 64 >= it->words_end &&
+                         !(end % 64 && it->words[end / 64] >> end % 64);
+    if (count < least && !is_last) return false;
+    if (!(count = side_by_side(it, page + slot, count))) return false;
+    hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
+    end = slot + count;
+    it->at = page + end / 64 * 64;
+    if (end % 64) it->words[end / 64] &= ~(uint64_t)0 << end % 64;
     return true;
 }
 
+// ------------------------------------------------------------------ masks
 // The page can be handed out as a mask when all columns have one base: the slots from it->at on
 // for which that is so; 0: not even for 64.
 static uint32_t mask_slots(const keeli_iterator *it) {
@@ -230,28 +247,18 @@ static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_s
     while (!*is_span && n < count) {
         const uint32_t full = leading_full(words + n, count - n);
         if (full >= KEELI_SPAN_WORDS) break;
-        n += full;
-        while (n < count && words[n] != UINT64_MAX)
-            ++n;
+        n += full + (n + full < count);
     }
     return n;
 }
 
-// Words of zeros are skipped, words of ones are handed out as spans.
 static bool next_mask(keeli_iterator *it, uint32_t slots) {
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
-    const uint32_t count = slots / 64;
-    uint32_t n = count, more = 0;
-    bool is_span = it->all_full;
-    if (it->has_full && !is_span) n = words_together(words, count, &is_span);
+    bool is_span;
+    const uint32_t n = words_together(words, slots / 64, &is_span);
     if (!set_bases(it, 64 * n)) return false;
-    // the ones that a span goes on with, in the next word: mostly the end of a population
-    if (is_span && n < count && !it->plan->has_maybe) {
-        more = (uint32_t)__builtin_ctzll(~words[n]);
-        words[n] &= words[n] + 1;
-    }
     it->chunk.words = words;
-    hand_out(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n + more);
+    hand_out(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n);
     it->at += 64 * n;
     return true;
 }
@@ -263,74 +270,7 @@ static bool skip_empty(keeli_iterator *it) {
     return it->at < it->words_end;
 }
 
-// ------------------------------------------------------------------ values somewhere else
-// Where 4,096 indices have their values, or NULL where that is no question of a table.
-static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
-                                 uint32_t page) {
-    const keeli_sparse_set *set = &column->storage->set;
-    if (column->how == KEELI_BY_ROW) return it->view->world->entities.where[page];
-    return page < set->root.page_count ? set->sparse[page] : NULL;
-}
-
-// How many numbers count up from the first, to `limit`.
-static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
-    uint32_t n = 0;
-    for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
-        for (uint32_t i = n; i < n + 64; ++i)
-            differ |= numbers[i] ^ (numbers[0] + i);
-        if (differ) break;
-    }
-    while (n < limit && numbers[n] == numbers[0] + n)
-        ++n;
-    return n;
-}
-
-// For how many indices from `first` on, to `count`, values lie side by side in each column.
-static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count) {
-    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
-        const keeli_plan_column *column = &it->plan->columns[c];
-        const keeli_storage *s = column->storage;
-        uint32_t place = first;
-        if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
-            const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
-            if (!places) return 0;
-            places += first % KEELI_MASK_SLOTS;
-            place = places[0];
-            count = range_length(places, count);
-        } else if (column->how != KEELI_BY_INDEX) return 0;
-        if (s->size) count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
-        if (count < KEELI_SHORT_RANGE) return 0;
-        it->chunk.columns[column->term].base = keeli_store_at(s, s->size ? place : 0);
-    }
-    return count;
-}
-
-// How many bits from `slot` of the page on are ones.
-static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
-    const uint64_t zeros = ~words[slot / 64] >> slot % 64;
-    if (zeros) return (uint32_t)__builtin_ctzll(zeros);
-    uint32_t w = slot / 64 + 1, n = 64 - slot % 64;
-    for (; w < KEELI_PAGE_WORDS && words[w] == UINT64_MAX; ++w)
-        n += 64;
-    return w < KEELI_PAGE_WORDS ? n + (uint32_t)__builtin_ctzll(~words[w]) : n;
-}
-
-// A span of the next matches, where neighbours in all storages are many; they are matches no more.
-static bool next_span(keeli_iterator *it) {
-    const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
-    uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
-    const uint32_t slot = it->at - page + (uint32_t)__builtin_ctzll(words[0]);
-    uint32_t count = ones_from(it->words, slot);
-    if (count < KEELI_SHORT_RANGE || !(count = side_by_side(it, page + slot, count))) return false;
-    hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
-    for (uint32_t at = slot, n; count; at += n, count -= n) {
-        n = keeli_least(64 - at % 64, count);
-        const uint64_t ones = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
-        it->words[at / 64] &= ~(ones << at % 64);
-    }
-    return true;
-}
-
+// ------------------------------------------------------------------ lists
 // Append the matches of a word to `out`; how many.
 static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
     uint32_t count = 0;
@@ -373,12 +313,11 @@ static bool gather_rare(keeli_iterator *it) {
         it->highest = it->candidates[count - 1];
         it->one_page =
             it->candidates[0] / KEELI_MASK_SLOTS == it->candidates[count - 1] / KEELI_MASK_SLOTS;
-        count = keeli_gather_filter(it, count);
-        if (count && keeli_gather_chunk(it, count)) return true;
+        if (keeli_gather(it, count)) return true;
     }
 }
 
-static __attribute__((noinline)) bool scan_words(keeli_iterator *it) {
+bool keeli_scan_bits(keeli_iterator *it) {
     if (it->end == 0) return false;
     if (is_rare(it->plan)) return gather_rare(it);
     for (;;) {
@@ -386,17 +325,9 @@ static __attribute__((noinline)) bool scan_words(keeli_iterator *it) {
             if (!next_words(it)) return false;
             continue;
         }
+        if (next_span(it)) return true;
         const uint32_t slots = mask_slots(it), left = it->words_end - it->at;
-        if (slots ? next_mask(it, slots) : next_span(it)) return true;
+        if (slots && next_mask(it, slots)) return true;
         if (next_list(it, slots ? slots : keeli_least(left, KEELI_BLOCK))) return true;
     }
-}
-
-bool keeli_scan_bits(keeli_iterator *it) {
-    if (!it->plan->has_spans) return scan_words(it);
-    const bool has_rest = it->at < it->words_end;
-    if (!has_rest && it->next_page * KEELI_MASK_SLOTS >= it->end) return false;
-    if (has_rest ? !it->is_full : !next_full_page(it)) return scan_words(it);
-    next_full_span(it);
-    return true;
 }

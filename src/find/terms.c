@@ -6,27 +6,18 @@
 #include "world/report.h"
 
 keel_access keeli_term_access(keel_term_kind kind) {
-    switch (kind) {
-    case KEEL_TERM_WRITE:
-    case KEEL_TERM_WRITE_MARKED:
-    case KEEL_TERM_MAYBE_WRITE:
-    case KEEL_TERM_MAY_WRITE:
-    case KEEL_TERM_UNIQUE_WRITE:
-    case KEEL_TERM_SEND:
-        return KEEL_ACCESS_WRITE;
-    case KEEL_TERM_EDIT:
-    case KEEL_TERM_MAY_EDIT:
-        return KEEL_ACCESS_EDIT;
-    default:
-        return KEEL_ACCESS_READ;
-    }
+    if (kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAY_EDIT) return KEEL_ACCESS_EDIT;
+    return keeli_term_writes(kind) || kind == KEEL_TERM_MAY_WRITE ||
+                   kind == KEEL_TERM_UNIQUE_WRITE || kind == KEEL_TERM_SEND
+               ? KEEL_ACCESS_WRITE
+               : KEEL_ACCESS_READ;
 }
 
 static bool is_for_systems(keel_term_kind kind) {
     return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA ||
            keeli_term_is_custom(kind) || keeli_term_is_event(kind);
 }
-bool keeli_term_takes_component(keel_term_kind kind) {
+static bool takes_component(keel_term_kind kind) {
     return keeli_term_is_walked(kind) ||
            (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) ||
            keeli_term_is_unique(kind) || keeli_term_is_event(kind);
@@ -37,24 +28,24 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
 }
 
 uint32_t keeli_term_tracks(keel_term_kind kind) {
-    switch (kind) {
-    case KEEL_TERM_INSERTED:
-    case KEEL_TERM_NOT_INSERTED:
-        return KEEL_TRACK_INSERTION;
-    case KEEL_TERM_MODIFIED:
-    case KEEL_TERM_NOT_MODIFIED:
-        return KEEL_TRACK_MODIFICATION;
-    case KEEL_TERM_CHANGED:
-    case KEEL_TERM_NOT_CHANGED:
-        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    default:
-        return 0;
-    }
+    if (!keeli_term_filters_changes(kind)) return 0;
+    const bool inserted = kind == KEEL_TERM_INSERTED || kind == KEEL_TERM_NOT_INSERTED;
+    const bool modified = kind == KEEL_TERM_MODIFIED || kind == KEEL_TERM_NOT_MODIFIED;
+    return (modified ? 0u : KEEL_TRACK_INSERTION) | (inserted ? 0u : KEEL_TRACK_MODIFICATION);
+}
+
+static keel_result want(keeli_view *view, keeli_storage *s, keel_access access) {
+    return keeli_holder_want(view->world, &view->holder, s, access)
+               ? KEEL_OK
+               : keeli_out_of_memory(view->world, "opening a view");
+}
+static keel_result want_entities(keeli_view *view, keel_access access) {
+    return want(view, &view->world->stand_in.entities, access);
 }
 
 // Commands name components, but borrow nothing: what they edit is edited later.
-keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
-                                      const keel_component *component) {
+static keel_result bind_component(keeli_view *view, const keel_term *term,
+                                  const keel_component *component) {
     keel_world *world = view->world;
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
     keel_result result = KEEL_OK;
@@ -76,45 +67,37 @@ keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
                         "keel_parent and keel_child can only be read; use keel_attach and so on");
     view->storages[view->storage_count++] = s;
     if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
-    if (s && term->kind != KEEL_TERM_COMMANDS &&
-        !keeli_holder_want(world, &view->holder, s, keeli_term_access(term->kind)))
-        return keeli_out_of_memory(world, "opening a view");
-    return KEEL_OK;
+    return s && term->kind != KEEL_TERM_COMMANDS ? want(view, s, keeli_term_access(term->kind))
+                                                 : KEEL_OK;
 }
 
-keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_component *unique) {
+static keel_result missing_unique(keel_world *world, const char *who,
+                                  const keel_component *unique) {
     return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
                        "%s needs the unique '%s', which was never set; call keel_set_unique first",
                        who, keeli_component_name(unique));
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
-    for (uint32_t t = 0; view->has_uniques && t < view->term_count; ++t) {
+    for (uint32_t t = 0; view->facts.has_uniques && t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
         if (!keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
         if (!s || !s->unique)
-            return keeli_missing_unique(view->world, view->holder.name, terms[t].component);
+            return missing_unique(view->world, view->holder.name, terms[t].component);
     }
     return KEEL_OK;
 }
 
+// Bind them all; `*count` says how many, one above the most when there are more.
 static keel_result bind_components(keeli_view *view, const keel_term *term, uint32_t *count) {
-    *count = 0;
-    if (!term->component)
-        return keeli_term_takes_component(term->kind) ? bad_term(view, "a term lacks its component")
-                                                      : KEEL_OK;
     const keel_component *const *other = term->others;
+    *count = 0;
     for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
-        KEEL_TRY(keeli_view_bind_component(view, term, c));
-        if (++*count > KEEL_MAX_TERM_COMPONENTS)
-            return bad_term(view, "a term names more than 8 components");
+        if (++*count > KEEL_MAX_TERM_COMPONENTS) return KEEL_OK;
+        KEEL_TRY(bind_component(view, term, c));
     }
     return KEEL_OK;
-}
-
-bool keeli_view_want_entities(keeli_view *view, keel_access access) {
-    return keeli_holder_want(view->world, &view->holder, &view->world->stand_in.entities, access);
 }
 
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
@@ -128,28 +111,31 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                                  .first = view->storage_count,
                                  .name = term->name,
                                  .data_size = term->data_size };
+    if (takes_component(term->kind) && !term->component)
+        return bad_term(view, "a term lacks its component");
     KEEL_TRY(bind_components(view, term, &bound->count));
+    if (bound->count > KEEL_MAX_TERM_COMPONENTS)
+        return bad_term(view, "a term names more than 8 components");
     const bool is_event = keeli_term_is_event(term->kind);
-    view->has_events |= is_event;
-    view->sends |= term->kind == KEEL_TERM_SEND;
-    view->filters_changes |= keeli_term_filters_changes(term->kind);
-    view->writes |= keeli_term_writes(term->kind);
-    view->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
+    keeli_view_facts *facts = &view->facts;
+    facts->has_events |= is_event;
+    facts->sends |= term->kind == KEEL_TERM_SEND;
+    facts->filters_changes |= keeli_term_filters_changes(term->kind);
+    facts->writes |= keeli_term_writes(term->kind);
+    facts->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
+    facts->custom_count += keeli_term_is_custom(term->kind);
+    facts->wants_entities |= term->kind == KEEL_TERM_ENTITY;
+    facts->has_uniques |= keeli_term_is_unique(term->kind);
+    facts->takes_data |= term->kind == KEEL_TERM_DATA;
+    facts->records |= term->kind == KEEL_TERM_COMMANDS;
+    view->holder.everything |= term->kind == KEEL_TERM_EDIT_WORLD;
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
         return bad_term(view, "only any_of and the may_ terms name several components");
-    if (keeli_term_is_custom(term->kind)) ++view->custom_count;
-    if (term->kind == KEEL_TERM_ENTITY) view->wants_entities = true;
-    if (keeli_term_is_unique(term->kind)) view->has_uniques = true;
-    if (term->kind == KEEL_TERM_DATA) view->takes_data = true;
-    if (term->kind == KEEL_TERM_COMMANDS) view->records = true;
-    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
-    const bool room =
-        term->kind == KEEL_TERM_ENTITY          ? keeli_view_want_entities(view, KEEL_ACCESS_READ)
-        : term->kind == KEEL_TERM_EDIT_ENTITIES ? keeli_view_want_entities(view, KEEL_ACCESS_EDIT)
-                                                : true;
-    return room ? KEEL_OK : keeli_out_of_memory(view->world, "opening a view");
+    if (term->kind == KEEL_TERM_ENTITY) return want_entities(view, KEEL_ACCESS_READ);
+    if (term->kind == KEEL_TERM_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
+    return KEEL_OK;
 }
 
 static bool hands_out(keel_term_kind kind) {
@@ -157,6 +143,110 @@ static bool hands_out(keel_term_kind kind) {
            (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT);
 }
 
+// ------------------------------------------------------------------ custom views
+// Also before it was checked: what contains itself is looked at to a depth.
+static keel_access access_to(const keel_world *world, const keel_custom_view *kind,
+                             const keeli_storage *s, uint32_t depth) {
+    keel_access most = KEEL_ACCESS_NONE;
+    if (depth == KEEL_MAX_CUSTOM_DEPTH) return most;
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
+        keel_access access = KEEL_ACCESS_NONE;
+        if (keeli_term_is_custom(t->kind)) access = access_to(world, t->custom, s, depth + 1);
+        const keel_component *const *other = t->others;
+        for (const keel_component *c = t->component; c; c = other ? *other++ : NULL)
+            if (keeli_storage_find(world, c) == s) access = keeli_term_access(t->kind);
+        if (access > most) most = access;
+    }
+    return most;
+}
+
+static bool has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind), uint32_t depth) {
+    if (!kind || !kind->terms || depth == KEEL_MAX_CUSTOM_DEPTH) return false;
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
+        if (like(t->kind) || (keeli_term_is_custom(t->kind) && has(t->custom, like, depth + 1)))
+            return true;
+    return false;
+}
+
+bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind)) {
+    return has(kind, like, 0);
+}
+
+static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind,
+                            const char *what) {
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "custom view '%s' of %s %s",
+                        kind && kind->name ? kind->name : "without a name", view->holder.name,
+                        what);
+}
+
+static keel_result check_kind(const keeli_view *view, const keel_custom_view *kind) {
+    if (!kind) return bad_kind(view, kind, "is NULL: the term lacks its descriptor");
+    if (!kind->name || !kind->terms || !kind->size || !kind->align ||
+        (kind->align & (kind->align - 1)) != 0)
+        return bad_kind(view, kind, "needs a name, terms, a size and an alignment");
+    return KEEL_OK;
+}
+
+static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *kind,
+                                    const keel_term *term) {
+    if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
+        return bad_kind(view, kind,
+                        "declares commands, context, data or events, which only systems have");
+    if (takes_component(term->kind) && !term->component)
+        return bad_kind(view, kind, "has a term that lacks its component");
+    uint32_t count;
+    KEEL_TRY(bind_components(view, term, &count));
+    if (count > KEEL_MAX_TERM_COMPONENTS)
+        return bad_kind(view, kind, "has a term that names more than 8 components");
+    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
+    return term->kind == KEEL_TERM_EDIT_ENTITIES ? want_entities(view, KEEL_ACCESS_EDIT) : KEEL_OK;
+}
+
+static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, uint32_t depth) {
+    KEEL_TRY(check_kind(view, kind));
+    if (depth == KEEL_MAX_CUSTOM_DEPTH)
+        return keeli_misuse(view->world, KEEL_ERROR_CYCLE,
+                            "custom view '%s' contains itself, or more than %d contain each other",
+                            kind->name, KEEL_MAX_CUSTOM_DEPTH);
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
+        KEEL_TRY(keeli_term_is_custom(t->kind) ? bind_custom(view, t->custom, depth + 1)
+                                               : bind_custom_term(view, kind, t));
+    return KEEL_OK;
+}
+
+static bool is_about_entities(keel_term_kind kind) {
+    return kind >= KEEL_TERM_MAYBE && kind <= KEEL_TERM_ENTITY;
+}
+
+// In a system its code may ask who is alive, as the system may; in the world it has no need to keep
+// entities from being made.
+keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind) {
+    KEEL_TRY(bind_custom(view, kind, 0));
+    const bool in_system = view->holder.is_system || view->holder.parent;
+    if (!in_system && !keeli_custom_has(kind, is_about_entities)) return KEEL_OK;
+    return want_entities(view, KEEL_ACCESS_READ);
+}
+
+keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind) {
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (!keeli_term_is_unique(t->kind)) continue;
+        const keeli_storage *s = keeli_storage_find(world, t->component);
+        if (!s || !s->unique) return missing_unique(world, kind->name, t->component);
+    }
+    return KEEL_OK;
+}
+
+keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside) {
+    keeli_world_lock(world);
+    keeli_view *view = world->views.all;
+    while (view &&
+           !(view->serial && view->custom && view->value == value && view->inside == inside))
+        view = view->next;
+    keeli_world_unlock(world);
+    return view;
+}
+
+// ------------------------------------------------------------------ all terms of a view
 static keel_result written_twice(const keeli_view *view, const keeli_storage *s) {
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "%s writes '%s' and names it again: the pointers could be the "
@@ -194,7 +284,7 @@ static keel_result check_custom_aliases(const keeli_view *view, const keeli_boun
         for (uint32_t i = 0; s && i < custom->count; ++i) {
             if (view->storages[custom->first + i] != s) continue;
             if (keeli_term_access(bound->kind) > KEEL_ACCESS_READ ||
-                keeli_custom_access(view->world, kind, s) > KEEL_ACCESS_READ)
+                access_to(view->world, kind, s, 0) > KEEL_ACCESS_READ)
                 return written_twice(view, s);
         }
     }
@@ -228,8 +318,8 @@ static bool receives_own(const keeli_view *view) {
 // components or uniques only, and not as a system's loop, does not hold the list of entities all
 // the time, or nobody could make any.
 static bool borrows_entities(const keeli_view *view, const keel_system *system) {
-    bool filters =
-        view->wants_entities || !view->term_count || (system && system->kind <= KEEL_PER_SPAN);
+    bool filters = view->facts.wants_entities || !view->term_count ||
+                   (system && system->kind <= KEEL_PER_SPAN);
     for (uint32_t i = 0; i < view->term_count; ++i) {
         if (keeli_term_must(view->terms[i].kind)) return false;
         if (view->terms[i].kind >= KEEL_TERM_MAYBE && view->terms[i].kind <= KEEL_TERM_ENTITY)
@@ -258,130 +348,13 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
     KEEL_TRY(check_aliases(view));
-    if (view->custom_count) KEEL_TRY(bind_customs(view, terms));
-    view->asks_about_changes = view->filters_changes || view->custom_count || view->has_events ||
-                               has_context(view, system);
-    view->defers_events = view->sends && receives_own(view);
-    view->has_events |= view->holder.everything; // it may
-    if ((has_context(view, system) || borrows_entities(view, system)) &&
-        !keeli_view_want_entities(view, KEEL_ACCESS_READ))
-        return keeli_out_of_memory(view->world, "opening a view");
-    view->edits = holds_edits(&view->holder);
+    if (view->facts.custom_count) KEEL_TRY(bind_customs(view, terms));
+    view->facts.asks_about_changes = view->facts.filters_changes || view->facts.custom_count ||
+                                     view->facts.has_events || has_context(view, system);
+    view->facts.defers_events = view->facts.sends && receives_own(view);
+    view->facts.has_events |= view->holder.everything; // it may
+    if (has_context(view, system) || borrows_entities(view, system))
+        KEEL_TRY(want_entities(view, KEEL_ACCESS_READ));
+    view->facts.edits = holds_edits(&view->holder);
     return KEEL_OK;
-}
-
-// ------------------------------------------------------------------ custom views
-static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind,
-                            const char *what) {
-    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "custom view '%s' of %s %s",
-                        kind && kind->name ? kind->name : "without a name", view->holder.name,
-                        what);
-}
-
-static keel_result check_kind(const keeli_view *view, const keel_custom_view *kind) {
-    if (!kind) return bad_kind(view, kind, "is NULL: the term lacks its descriptor");
-    if (!kind->name || !kind->terms || !kind->size || !kind->align ||
-        (kind->align & (kind->align - 1)) != 0)
-        return bad_kind(view, kind, "needs a name, terms, a size and an alignment");
-    return KEEL_OK;
-}
-
-static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *kind,
-                                    const keel_term *term) {
-    if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
-        return bad_kind(view, kind,
-                        "declares commands, context, data or events, which only systems have");
-    if (keeli_term_takes_component(term->kind) && !term->component)
-        return bad_kind(view, kind, "has a term that lacks its component");
-    const keel_component *const *other = term->others;
-    uint32_t count = 0;
-    for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
-        if (++count > KEEL_MAX_TERM_COMPONENTS)
-            return bad_kind(view, kind, "has a term that names more than 8 components");
-        KEEL_TRY(keeli_view_bind_component(view, term, c));
-    }
-    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
-    if (term->kind == KEEL_TERM_EDIT_ENTITIES && !keeli_view_want_entities(view, KEEL_ACCESS_EDIT))
-        return keeli_out_of_memory(view->world, "opening a view");
-    return KEEL_OK;
-}
-
-static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, uint32_t depth) {
-    KEEL_TRY(check_kind(view, kind));
-    if (depth == KEEL_MAX_CUSTOM_DEPTH)
-        return keeli_misuse(view->world, KEEL_ERROR_CYCLE,
-                            "custom view '%s' contains itself, or more than %d contain each other",
-                            kind->name, KEEL_MAX_CUSTOM_DEPTH);
-    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
-        KEEL_TRY(keeli_term_is_custom(t->kind) ? bind_custom(view, t->custom, depth + 1)
-                                               : bind_custom_term(view, kind, t));
-    return KEEL_OK;
-}
-
-static bool is_about_entities(keel_term_kind kind) {
-    return kind >= KEEL_TERM_MAYBE && kind <= KEEL_TERM_ENTITY;
-}
-
-// In a system its code may ask who is alive, as the system may; in the world it has no need to keep
-// entities from being made.
-keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind) {
-    KEEL_TRY(bind_custom(view, kind, 0));
-    const bool in_system = view->holder.is_system || view->holder.parent;
-    if (!in_system && !keeli_custom_has(kind, is_about_entities)) return KEEL_OK;
-    return keeli_view_want_entities(view, KEEL_ACCESS_READ)
-               ? KEEL_OK
-               : keeli_out_of_memory(view->world, "opening a view");
-}
-
-keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind) {
-    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
-        if (!keeli_term_is_unique(t->kind)) continue;
-        const keeli_storage *s = keeli_storage_find(world, t->component);
-        if (!s || !s->unique) return keeli_missing_unique(world, kind->name, t->component);
-    }
-    return KEEL_OK;
-}
-
-// ------------------------------------------------------------------ looking through one
-// Also before it was checked: what contains itself is looked at to a depth.
-static keel_access access_to(const keel_world *world, const keel_custom_view *kind,
-                             const keeli_storage *s, uint32_t depth) {
-    keel_access most = KEEL_ACCESS_NONE;
-    if (depth == KEEL_MAX_CUSTOM_DEPTH) return most;
-    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
-        keel_access access = KEEL_ACCESS_NONE;
-        if (keeli_term_is_custom(t->kind)) access = access_to(world, t->custom, s, depth + 1);
-        const keel_component *const *other = t->others;
-        for (const keel_component *c = t->component; c; c = other ? *other++ : NULL)
-            if (keeli_storage_find(world, c) == s) access = keeli_term_access(t->kind);
-        if (access > most) most = access;
-    }
-    return most;
-}
-
-keel_access keeli_custom_access(const keel_world *world, const keel_custom_view *kind,
-                                const keeli_storage *s) {
-    return access_to(world, kind, s, 0);
-}
-
-static bool has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind), uint32_t depth) {
-    if (!kind || !kind->terms || depth == KEEL_MAX_CUSTOM_DEPTH) return false;
-    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
-        if (like(t->kind) || (keeli_term_is_custom(t->kind) && has(t->custom, like, depth + 1)))
-            return true;
-    return false;
-}
-
-bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind)) {
-    return has(kind, like, 0);
-}
-
-keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside) {
-    keeli_world_lock(world);
-    keeli_view *view = world->views.all;
-    while (view &&
-           !(view->serial && view->custom && view->value == value && view->inside == inside))
-        view = view->next;
-    keeli_world_unlock(world);
-    return view;
 }

@@ -69,7 +69,7 @@ static bool names_components(const keeli_view *view) {
 keeli_view *keeli_view_keep(const keeli_view *view) {
     keel_world *world = view->world;
     const uint32_t terms = view->term_count, storages = view->storage_count;
-    const bool has_plan = !view->filters_changes && names_components(view);
+    const bool has_plan = !view->facts.filters_changes && names_components(view);
     const size_t plan_bytes = has_plan ? keeli_kept_plan_bytes(terms) : 0;
     keeli_view *kept = new_view(world, terms, storages, 0, plan_bytes);
     if (!kept) return NULL;
@@ -85,19 +85,7 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     memcpy(kept->storages, view->storages, view->storage_count * sizeof *view->storages);
     kept->term_count = view->term_count;
     kept->storage_count = view->storage_count;
-    kept->custom_count = view->custom_count;
-    kept->wants_entities = view->wants_entities;
-    kept->has_uniques = view->has_uniques;
-    kept->takes_data = view->takes_data;
-    kept->records = view->records;
-    kept->has_events = view->has_events;
-    kept->sends = view->sends;
-    kept->defers_events = view->defers_events;
-    kept->filters_changes = view->filters_changes;
-    kept->asks_about_changes = view->asks_about_changes;
-    kept->writes = view->writes;
-    kept->marks_by_hand = view->marks_by_hand;
-    kept->edits = view->edits;
+    kept->facts = view->facts;
     keeli_world_lock(world);
     kept->serial = ++world->views.serial;
     keeli_world_unlock(world);
@@ -153,18 +141,14 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->holder.uses.count = 0;
     view->holder.everything = view->holder.is_system = false;
     view->holder.parent = NULL;
-    view->term_count = view->storage_count = view->custom_count = 0;
-    view->wants_entities = view->filters_changes = view->writes = false;
-    view->marks_by_hand = view->edits = false;
-    view->asks_about_changes = false;
-    view->has_uniques = view->takes_data = view->records = false;
-    view->has_events = view->sends = view->defers_events = false;
+    view->term_count = view->storage_count = 0;
+    view->facts = (keeli_view_facts){ 0 };
     view->holder.tick = 0;
     view->reader = NULL;
     copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 
-// Whoever opened it is told how many it has to look for at its end.
+// Whoever opened it learns how many it has to look for at its end.
 static void put_inside(keeli_view *view, keeli_holder *inside) {
     view->inside = inside;
     if (inside) ++inside->opened;
@@ -214,8 +198,9 @@ void keeli_views_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ public
-static keel_result begin(keel_view *handle, keel_world *world, keeli_holder *inside,
-                         const keeli_reader *reader, const keel_term *terms, const char *where) {
+keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_holder *inside,
+                                    const keeli_reader *reader, const keel_term *terms,
+                                    const char *where) {
     *handle = (keel_view){ .world = world };
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
@@ -243,23 +228,17 @@ keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term 
                             const char *where) {
     if (view) *view = (keel_view){ .world = world }; // closed, whatever happens
     if (!world || !view) return keeli_no_world();
-    return begin(view, world, NULL, NULL, terms, where);
+    return keeli_view_begin_inside(view, world, NULL, NULL, terms, where);
 }
 
 keel_result keel_view_begin_since(keel_view *view, keel_reader *reader, const keel_term *terms,
                                   const char *where) {
     if (view) *view = (keel_view){ 0 };
     if (!reader || !view) return keeli_no_world();
-    KEEL_TRY(begin(view, reader->world, NULL, &reader->reader, terms, where));
+    KEEL_TRY(keeli_view_begin_inside(view, reader->world, NULL, &reader->reader, terms, where));
     view->state->since = reader->reader;
     view->state->reader = &view->state->since;
     return KEEL_OK;
-}
-
-keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
-                                    const keeli_reader *reader, const keel_term *terms,
-                                    const char *where) {
-    return begin(view, world, inside, reader, terms, where);
 }
 
 void keeli_view_close(keeli_view *view) {

@@ -16,6 +16,21 @@ typedef struct keeli_bound_term {
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
 
+// What binding terms finds out about all of them together.
+typedef struct keeli_view_facts {
+    bool wants_entities;
+    bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
+    uint32_t custom_count;                 // terms that are custom views
+    bool filters_changes;                  // a term is about changes
+    bool asks_about_changes;               // or a system may ask about them by itself
+    bool writes;                           // a term hands out values to write
+    bool marks_by_hand;                    // and a system says which were
+    bool edits;                            // it may edit something
+    bool has_events;                       // it sends or receives some, or may
+    bool sends;                            // it sends some,
+    bool defers_events;                    // which wait until it has ended: it receives the same
+} keeli_view_facts;
+
 // With room for terms and storages behind it: for all there can be in the world's states, for those
 // there are in states that systems keep.
 struct keeli_kept_plan;
@@ -27,9 +42,7 @@ typedef struct keeli_view {
     keeli_storage **storages; // NULL: the world does not know it, nothing matches
     uint32_t term_count, storage_count;
     uint32_t bytes; // of all of it
-    bool wants_entities;
-    bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
-    uint32_t custom_count;                 // terms that are custom views
+    keeli_view_facts facts;
     // Who opened it, and what it is; under the world's lock, as others look at it.
     keeli_holder *inside;           // the system or custom view, or NULL
     const keel_custom_view *custom; // it is what this one may touch, or NULL
@@ -39,14 +52,6 @@ typedef struct keeli_view {
     keeli_arena scratch;            // of a custom view that is no parameter
     uint64_t thread;                // that opened it
     int32_t loops;                  // keel_view_parallel_for over it that run (atomic)
-    bool filters_changes;           // a term is about changes
-    bool asks_about_changes;        // or a system may ask about them by itself
-    bool writes;                    // a term hands out values to write
-    bool marks_by_hand;             // and a system says which were
-    bool edits;                     // it may edit something
-    bool has_events;                // it sends or receives some, or may
-    bool sends;                     // it sends some,
-    bool defers_events;             // which wait until it has ended: it receives the same
     const keeli_reader *reader;   // who looks, for terms about changes; NULL: nobody in particular
     keeli_reader since;           // a copy of the user's, who may forget it
     keel_chunk *one;              // what keel_view_get_all hands out; not in states that are kept
@@ -81,7 +86,6 @@ void keeli_view_free(keeli_view *view);
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
 // Is every unique set that the terms name? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
-keel_result keeli_missing_unique(keel_world *world, const char *who, const keel_component *unique);
 // Give a state back that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
@@ -103,13 +107,10 @@ static inline keeli_holder *keeli_lender(keeli_holder *inside) {
     return inside && !inside->everything ? inside : NULL;
 }
 
-// custom.c: custom views, as far as the terms go. Say what the holder wants for one.
+// Custom views, as far as the terms go. Say what the holder wants for one.
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind);
 // Is what it declares, without those inside it, all there? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
 keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind);
-// What it declares for a storage, itself or inside.
-keel_access keeli_custom_access(const keel_world *world, const keel_custom_view *kind,
-                                const keeli_storage *s);
 // Does it have a term like this, itself or inside?
 bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind));
 // The state of `kind` is that of a custom view that becomes `value`; undone by keeli_view_give.
@@ -118,12 +119,7 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
 // The custom view at that address that was made inside and is still open, or NULL.
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside);
 
-// For the terms of systems, views and custom views.
-keel_result keeli_view_bind_component(keeli_view *view, const keel_term *term,
-                                      const keel_component *component);
-bool keeli_view_want_entities(keeli_view *view, keel_access access);
 keel_access keeli_term_access(keel_term_kind kind);
-bool keeli_term_takes_component(keel_term_kind kind);
 uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks for
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
@@ -135,7 +131,7 @@ static inline bool keeli_term_filters_changes(keel_term_kind kind) {
 }
 // The term that says which components commands may edit, or NULL.
 static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view) {
-    for (uint32_t t = 0; view->records && t < view->term_count; ++t)
+    for (uint32_t t = 0; view->facts.records && t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
     return NULL;
 }

@@ -63,7 +63,7 @@ keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
 static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
          i = (i / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
-        if (i / KEELI_TICK_PAGE >= t->page_count ||
+        if (i / KEELI_TICK_PAGE >= t->table.count ||
             t->pages[i / KEELI_TICK_PAGE] == &keeli_no_ticks)
             return false;
     return true;

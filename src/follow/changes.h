@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tracking: which changes are noted, when, and for whom.
+// Tracking: which changes are recorded, when, and for whom.
 //
 // Time. world->changes.tick is the tick of what is changed now. A run of a system has one tick;
 // when it is over the system has seen all up to it, and the world goes on to the next. A system
@@ -72,6 +72,7 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index);
 // Does who writes a value mark it?
 static inline bool keeli_is_marked(const keeli_storage *s) { return s->flags & KEELI_IS_MARKED; }
+_Static_assert((int)KEELI_IS_MARKED == (int)KEELI_WRITE_MARKS, "as keel_get_mut reads it");
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_is_marked(s)) keeli_track_modified_slow(world, s, index);
 }
@@ -93,9 +94,9 @@ keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *syst
 void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
 // What everybody has passed goes, from all queues of events that nobody uses. Nothing in worlds
 // without events, and while several threads may be at work.
-void keeli_events_settle_all(keel_world *world);
-static inline void keeli_events_settle(keel_world *world) {
-    if (world->registry.queues.count && !world->refused) keeli_events_settle_all(world);
+void keeli_events_flush_all(keel_world *world);
+static inline void keeli_events_flush(keel_world *world) {
+    if (world->registry.queues.count && !world->refused) keeli_events_flush_all(world);
 }
 // Has no value been inserted or modified since the reader looked?
 static inline bool keeli_nothing_changed(const keel_world *world, const keeli_storage *s,

@@ -75,7 +75,7 @@ bool keeli_followers_reserve_all(keel_world *world) {
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->groups.count) keeli_groups_changed(s, index, true);
     if (s->tracking.kinds) keeli_track_inserted(world, s, index);
-    if (s->flags & KEELI_IS_TOLD)
+    if (s->flags & KEELI_NOTIFIES)
         keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
     if (s->viewers.count) keeli_view_observers_came(world, s, index);
 }
@@ -101,7 +101,7 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
         if (is_fresh(fresh, i))
             keeli_track_inserted_run(world, s, keel_entity_index(entities[i]), n);
     }
-    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && i < count; ++i)
+    for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && i < count; ++i)
         keeli_tell(world, s, entities[i], is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     for (uint32_t i = 0; s->viewers.count && i < count; ++i)
         keeli_view_observers_came(world, s, keel_entity_index(entities[i]));
@@ -143,7 +143,7 @@ void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, voi
 // they own stays in its order. Then from the highest index down, so that nothing moves that is
 // still to go.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
-    for (uint32_t i = 0; s->flags & KEELI_IS_TOLD && (i = keeli_store_next(s, i)) != UINT32_MAX;
+    for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && (i = keeli_store_next(s, i)) != UINT32_MAX;
          ++i)
         keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
     for (uint32_t i = 0; s->viewers.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
@@ -175,7 +175,7 @@ void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool di
 }
 
 void keeli_followers_forget(keel_world *world, keeli_storage *s) {
-    if (world->followers.has_noted) keeli_view_observers_flush(world);
+    if (world->followers.has_pending) keeli_view_observers_flush(world);
     keeli_view_observers_forget(world, s);
     keeli_sets_forget(world, s);
     keeli_observers_forget(world, s);

@@ -63,8 +63,8 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s);
 void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes);
 void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index);
 void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index);
-// Before an entity loses all it has. `gone`: its values were moved out.
-void keeli_groups_leave(keel_world *world, keel_entity e, bool gone);
+// Before an entity loses all it has. `moved_out`: its values were moved out.
+void keeli_groups_leave(keel_world *world, keel_entity e, bool moved_out);
 void keeli_view_observers_all_going(keel_world *world, uint32_t index);
 // Before the component goes from all entities; before everything does, and back: who matches is
 // taken in, for whom there is room.
@@ -179,7 +179,7 @@ void keeli_all_came(keel_world *world);
 // ------------------------------------------------------------------ changing
 // Does somebody want to know which values change?
 static inline bool keeli_changes_are_followed(const keeli_storage *s) {
-    return s->flags & (KEELI_IS_MARKED | KEELI_IS_TOLD);
+    return s->flags & (KEELI_IS_MARKED | KEELI_NOTIFIES);
 }
 // For the fast paths: is a value that is written not marked, and has the storage none of the flags
 // `others`? Is a change marked, no more than that done for it, and none of the flags `others` set?
@@ -187,7 +187,7 @@ static inline bool keeli_writes_are_plain(const keeli_storage *s, uint32_t other
     return !(s->flags & (others | KEELI_IS_MARKED));
 }
 static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_t others) {
-    return (s->flags & (others | KEELI_IS_TOLD | KEELI_IS_GROUPED | KEELI_IS_MARKED)) ==
+    return (s->flags & (others | KEELI_NOTIFIES | KEELI_IS_GROUPED | KEELI_IS_MARKED)) ==
            KEELI_IS_MARKED;
 }
 // The value of a living entity was overwritten, or its owner says that it was changed.
@@ -222,7 +222,7 @@ static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
 // Before the entity's value goes out of sight.
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
-// Must somebody be told of each value that goes, if all go?
+// Must somebody be notified of each value that goes, if all go?
 bool keeli_is_any_followed(const keel_world *world);
 // Before a component goes from all entities. Where somebody wants to know of each value that is
 // deleted, they are deleted one by one; what is left nobody asks for.
@@ -236,7 +236,7 @@ void keeli_strip_begins(keel_world *world, keel_entity e);
 void keeli_strip_ended(keel_world *world, keel_entity e);
 
 // ------------------------------------------------------------------ ending
-// The component becomes unknown: nobody follows it any more. Groups are gone before.
+// The component becomes unknown: nobody follows it any more. Groups were destroyed before.
 void keeli_followers_forget(keel_world *world, keeli_storage *s);
 // The world ends, and nobody is called any more: what was kept of deleted values goes.
 void keeli_followers_end(keel_world *world);
@@ -263,7 +263,7 @@ static inline void keeli_editing_end(keel_world *world) { --world->commands.edit
 // An edit is done: who has entered or left observed views is notified, and what observers recorded
 // meanwhile is applied. Returns `result`.
 static inline keel_result keeli_done(keel_world *world, keel_result result) {
-    if ((world->followers.has_reactions | world->followers.has_noted) && !world->commands.editing)
+    if ((world->followers.has_reactions | world->followers.has_pending) && !world->commands.editing)
         world->commands.flush(world);
     return result;
 }

@@ -24,12 +24,12 @@ static bool matches(const keel_group *g, uint32_t index, const keeli_storage *ex
     return true;
 }
 
-// Bring the entity to a slot in all owned sets. `gone`: it has no values there any more.
-static void put(const keel_group *g, uint32_t index, uint32_t slot, bool gone) {
+// Bring the entity to a slot in all owned sets. `moved_out`: it has no values there any more.
+static void put(const keel_group *g, uint32_t index, uint32_t slot, bool moved_out) {
     for (uint32_t i = 0; i < g->owned_count; ++i) {
         keeli_sparse_set *set = &g->storages[i]->set;
         const uint32_t from = keeli_sparse_set_find(set, index);
-        keeli_sparse_set_swap(set, from, slot, gone ? NULL : g->scratch);
+        keeli_sparse_set_swap(set, from, slot, moved_out ? NULL : g->scratch);
     }
 }
 
@@ -38,9 +38,9 @@ static void enter(keel_group *g, uint32_t index) {
     else (void)keeli_sparse_set_push(&g->order.set, keeli_entity_at(&g->world->entities, index));
 }
 
-static void leave(keel_group *g, uint32_t index, bool gone) {
+static void leave(keel_group *g, uint32_t index, bool moved_out) {
     if (!keeli_group_has(g, index)) return;
-    if (g->owned_count) put(g, index, --g->length, gone);
+    if (g->owned_count) put(g, index, --g->length, moved_out);
     else keeli_sparse_set_take(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
 }
 
@@ -52,12 +52,12 @@ void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
     }
 }
 
-void keeli_groups_leave(keel_world *world, keel_entity e, bool gone) {
+void keeli_groups_leave(keel_world *world, keel_entity e, bool moved_out) {
     const uint32_t index = keel_entity_index(e);
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;)
         for (uint32_t i = 0; i < s->groups.count; ++i)
-            leave(s->groups.items[i].group, index, gone);
+            leave(s->groups.items[i].group, index, moved_out);
 }
 
 static void empty(keel_group *g) {
@@ -300,7 +300,7 @@ static bool has_room(const keel_group *g) {
     if (!keeli_sparse_set_is_valid(set) || set->room < values) return false;
     for (uint32_t i = 0; (i = keeli_store_next(first, i)) != UINT32_MAX; ++i) {
         const uint32_t page = i / KEELI_SPARSE_PAGE;
-        if (page >= set->root.page_count || set->sparse[page] == keeli_no_cells) return false;
+        if (page >= set->root.page_count || set->root.sparse[page] == keeli_no_cells) return false;
     }
     return true;
 }

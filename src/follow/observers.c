@@ -2,12 +2,12 @@
 // Observers: functions of the user's that are called when something happens to a component, when an
 // entity is created or destroyed, and when one enters or leaves what some terms match.
 //
-// Of the last ones each keeps a bit for every entity that it was told has entered. An edit that
-// takes components away asks before they go whether the entity leaves because of it, and tells at
-// once; everything else is noted in a second bit and looked at when the edit is done, so that what
-// was true in the middle of it is not told. Invariant: when no edit is going on the first bits are
-// those of the entities that match, the second ones are clear, and whoever has a component that
-// must be there has room for both.
+// Of the last ones each keeps a bit for every entity of which it was notified that it entered. An
+// edit that takes components away asks before they go whether the entity leaves because of it, and
+// notifies at once; everything else is recorded in a second bit and looked at when the edit is
+// done, so that what was true in the middle of it notifies nobody. Invariant: when no edit is going
+// on the first bits are those of the entities that match, the second ones are clear, and whoever
+// has a component that must be there has room for both.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -99,7 +99,7 @@ static void calling_end(keel_world *world, uint32_t before) {
     called(world);
 }
 
-// By number: the list may grow, and move, while it is gone through.
+// By number: the list may grow, and move, while it is walked through.
 static __attribute__((noinline)) void call(keeli_storage *s, const keel_event *event) {
     const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
@@ -154,7 +154,7 @@ void keeli_notify_end(keel_world *world) {
     keeli_observers_forget(world, &world->stand_in.entities);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         keeli_observers_forget(world, world->storages.items[i]);
-    world->followers.observed = 0; // views are told no more, either
+    world->followers.observed = 0; // nor are views notified any more
 }
 
 // ------------------------------------------------------------------ public
@@ -219,7 +219,7 @@ typedef struct keeli_view_observer {
     struct keeli_view_observer *next;
     keeli_observer observer;            // no function: it was taken away and is freed later
     KEELI_ARRAY(keeli_view_part) parts; // those of one any_of side by side
-    keeli_presence members, noted;
+    keeli_presence members, pending;
 } keeli_view_observer;
 
 // Has the entity what must be there, when `except` is taken as absent?
@@ -250,9 +250,9 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
 
 // Whoever has no room there has nothing that must be there, so it does not match.
 static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
-    if (!keeli_presence_has_page(&v->noted, index / 4096)) return;
-    world->followers.has_noted = true;
-    if (!keeli_presence_has(&v->noted, index)) (void)keeli_presence_set(&v->noted, index);
+    if (!keeli_presence_has_page(&v->pending, index / 4096)) return;
+    world->followers.has_pending = true;
+    if (!keeli_presence_has(&v->pending, index)) (void)keeli_presence_set(&v->pending, index);
 }
 
 static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_t index,
@@ -276,7 +276,7 @@ static void set_member(keel_world *world, keeli_view_observer *v, uint32_t index
 
 static bool reserve(keel_world *world, keeli_view_observer *v, uint32_t index) {
     return keeli_presence_reserve(&v->members, &world->heap, index) &&
-           keeli_presence_reserve(&v->noted, &world->heap, index);
+           keeli_presence_reserve(&v->pending, &world->heap, index);
 }
 
 bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index) {
@@ -319,7 +319,7 @@ static void unlink_and_free(keel_world *world, keeli_view_observer *v) {
     }
     KEELI_RELEASE(&world->heap, &v->parts);
     keeli_presence_deinit(&v->members, &world->heap);
-    keeli_presence_deinit(&v->noted, &world->heap);
+    keeli_presence_deinit(&v->pending, &world->heap);
     KEELI_FREE(&world->heap, keeli_view_observer, v);
 }
 
@@ -339,12 +339,12 @@ static void free_lost(keel_world *world) {
 
 void keeli_view_observers_flush(keel_world *world) {
     if (world->followers.calling) return;
-    world->followers.has_noted = false;
+    world->followers.has_pending = false;
     for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
-        for (uint32_t i = 0; v->observer.function && v->noted.count &&
-                             (i = keeli_presence_next(&v->noted, i)) != UINT32_MAX;
+        for (uint32_t i = 0; v->observer.function && v->pending.count &&
+                             (i = keeli_presence_next(&v->pending, i)) != UINT32_MAX;
              ++i) {
-            (void)keeli_presence_clear(&v->noted, i);
+            (void)keeli_presence_clear(&v->pending, i);
             const bool now = matches(v, i);
             if (now != is_member(v, i)) set_member(world, v, i, now);
         }
@@ -366,7 +366,7 @@ void keeli_view_observers_deinit(keel_world *world) {
 
 bool keeli_view_observers_are_valid(const keel_world *world) {
     for (const keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
-        if (!keeli_presence_is_valid(&v->members) || v->noted.count) return false;
+        if (!keeli_presence_is_valid(&v->members) || v->pending.count) return false;
         uint32_t count = 0;
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
             const uint32_t index = keel_entity_index(e);
@@ -420,7 +420,7 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
         return bad(world, "it names a unique, which no entity has");
     default:
         return bad(world, term->kind >= KEEL_TERM_INSERTED && term->kind <= KEEL_TERM_NOT_CHANGED
-                              ? "its terms are about who has what; changes are told by "
+                              ? "its terms are about who has what; changes are notified by "
                                 "keel_observe, or found by looking at a view from time to time"
                               : "its terms are about who has what: KEEL_WITH, KEEL_WITHOUT, "
                                 "KEEL_ANY_OF, KEEL_READ and the like");
@@ -492,9 +492,9 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
                               keel_observer_fn *function, void *data) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
-    const uint32_t told = KEEL_ON_ENTERED | KEEL_ON_LEFT;
+    const uint32_t known = KEEL_ON_ENTERED | KEEL_ON_LEFT;
     if (!function) return bad(world, "it needs a function");
-    if (!(kinds & told) || kinds & ~(told | KEEL_ON_PRESENT))
+    if (!(kinds & known) || kinds & ~(known | KEEL_ON_PRESENT))
         return bad(world, "it takes KEEL_ON_ENTERED, KEEL_ON_LEFT, and KEEL_ON_PRESENT with them");
     keeli_view_observer *fresh = KEELI_NEW(&world->heap, keeli_view_observer), *v = NULL;
     if (!fresh) return keeli_out_of_memory(world, "observing a view");
@@ -525,7 +525,7 @@ keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, v
         any = true;
     }
     if (any && world->followers.calling)
-        world->followers.has_noted = true; // freed when the edit is done
+        world->followers.has_pending = true; // freed when the edit is done
     else if (any) free_lost(world);
     return any ? KEEL_OK : KEEL_ABSENT;
 }

@@ -23,7 +23,7 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
 }
 
 // Entities come and go in a set any number of times after room was made for them once, so what is
-// gone has all the room it may have, and the list of the block names the set from now on.
+// removed has all the room it may have, and the list of the block names the set from now on.
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
                        uint32_t numbers) {
     keeli_heap *heap = &world->heap;
@@ -165,7 +165,7 @@ static bool is_valid(const keel_world *world, const keeli_storage *set) {
             !keeli_presence_has_page(&set->presence, page))
             return false;
         if (keeli_store_has_slots(set) &&
-            (page >= set->set.root.page_count || set->set.sparse[page] == keeli_no_cells))
+            (page >= set->set.root.page_count || set->set.root.sparse[page] == keeli_no_cells))
             return false;
     }
     for (uint32_t i = 0; i < set->sources.count; ++i)

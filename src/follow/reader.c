@@ -26,10 +26,10 @@ void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
         keeli_queue_leave(&world->storages.items[i]->tracking.removed, reader);
     for (uint32_t i = 0; i < world->registry.queues.count; ++i)
         keeli_queue_leave(world->registry.queues.items[i]->events, reader);
-    keeli_events_settle(world);
+    keeli_events_flush(world);
 }
 
-void keeli_events_settle_all(keel_world *world) {
+void keeli_events_flush_all(keel_world *world) {
     for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
         const keeli_storage *s = world->registry.queues.items[i];
         if (s->borrow) continue;
@@ -78,7 +78,7 @@ void keel_reader_pass(keel_reader *reader) {
         keeli_queue_reader *r = keeli_queue_find(events, &reader->reader);
         if (r) r->next = keeli_queue_end(events);
     }
-    keeli_events_settle(world);
+    keeli_events_flush(world);
 }
 
 void keeli_readers_deinit(keel_world *world) {
@@ -148,17 +148,17 @@ uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_compon
 keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
                                        const keeli_reader *reader, uint32_t kinds) {
     keel_removal_walk walk = { .kinds = kinds, .whole = true };
-    if (s && keeli_check_track_kinds(world, "a walk over what is gone", &s->component, kinds) < 0)
+    if (s && keeli_check_track_kinds(world, "a walk over removals", &s->component, kinds) < 0)
         return walk;
     const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
-    const char *asker = reader ? reader->name : "a walk over what is gone";
+    const char *asker = reader ? reader->name : "a walk over removals";
     if (!s || keeli_track_for(world, s, of_these, asker) < 0) return walk;
     keeli_queue *log = &s->tracking.removed;
     if (reader) { // one of those that have to pass an entry before it goes
         keeli_world_lock(world);
         const bool joined = keeli_queue_join(log, &world->heap, reader, false) != NULL;
         keeli_world_unlock(world);
-        if (!joined) return keeli_out_of_memory(world, "reading what is gone"), walk;
+        if (!joined) return keeli_out_of_memory(world, "reading removals"), walk;
     } else if (!world->refused) {
         log->world_reads = true;
     }

@@ -43,7 +43,7 @@ void keeli_timings_leave(keel_world *world, uint64_t number) {
 
 // ------------------------------------------------------------------ before
 keel_result keeli_check_data(const keel_context *context) {
-    for (uint32_t t = 0; context->view->takes_data && t < context->view->term_count; ++t) {
+    for (uint32_t t = 0; context->view->facts.takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
         if (context->data && term->data_size == context->data_size) continue;
@@ -92,8 +92,8 @@ keel_result keeli_hold_everything(keel_world *world, const char *kind, const cha
 // ------------------------------------------------------------------ the function
 void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
-    const bool has_any =
-        view->has_uniques || view->takes_data || view->custom_count || view->has_events;
+    const bool has_any = view->facts.has_uniques || view->facts.takes_data ||
+                         view->facts.custom_count || view->facts.has_events;
     for (uint32_t t = 0; has_any && t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         if (kind < KEEL_TERM_UNIQUE_READ) continue;
@@ -181,7 +181,7 @@ static keel_result call(keel_context *context) {
                           !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;
-    keel_result result = view->custom_count ? keeli_customs_begin(context) : KEEL_OK;
+    keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
     if (result == KEEL_OK && is_loop) result = run_loop(context);
     else if (result == KEEL_OK) run_once(context);
     if (result >= 0 && context->failed) result = report_failure(context);
@@ -196,7 +196,7 @@ static keel_result call(keel_context *context) {
 // Steps of workloads come with their tick and reader.
 static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
-    if (!context->node && view->asks_about_changes) {
+    if (!context->node && view->facts.asks_about_changes) {
         context->reader = keeli_system_reader_get(context->world, context->system);
         if (!context->reader) return keeli_out_of_memory(context->world, "starting a system");
     }
@@ -218,18 +218,18 @@ static void end_reading(const keel_context *context) {
 // ------------------------------------------------------------------ all of it
 static keel_result hold_and_call(keel_context *context) {
     keeli_view *view = context->view;
-    if (view->has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
-    if (view->takes_data) KEEL_TRY(keeli_check_data(context));
+    if (view->facts.has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
+    if (view->facts.takes_data) KEEL_TRY(keeli_check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_reading(context));
     if (view->holder.everything)
         KEEL_TRY(keeli_hold_everything(context->world, "system", context->system->name));
     else KEEL_TRY(keeli_holder_open(context->world, &view->holder));
-    keel_result result = view->has_events ? keeli_context_events_begin(context) : KEEL_OK;
+    keel_result result = view->facts.has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
         result = call(context);
-        if (view->has_events) keeli_context_events_end(context, result);
+        if (view->facts.has_events) keeli_context_events_end(context, result);
     }
     if (view->holder.open) keeli_holder_close(context->world, &view->holder);
     end_reading(context);

@@ -118,10 +118,10 @@ keel_result keeli_check_data(const keel_context *context);
 keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name);
 // Does it record anything: commands, or events that wait until it has ended?
 static inline bool keeli_context_records_events(const keel_context *context) {
-    return context->view->sends && (context->splits || context->view->defers_events);
+    return context->view->facts.sends && (context->splits || context->view->facts.defers_events);
 }
 static inline bool keeli_context_records(const keel_context *context) {
-    return context->view->records || keeli_context_records_events(context);
+    return context->view->facts.records || keeli_context_records_events(context);
 }
 // An empty list for that, which may edit what the system said; into context->commands.
 keel_result keeli_context_take_commands(keel_context *context);

@@ -41,8 +41,9 @@ keel_result keeli_context_events_begin(keel_context *context) {
                            context->system->name, name, name);
     }
     // what it sends can be taken back; and where nothing stands in the way, the fast path is open
-    const bool waits = context->splits || view->defers_events || keeli_context_has_world(context);
-    for (uint32_t t = 0; view->sends && t < view->term_count; ++t) {
+    const bool waits =
+        context->splits || view->facts.defers_events || keeli_context_has_world(context);
+    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t) {
         if (view->terms[t].kind != KEEL_TERM_SEND) continue;
         const keeli_storage *s = queue_of(view, &view->terms[t]);
         s->events->mark = keeli_queue_end(s->events);
@@ -137,7 +138,7 @@ keel_result keel_context_send_event(keel_context *context, const keel_component 
         return keel_world_send_event(context->world, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
-    if (context->loop || context->view->defers_events)
+    if (context->loop || context->view->facts.defers_events)
         return keel_commands_send_event(context->commands, event, value);
     return keeli_event_push(context->world, s, value);
 }

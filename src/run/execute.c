@@ -69,12 +69,12 @@ static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_sys
 // What it needs beside its terms: who it is to changes, and a list for what it records.
 static keel_result begin_step(keel_context *context, keeli_bound *bound) {
     keel_world *world = context->world;
-    if (bound->view->asks_about_changes && !bound->reader) {
+    if (bound->view->facts.asks_about_changes && !bound->reader) {
         bound->reader = KEELI_NEW(&world->heap, keeli_reader);
         if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
         bound->reader->name = context->system->name;
     }
-    if (bound->view->asks_about_changes) context->reader = bound->reader;
+    if (bound->view->facts.asks_about_changes) context->reader = bound->reader;
     if (!keeli_context_records(context) || context->splits) return KEEL_OK;
     KEEL_TRY(keeli_context_take_commands(context));
     if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
@@ -356,7 +356,7 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
         world->refused &= ~(uint32_t)KEELI_REFUSED_RUNNING;
         world->changes.tick = s->first_tick + s->nodes.count;
         keeli_tick_advance(world);
-        keeli_events_settle(world);
+        keeli_events_flush(world);
     }
     if (result < 0) drop_lists(s);
     if (!s->is_inner) keeli_handles_return_all(s);

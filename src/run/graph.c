@@ -62,7 +62,7 @@ static bool record_all(keel_world *world, record *r, const keeli_view *view, boo
             !keeli_holder_want(world, &r->holder, &world->stand_in.entities, KEEL_ACCESS_EDIT))
             return false;
     }
-    const bool waits = view->sends && (splits || view->defers_events);
+    const bool waits = view->facts.sends && (splits || view->facts.defers_events);
     for (uint32_t t = 0; waits && t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_SEND && !record_term(world, r, view, &view->terms[t]))
             return false;

@@ -54,9 +54,9 @@ static void add_look(const keeli_storage **list, uint32_t *count, const keeli_st
 // may be missing, and data may be wrong, which is an error.
 static void look_at_terms(keeli_bound *bound) {
     const keeli_view *view = bound->view;
-    bound->is_loop = keeli_system_is_loop(bound->system) && !view->has_events;
-    bound->is_mere =
-        bound->is_loop && !view->has_uniques && !view->takes_data && !view->custom_count;
+    bound->is_loop = keeli_system_is_loop(bound->system) && !view->facts.has_events;
+    bound->is_mere = bound->is_loop && !view->facts.has_uniques && !view->facts.takes_data &&
+                     !view->facts.custom_count;
     bound->must_count = bound->change_count = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
@@ -273,7 +273,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     if (!k) result = run_anew(&context);
     else {
         // others were asked before
-        const bool may_be_idle = k->bound.view->takes_data || context.splits;
+        const bool may_be_idle = k->bound.view->facts.takes_data || context.splits;
         context.view = k->bound.view;
         result = may_be_idle && is_idle(world, k) ? keeli_check_data(&context)
                                                   : keeli_run_bound(&context, &k->bound);
@@ -284,7 +284,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     if (workers) keeli_workers_close(workers);
     else keeli_worker_end(world, context.worker);
     const keel_result applied = keeli_commands_flush(world);
-    keeli_events_settle(world);
+    keeli_events_flush(world);
     return result < 0 ? result : applied;
 }
 
@@ -294,7 +294,8 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
     KEEL_TRY(keeli_commands_flush(world));
     kept_system *k = take_kept(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
-    else if (!k->bound.view->takes_data && is_idle(world, k)) return k->is_busy = false, KEEL_OK;
+    else if (!k->bound.view->facts.takes_data && is_idle(world, k))
+        return k->is_busy = false, KEEL_OK;
     return run_here(world, system, data, data_size, k, NULL);
 }
 

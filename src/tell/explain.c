@@ -17,15 +17,15 @@ static void put_archetypes(keeli_writer *w, const keeli_plan *plan, const keel_w
     const keeli_match_key *key = &plan->match->key;
     uint32_t with_rows = 0;
     keeli_write(w, "archetypes with ");
-    for (uint32_t i = 0; i < key->must_count; ++i)
-        keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->must[i]]));
+    for (uint32_t i = 0; i < key->count && (key->asked[i] & 3) == KEELI_ASK_MUST; ++i)
+        keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->asked[i] >> 2]));
     for (uint32_t i = 0; i < plan->match->list.count; ++i)
         with_rows += plan->match->list.items[i]->row_count != 0;
     keeli_write(w, " (%u of them have rows), row by row", (unsigned)with_rows);
 }
 
 static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
-    keeli_write(w, "driver: ");
+    keeli_write(w, "leader: ");
     switch (plan->scan) {
     case KEELI_SCAN_NOTHING:
         keeli_write(w, "none, because nothing can match");

@@ -213,7 +213,9 @@ static bool reserve_number(keel_world *world, uint32_t index) {
         memcpy(fresh, old.storages, old.storage_capacity * sizeof(void *));
         keeli_free(&world->heap, old.storages, table_bytes(old.storage_capacity), sizeof(void *));
     }
-    world->root = (struct keeli_world_root){ sets, (keeli_storage **)(void *)fresh, grown };
+    world->root.sets = sets;
+    world->root.storages = (keeli_storage **)(void *)fresh;
+    world->root.storage_capacity = grown;
     return true;
 }
 

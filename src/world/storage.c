@@ -128,7 +128,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
     p->count += count;
     while (count) {
         const uint32_t at = index % 64, n = count < 64 - at ? count : 64 - at;
-        uint64_t *word = &p->pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+        uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
         if (*word == 0) {
             keeli_presence_began(p, index);
             keeli_store_list_block(world, s, index);

@@ -45,8 +45,8 @@ keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storag
     if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
         return false;
     if (kind == KEEL_INDEXED) *place = index;
-    if (kind == KEEL_ARCHETYPE) *place = world->entities.where[page][at];
-    return world->entities.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    if (kind == KEEL_ARCHETYPE) *place = world->entities.root.where[page][at];
+    return world->entities.root.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
 }
 static inline __attribute__((always_inline)) bool
 keeli_store_find(const keel_world *world, const keeli_storage *s, keel_entity e, uint32_t *place) {
@@ -84,7 +84,7 @@ static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at
 
 // Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
 static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
-    return &world->entities.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    return &world->entities.root.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
 }
 
 // The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
@@ -92,13 +92,13 @@ static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
 static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
     const uint32_t page = index / 4096;
     if (page >= s->presence.root.page_count) return NULL;
-    uint64_t *word = &s->presence.pages[page][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &s->presence.root.pages[page][index / 64 % KEELI_PAGE_WORDS];
     return *word ? word : NULL;
 }
 
 // The same of a block whose list names the component: the page is there.
 static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
-    return &s->presence.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    return &s->presence.root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
 }
 
 // ------------------------------------------------------------------ values
@@ -274,7 +274,7 @@ static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32
     }
     return NULL;
 }
-// Drop all values of all components: nobody is told.
+// Drop all values of all components: nobody is notified.
 void keeli_store_drop_all(keel_world *world);
 // The same for one, whose rows stay where they are: their values were dropped.
 void keeli_store_drop_values(keel_world *world, keeli_storage *s);
@@ -286,7 +286,7 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // The hooks of the component changed.
 void keeli_store_update_hooks(keeli_storage *s);
-// What was noted of changes goes, and the list of observers.
+// What was recorded of changes goes, and the list of observers.
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
 // How many blocks of 64 indices have a value, disabled or not.
 uint32_t keeli_store_count_blocks(const keeli_storage *s);

@@ -49,14 +49,14 @@ static void sparse_sets_lead_by_the_smallest(void **state) {
     fill();
     assert_plan((const keel_term[]){ TERM(READ, Number), { .kind = KEEL_TERM_END } },
                 "view: here\n"
-                "driver: sparse set Number, in packed order\n"
+                "leader: sparse set Number, in packed order\n"
                 "touches: 100\n"
                 "column: read Number (sparse set)\n"
                 "chunks: spans\n");
     assert_plan(
         (const keel_term[]){ TERM(READ, Other), TERM(WRITE, Number), { .kind = KEEL_TERM_END } },
         "view: here\n"
-        "driver: sparse set Number, in packed order\n"
+        "leader: sparse set Number, in packed order\n"
         "touches: 100\n"
         "filter: has Other (sparse set)\n"
         "column: read Other (sparse set)\n"
@@ -67,7 +67,7 @@ static void sparse_sets_lead_by_the_smallest(void **state) {
                                      TERM(MAYBE, Other),
                                      { .kind = KEEL_TERM_END } },
                 "view: here\n"
-                "driver: sparse set Number, in packed order\n"
+                "leader: sparse set Number, in packed order\n"
                 "touches: 100\n"
                 "filter: without Frozen (sparse set)\n"
                 "column: read Number (sparse set)\n"
@@ -82,7 +82,7 @@ static void indexed_components_lead_by_their_bits(void **state) {
     fill();
     assert_plan((const keel_term[]){ TERM(WRITE, Near), { .kind = KEEL_TERM_END } },
                 "view: here\n"
-                "driver: presence bits of Near, by ascending index\n"
+                "leader: presence bits of Near, by ascending index\n"
                 "touches: 1000\n"
                 "column: write Near (indexed)\n"
                 "chunks: spans where no entity is left out, masks elsewhere\n");
@@ -95,7 +95,7 @@ static void archetypes_lead_row_by_row(void **state) {
     fill();
     assert_plan((const keel_term[]){ TERM(READ, Row), { .kind = KEEL_TERM_END } },
                 "view: here\n"
-                "driver: archetypes with Row (1 of them have rows), row by row\n"
+                "leader: archetypes with Row (1 of them have rows), row by row\n"
                 "touches: 500\n"
                 "column: read Row (archetype)\n"
                 "chunks: spans\n");
@@ -106,7 +106,7 @@ static void archetypes_lead_row_by_row(void **state) {
                                .others = (const keel_component *const[]){ KEEL_OF(Frozen), NULL } },
                              { .kind = KEEL_TERM_END } },
         "view: here\n"
-        "driver: archetypes with Row (1 of them have rows), row by row\n"
+        "leader: archetypes with Row (1 of them have rows), row by row\n"
         "touches: 500\n"
         "filter: any of Number, Frozen\n"
         "column: read Row (archetype)\n"
@@ -120,7 +120,7 @@ static void the_rest_walks_entities_or_nothing(void **state) {
     fill();
     assert_plan((const keel_term[]){ TERM(WITHOUT, Number), { .kind = KEEL_TERM_END } },
                 "view: here\n"
-                "driver: living entities, by ascending index\n"
+                "leader: living entities, by ascending index\n"
                 "touches: 1000\n"
                 "filter: without Number (sparse set)\n"
                 "chunks: spans where no entity is left out, masks elsewhere\n");
@@ -128,7 +128,7 @@ static void the_rest_walks_entities_or_nothing(void **state) {
     assert_plan(
         (const keel_term[]){ TERM(READ, Third), TERM(READ, Number), { .kind = KEEL_TERM_END } },
         "view: here\n"
-        "driver: none, because nothing can match\n"
+        "leader: none, because nothing can match\n"
         "touches: 0\n"
         "chunks: none\n");
     assert_int_equal(keel_share_end(f.world), KEEL_OK);

@@ -77,7 +77,7 @@ static void a_full_group_is_walked_as_arrays(void **state) {
     begin(&f, 20000);
     keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), .name = "both");
     const keel_term *terms = TERMS(READ(Other), READ(Number));
-    assert_explained(&f, terms, "driver: group both");
+    assert_explained(&f, terms, "leader: group both");
     assert_explained(&f, terms, "touches: 10000");
     assert_explained(&f, terms, "chunks: spans\n");
     assert_int_equal(walk(&f, terms, g), 3); // pages of 4,096 handles
@@ -126,7 +126,7 @@ static void further_terms_filter_the_members(void **state) {
     assert_explained(&f, terms, "filter: has Indexed");
     (void)walk(&f, terms, g);
     terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), WITHOUT(Row), MAYBE(Indexed));
-    assert_explained(&f, terms, "driver: group warm");
+    assert_explained(&f, terms, "leader: group warm");
     assert_explained(&f, terms, "filter: without Row");
     (void)walk(&f, terms, g);
     terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), MAYBE(Indexed), MAYBE(Row));

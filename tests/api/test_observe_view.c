@@ -404,7 +404,7 @@ static void misuse(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_observe_entities");
     assert_int_equal(keel_observe_view(f.world, KEEL_TERMS(KEEL_MODIFIED(Body)), BOTH, note, NULL),
                      KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "changes are told by keel_observe");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "changes are notified by keel_observe");
     assert_int_equal(keel_observe_view(f.world,
                                        KEEL_TERMS(KEEL_WITH(Body), KEEL_UNIQUE_READ(Time, time)),
                                        BOTH, note, NULL),

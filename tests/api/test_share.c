@@ -88,6 +88,27 @@ static void shared_mode_nests_and_ends(void **state) {
     api_end(&f);
 }
 
+static void share_and_end(const keel_event *event, void *data) {
+    keel_result *results = data;
+    results[0] = keel_share_begin(event->world);
+    results[1] = keel_share_end(event->world);
+}
+
+// The edit that calls the observer is half done.
+static void an_observer_cannot_share_the_world(void **state) {
+    (void)state;
+    api_fixture f;
+    keel_result results[2] = { KEEL_OK, KEEL_OK };
+    api_begin(&f);
+    assert_int_equal(keel_observe(f.world, Number, KEEL_ON_INSERTED, share_and_end, results),
+                     KEEL_OK);
+    assert_false(keel_is_null(keel_add_entity(f.world, KEEL_INIT(Number))));
+    assert_int_equal(results[0], KEEL_ERROR_SHARED);
+    assert_int_equal(results[1], KEEL_ERROR_ARGUMENT);
+    assert_false(keel_is_null(keel_add_entity(f.world))); // edits go on
+    api_end(&f);
+}
+
 static void what_the_world_does_not_know_matches_nothing(void **state) {
     (void)state;
     api_fixture f;
@@ -272,6 +293,7 @@ static void whoever_began_a_view_ends_it(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(shared_mode_refuses_structural_edits, "shared mode refuses every structural edit"),
     TEST(shared_mode_nests_and_ends, "shared mode nests, and ends when no view is open"),
+    TEST(an_observer_cannot_share_the_world, "an observer cannot begin or end shared mode"),
     TEST(what_the_world_does_not_know_matches_nothing,
          "in shared mode an unknown component matches nothing"),
     TEST(whoever_began_a_view_ends_it, "while threads share a world, each ends its own views"),

@@ -315,7 +315,7 @@ static void only_bits_that_exist_can_be_cleared_and_walked(void **state) {
     assert_int_equal(keel_clear_all_changes(f.world, unknown, KEEL_NOW), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_clear_changes of 'all'");
     assert_int_equal(gone(unknown | KEEL_TRACK_DELETION), 0);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a walk over what is gone of 'Points'");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a walk over removals of 'Points'");
     assert_int_equal(gone(KEEL_TRACK_DELETION), 1); // nothing of it was cleared
     assert_int_equal(keel_clear_changes(f.world, Points, 0, KEEL_NOW), KEEL_OK);
     assert_int_equal(gone(KEEL_TRACK_DELETION), 1);

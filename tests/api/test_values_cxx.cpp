@@ -93,8 +93,9 @@ KEEL_EVENT(TextSparse);
     X(TextSparse)                                                                                  \
     X(ListSparse)                                                                                  \
     X(OnlySparse)                                                                                  \
-    X(SelfSparse) X(TextIndexed) X(ListIndexed) X(OnlyIndexed) X(SelfIndexed) X(TextRow)           \
-        X(ListRow) X(OnlyRow) X(SelfRow)
+    X(SelfSparse)                                                                                  \
+    X(TextIndexed)                                                                                 \
+    X(ListIndexed) X(OnlyIndexed) X(SelfIndexed) X(TextRow) X(ListRow) X(OnlyRow) X(SelfRow)
 
 enum { TYPES = 12, ENTITIES = 40, NONE = -1, DEFAULT = 7 };
 

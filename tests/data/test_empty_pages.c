@@ -29,8 +29,8 @@ static void entity_index(void **state) {
     test_index t;
     test_index_init(&t);
     assert_int_equal(test_index_add_at(&t, FAR, 0), KEEL_OK);
-    assert_constant(t.ix.versions[0]);
-    assert_constant(t.ix.where[0]);
+    assert_constant(t.ix.root.versions[0]);
+    assert_constant(t.ix.root.where[0]);
     test_index_deinit(&t);
 }
 
@@ -40,7 +40,7 @@ static void presence(void **state) {
     test_heap_init(&memory);
     keeli_presence bits = { 0 };
     assert_true(keeli_presence_reserve(&bits, &memory.heap, FAR));
-    assert_constant(bits.pages[0]);
+    assert_constant(bits.root.pages[0]);
     keeli_presence_deinit(&bits, &memory.heap);
     test_heap_deinit(&memory);
 }
@@ -52,7 +52,7 @@ static void sparse_set(void **state) {
     keeli_sparse_set set;
     keeli_sparse_set_init(&set, &(keel_component){ .size = 4, .align = 4 });
     assert_true(keeli_sparse_set_reserve_cell(&set, &memory.heap, FAR));
-    assert_constant(set.sparse[0]);
+    assert_constant(set.root.sparse[0]);
     keeli_sparse_set_deinit(&set, &memory.heap);
     test_heap_deinit(&memory);
 }

@@ -57,8 +57,8 @@ static void a_look_up_is_one_cell(void **state) {
     (void)state;
     test_set t;
     BEGIN_WITH(&t, 3, 0);
-    assert_int_equal(t.set.sparse[0][3], 0); // where it says
-    assert_int_equal(keel_entity_index(t.set.dense[0][0]), 3);
+    assert_int_equal(t.set.root.sparse[0][3], 0); // where it says
+    assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[0]), 3);
     assert_int_equal(keeli_sparse_set_find(&t.set, 3), 0);
     assert_int_equal(keeli_sparse_set_find(&t.set, 0), 1);
     const uint32_t absent[] = { 1, 2, 4, 4095, 4096, 8191, 1000000, KEEL_ENTITY_INDEX_MAX };
@@ -182,7 +182,7 @@ static void an_erased_member_is_absent(void **state) {
     test_set_remove(&t, 6); // both halves at once
     ASSERT_DENSE(&t, 4, 0, 2, 8);
     // What lies behind the packed prefix is stale, whatever it says.
-    t.set.dense[0][4] = keel_entity_make(6, 0);
+    ((keel_entity *)t.set.dense.pages[0])[4] = keel_entity_make(6, 0);
     assert_false(test_set_contains(&t, 6));
     assert_true(keeli_sparse_set_is_valid(&t.set));
     const uint32_t members[] = { 4, 0, 2, 8 };
@@ -244,12 +244,12 @@ static void index_10000_is_on_page_2(void **state) {
     const size_t before = t.memory.memory.live_blocks;
     assert_true(keeli_sparse_set_reserve_cell(&t.set, &t.memory.heap, 10000));
     assert_int_equal(t.memory.memory.live_blocks - before, 2); // the table and one page
-    assert_int_equal(t.set.bytes - t.set.sparse_capacity * sizeof(void *), 4096 * 4);
+    assert_int_equal(t.set.bytes - t.set.cells.capacity * sizeof(void *), 4096 * 4);
     add(&t, 10000, 7);
     assert_int_equal(t.set.root.page_count, 3);
-    assert_ptr_equal(t.set.sparse[0], t.set.sparse[1]);
-    assert_ptr_not_equal(t.set.sparse[0], t.set.sparse[2]);
-    assert_int_equal(t.set.sparse[2][1808], 0);
+    assert_ptr_equal(t.set.root.sparse[0], t.set.root.sparse[1]);
+    assert_ptr_not_equal(t.set.root.sparse[0], t.set.root.sparse[2]);
+    assert_int_equal(t.set.root.sparse[2][1808], 0);
     for (uint32_t i = 0; i < 3 * 4096 + 10; ++i)
         assert_int_equal(test_set_contains(&t, i), i == 10000);
     test_set_deinit(&t);
@@ -260,10 +260,10 @@ static void cells_at_page_boundaries(void **state) {
     (void)state;
     test_set t;
     BEGIN_WITH(&t, 4095, 4096, 8192, 8191, 0, KEEL_ENTITY_INDEX_MAX);
-    assert_int_equal(t.set.sparse[0][4095], 0);
-    assert_int_equal(t.set.sparse[1][0], 1);
-    assert_int_equal(t.set.sparse[2][0], 2);
-    assert_int_equal(t.set.sparse[1][4095], 3);
+    assert_int_equal(t.set.root.sparse[0][4095], 0);
+    assert_int_equal(t.set.root.sparse[1][0], 1);
+    assert_int_equal(t.set.root.sparse[2][0], 2);
+    assert_int_equal(t.set.root.sparse[1][4095], 3);
     assert_int_equal(keeli_sparse_set_find(&t.set, KEEL_ENTITY_INDEX_MAX), 5);
     assert_false(test_set_contains(&t, KEEL_ENTITY_INDEX_MAX - 1));
     assert_false(test_set_contains(&t, 1));

@@ -78,7 +78,7 @@ static void churn_follows_a_list(void **state) {
 
 // ------------------------------------------------------------------ the invariant
 static uint32_t cell(const keeli_sparse_set *set, uint32_t index) {
-    return set->sparse[index / 4096][index % 4096];
+    return set->root.sparse[index / 4096][index % 4096];
 }
 
 static void assert_members_once(const keeli_sparse_set *set) {
@@ -173,7 +173,8 @@ static void a_walk_visits_members_only(void **state) {
         (void)test_set_add(&t, indices[i], NULL);
     uint32_t visits = 0;
     for (uint32_t slot = 0; slot < t.set.count; ++slot, ++visits)
-        assert_int_equal(keel_entity_index(t.set.dense[0][slot]), indices[slot]);
+        assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[slot]),
+                         indices[slot]);
     assert_int_equal(visits, 5);
     test_set_deinit(&t);
 }
@@ -230,7 +231,7 @@ static void clear_leaves_nothing_that_matters(void **state) {
     const size_t calls = t.memory.memory.calls;
     keeli_sparse_set_clear(&t.set);
     ASSERT_DENSE_EMPTY(&t);
-    assert_int_equal(keel_entity_index(t.set.dense[0][17]), 17); // stale
+    assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[17]), 17); // stale
     for (uint32_t index = 0; index < 3 * 4096; ++index)
         assert_false(test_set_contains(&t, index));
     assert_true(keeli_sparse_set_is_valid(&t.set));

@@ -96,8 +96,9 @@ static void values_are_aligned(void **state) {
                 assert_int_equal(at % shapes[i].align, 0);
             }
         }
-        for (uint32_t page = 0; page < t.set.value_pages; ++page) // no page shares a cache line
-            assert_int_equal((uintptr_t)t.set.values[page] % 64, 0);
+        for (uint32_t page = 0; page < t.set.values.page_count;
+             ++page) // no page shares a cache line
+            assert_int_equal((uintptr_t)t.set.values.pages[page] % 64, 0);
         test_set_deinit(&t);
     }
 }
@@ -107,7 +108,7 @@ static void no_alignment_is_one(void **state) {
     (void)state;
     test_set t;
     begin(&t, &(shape){ 7, 0, 8192 });
-    assert_int_equal(t.set.align, 1);
+    assert_int_equal(t.set.values.align, 1);
     add(&t, 0);
     add(&t, 1);
     assert_all_values(&t);
@@ -174,10 +175,10 @@ static void pages_hold_what_fits_into_64_kib(void **state) {
         test_set t;
         begin_full(&t, s);
         assert_int_equal((uint32_t)1 << t.set.root.shift, s->per_page);
-        assert_int_equal(t.set.value_pages, s->per_page == 1 ? 20 : 3);
+        assert_int_equal(t.set.values.page_count, s->per_page == 1 ? 20 : 3);
         assert_true((size_t)s->per_page * s->size <= 65536);
         for (uint32_t slot = 0; slot < t.set.count; ++slot) {
-            const char *page = t.set.values[slot / s->per_page];
+            const char *page = t.set.values.pages[slot / s->per_page];
             assert_ptr_equal(keeli_sparse_set_value(&t.set, slot),
                              page + (size_t)(slot % s->per_page) * s->size);
         }
@@ -211,15 +212,15 @@ static void entities_lie_on_pages_of_4096(void **state) {
     for (size_t i = 0; i < 5; ++i) {
         for (uint32_t index = t.set.count; index < counts[i]; ++index)
             add(&t, index);
-        assert_int_equal(t.set.dense_pages, pages[i]);
+        assert_int_equal(t.set.dense.page_count, pages[i]);
         assert_int_equal(t.set.root.page_count, pages[i]); // of cells, too
     }
-    assert_int_equal(keel_entity_index(t.set.dense[1][0]), 4096);
-    assert_int_equal(keel_entity_index(t.set.dense[0][4095]), 4095);
-    assert_int_equal(keel_entity_index(t.set.dense[2][0]), 8192);
+    assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[1])[0]), 4096);
+    assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[4095]), 4095);
+    assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[2])[0]), 8192);
     test_set_remove(&t, 4095); // filled from the third page
-    assert_int_equal(keel_entity_index(t.set.dense[0][4095]), 8192);
-    assert_int_equal(t.set.sparse[2][0], 4095);
+    assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[4095]), 8192);
+    assert_int_equal(t.set.root.sparse[2][0], 4095);
     assert_all_values(&t);
     test_set_deinit(&t);
 }
@@ -230,8 +231,8 @@ static void a_small_set_takes_little(void **state) {
     test_set t;
     begin(&t, &(shape){ 8, 8, 8192 });
     add(&t, 0);
-    assert_int_equal(t.set.first_dense, 8);
-    assert_int_equal(t.set.first_values, 8);
+    assert_int_equal(t.set.dense.first, 8);
+    assert_int_equal(t.set.values.first, 8);
     const size_t cells = 4096 * 4, tables = 3 * 4 * sizeof(void *);
     assert_int_equal(t.memory.memory.live_bytes, cells + tables + 8 * (sizeof(keel_entity) + 8));
     test_set_deinit(&t);
@@ -244,8 +245,8 @@ static void the_first_page_doubles(void **state) {
     for (uint32_t i = 0, size = 8; i < 5000; ++i) {
         if (i == size && size < 4096) size *= 2;
         add(&t, i);
-        assert_int_equal(t.set.first_values, size);
-        assert_int_equal(t.set.first_dense, size);
+        assert_int_equal(t.set.values.first, size);
+        assert_int_equal(t.set.dense.first, size);
     }
     assert_all_values(&t);
     test_set_deinit(&t);
@@ -261,9 +262,9 @@ static void values_do_not_move_when_one_is_added(void **state) {
         void **places = calloc(count, sizeof *places);
         assert_non_null(places);
         for (uint32_t k = 0; k < count; ++k) {
-            const uint32_t first = t.set.first_values;
+            const uint32_t first = t.set.values.first;
             add(&t, k);
-            if (t.set.first_values != first)
+            if (t.set.values.first != first)
                 for (uint32_t slot = 0; slot < k; ++slot)
                     places[slot] = keeli_sparse_set_value(&t.set, slot);
             places[k] = keeli_sparse_set_value(&t.set, k);
@@ -320,9 +321,9 @@ static void tags_take_no_memory_for_values(void **state) {
     test_set t;
     begin(&t, &(shape){ 0, 1, 1 });
     test_set_add_many(&t, 10000);
-    assert_int_equal(t.set.value_pages, 1);
+    assert_int_equal(t.set.values.page_count, 0);
     const size_t tables =
-        (t.set.sparse_capacity + t.set.dense_capacity + t.set.value_capacity) * sizeof(void *);
+        (t.set.cells.capacity + t.set.dense.capacity + t.set.values.capacity) * sizeof(void *);
     const size_t pages = 3 * 4096 * (4 + sizeof(keel_entity));
     assert_int_equal(t.memory.memory.live_bytes, tables + pages);
     for (uint32_t slot = 0; slot < 10000; ++slot)

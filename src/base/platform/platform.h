@@ -122,7 +122,7 @@ static inline int32_t keeli_atomic_add(int32_t *p, int32_t change) {
 }
 
 // All threads see the operations on words that are changed by these in one and the same order. For
-// "I tell you, then I look whether you told me" between two threads: at least one of them sees the
+// "I write, then I look whether you wrote" between two threads: at least one of them sees the
 // other. (Without it both may read before either write arrives.)
 static inline uint32_t keeli_ordered_load(const uint32_t *p) {
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A sparse set leads, or the front of it that a group orders: spans where all sets have the
-// same order, and lists of filtered candidates elsewhere.
+// What is packed leads. A sparse set, or the front of it that a group orders: spans where all sets
+// have the same order. The rows of archetypes: a span for each block. And lists of filtered
+// candidates where something is left to check.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "world/storage.h"
 
+// ------------------------------------------------------------------ slots
 // Slots from `slot` on whose entities, and values if asked, lie on one page each.
 static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
     const uint32_t dense = (1u << KEELI_DENSE_SHIFT) - (slot & ((1u << KEELI_DENSE_SHIFT) - 1));
@@ -192,11 +194,111 @@ bool keeli_scan_set(keeli_iterator *it) {
         if (tried == SKIPPED) continue;
         uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
         count = keeli_least(count, left_on_page(set, it->at, false));
-        const keel_entity *first = keeli_sparse_set_entity(set, it->at);
-        keeli_gather_block(it, first, count, it->at);
+        keeli_gather_block(it, keeli_sparse_set_entity(set, it->at), count, it->at);
         it->at += count;
-        count = keeli_gather_filter(it, count);
-        if (count && keeli_gather_chunk(it, count)) return true;
+        if (keeli_gather(it, count)) return true;
     }
     return false;
+}
+
+// ------------------------------------------------------------------ rows
+// The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which
+// there may be empty ones.
+static inline const keeli_block *next_block(keeli_iterator *it) {
+    const keeli_match *match = it->plan->match;
+    for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
+        const keeli_archetype *archetype = match->list.items[it->match_at];
+        if (it->block_at >= archetype->block_count) continue;
+        const keeli_block *block = archetype->blocks[it->block_at];
+        if (block->count) return block;
+    }
+    return NULL;
+}
+
+// All rows of a block were handed out: go to the next, which may be of another archetype.
+static inline void end_block(keeli_iterator *it, const keeli_archetype *archetype) {
+    it->at = 0;
+    if (++it->block_at < archetype->block_count) return;
+    it->block_at = 0;
+    ++it->match_at;
+}
+
+// The rows of a block from it->at on. There may be many blocks of few rows.
+static bool block_span(keeli_iterator *it, const keeli_block *block) {
+    const uint32_t at = it->at, left = block->count - at;
+    const uint32_t count = keeli_least(left, it->rows_left);
+    const keel_entity *entities = block->entities + at;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    it->chunk.count = count;
+    it->chunk.entities = it->wants_entities ? entities : NULL;
+    it->who = KEELI_WHO_ENTITIES;
+    it->who_entities = entities;
+    it->rows_left -= count;
+    it->at += count;
+    if (count == left) end_block(it, block->archetype);
+    return true;
+}
+
+static inline void *row_base(const keeli_row_component *row, const keeli_block *block,
+                             uint32_t at) {
+    return (char *)row->bases[block->number] + (size_t)at * row->size;
+}
+
+static bool next_rows(keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    const keeli_block *block = it->rows_left ? next_block(it) : NULL;
+    if (!block) return false;
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_plan_column *column = &plan->columns[c];
+        const keeli_storage *s = column->storage;
+        const bool absent = column->maybe &&
+                            (!s || keeli_archetype_column(block->archetype, s->slot) == UINT32_MAX);
+        it->chunk.columns[column->term].base = absent ? NULL : row_base(&s->row, block, it->at);
+    }
+    return block_span(it, block);
+}
+
+static bool row_list(keeli_iterator *it, const keeli_block *block) {
+    const uint32_t left = keeli_least(block->count - it->at, it->rows_left);
+    const uint32_t count = keeli_least(left, KEELI_BLOCK);
+    keeli_gather_block(it, block->entities + it->at, count,
+                       block->number << KEELI_ROW_SHIFT | it->at);
+    it->at += count;
+    it->rows_left -= count;
+    if (it->at == block->count) end_block(it, block->archetype);
+    return keeli_gather(it, count);
+}
+
+bool keeli_scan_rows(keeli_iterator *it) {
+    const keeli_block *block;
+    if (it->plan->only_rows) return next_rows(it);
+    while (it->rows_left && (block = next_block(it)) != NULL)
+        if (row_list(it, block)) return true;
+    return false;
+}
+
+// Blocks may be many and have few rows, so nothing of the iterator's state is kept up between
+// them: there are no marks, and it ends here.
+void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+                      const bool *stop) {
+    const keeli_plan *plan = it->plan;
+    const keeli_match *match = plan->match;
+    uint32_t at = it->at, b = it->block_at, left = it->rows_left;
+    it->chunk.form = KEEL_CHUNK_SPAN;
+    for (uint32_t m = it->match_at; m < match->list.count; ++m, b = 0) {
+        const keeli_archetype *archetype = match->list.items[m];
+        for (; b < archetype->block_count; ++b, at = 0) {
+            const keeli_block *block = archetype->blocks[b];
+            const uint32_t count = keeli_least(block->count - at, left);
+            if (!count) break; // the last
+            for (uint32_t c = 0; c < plan->column_count; ++c)
+                it->chunk.columns[plan->columns[c].term].base =
+                    row_base(&plan->columns[c].storage->row, block, at);
+            it->chunk.count = count;
+            if (it->wants_entities) it->chunk.entities = block->entities + at;
+            visit(&it->chunk, context);
+            left -= count;
+            if (*stop || !left) return;
+        }
+    }
 }
