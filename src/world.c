@@ -26,7 +26,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
         keeli_heap_deinit(&heap);
         return NULL;
     }
-    const size_t live = heap.live;
+    const uint64_t live = heap.live;
     keeli_heap_deinit(&heap);
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
@@ -185,7 +185,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
 keel_memory keel_world_memory(const keel_world *world) {
     keel_memory m = { 0 };
     if (!world) return m;
-    m.total = world->heap.live;
+    m.total = (size_t)keeli_atomic_peek64(&world->heap.live);
     m.entities = world->entities.bytes;
     m.components = world->archetypes.bytes + world->lists.bytes;
     for (uint32_t i = 0; i < world->storages.count; ++i) {

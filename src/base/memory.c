@@ -37,7 +37,8 @@ static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_siz
     if (!heap->allocator.resize) fresh = keeli_system_resize(block, old_size, new_size, align);
     else if (heap->is_calling && new_size) return NULL;
     else fresh = call_user(heap, block, old_size, new_size, align);
-    if (fresh || new_size == 0) heap->live += new_size - old_size;
+    if (fresh || new_size == 0)
+        keeli_atomic_put64(&heap->live, keeli_atomic_peek64(&heap->live) + new_size - old_size);
     return fresh;
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct keeli_heap {
     keel_allocator allocator; // resize NULL: the system's
-    size_t live;              // bytes
+    uint64_t live;            // bytes (atomic: written under the lock, read without)
     bool shared;              // calls may come from several threads: take the lock
     keeli_lock lock;
     uint64_t caller; // shared: the thread that has the lock (atomic)
