@@ -25,8 +25,8 @@ typedef struct keel_world keel_world;
 /// The largest alignment of a component, in bytes.
 #define KEEL_MAX_COMPONENT_ALIGN 4096u
 
-/// How a component's values are laid out. It changes speed, memory, the order of iteration, and which
-/// edits an open loop refuses (docs/storages.md).
+/// How a component's values are laid out. It changes speed, memory, the order of iteration, and
+/// which edits an open loop refuses (docs/storages.md).
 typedef enum keel_storage {
     KEEL_SPARSE_SET, ///< packed values, found through a table by entity index; the default. For
                      ///< components that few entities have, or that come and go
