@@ -40,11 +40,11 @@ static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body
 
 static void give_loop(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
-    keeli_lock_take(&workers->lock);
+    if (loop->it) keeli_iterator_give(loop->it);
+    keeli_lock_take(&workers->lock); // from here on it is somebody else's
     loop->next = workers->spare_loops;
     workers->spare_loops = loop;
     keeli_lock_give(&workers->lock);
-    if (loop->it) keeli_iterator_give(loop->it);
 }
 
 void keeli_loops_deinit(keeli_workers *workers) {

@@ -5,6 +5,8 @@ extern "C" {
 #include "support/api_fixture.h"
 }
 
+#include <atomic>
+
 struct Number {
     int value;
 };
@@ -14,7 +16,7 @@ struct Hit {
 };
 KEEL_EVENT(Hit, .limit = 100);
 
-static int sum;
+static std::atomic<int> sum; // two systems that add to it may run at once
 
 KEEL_SYSTEM(strike, KEEL_READ(Number, n), KEEL_SEND(Hit, hits)) {
     keel_send(hits, Hit, { 1, n->value });
