@@ -18,7 +18,7 @@
 #include <keel/track.h>
 #include <keel/workload.h>
 
-// A group that names a component (follow/groups.h).
+// A group that names a component (follow/follow.h).
 typedef struct keeli_group_link {
     struct keel_group *group;
     struct keeli_storage *order; // stands for the order of its members where something borrows it
@@ -70,7 +70,7 @@ typedef struct keeli_known_order {
 } keeli_known_order;
 
 // A component or a unique, and how it is used now. world/registry.c makes and frees it;
-// world/storage.h changes the values.
+// world/storage.h changes the values, but for fast paths (edit/) and groups.
 typedef struct keeli_storage {
     uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
     int32_t borrow;   // 0 free, n readers, -1 one writer or editor (world/borrow.c)

@@ -140,10 +140,10 @@ bool keeli_archetype_graph_is_valid(const keeli_archetypes *a);
 static inline keeli_block *keeli_block_of(const keeli_archetypes *a, uint32_t place) {
     return a->blocks[place >> KEELI_ROW_SHIFT];
 }
-// Where the entity index keeps the place of an entity's row.
-static inline uint32_t *keeli_place_of(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
-    return &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+// Where the entity index keeps the place of an entity's row, KEELI_NO_ROW when it has none. The
+// entity is alive.
+static inline uint32_t *keeli_row_of(const keeli_entity_index *ix, uint32_t index) {
+    return &ix->root.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
 }
 static inline void *keeli_row_value(const keeli_row_component *c, uint32_t place) {
     return (char *)c->bases[place >> KEELI_ROW_SHIFT] + (size_t)(place & KEELI_ROW_MASK) * c->size;

@@ -2,8 +2,8 @@
 // Which handles are alive: two paged arrays by entity index.
 //   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
 //                and the upper part of the next handle, so that "alive with this version" is one
-//                compare. Behind the versions of a page: how many of them are alive, so that
-//                walks skip what is dead.
+//                compare for who knows a living handle. Behind the versions of a page: how many of
+//                them are alive, so that walks skip what is dead.
 //   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead:
 //                the next free index, or why it is not in the free list (the marks below).
 // Free indices are handed out in three steps: the free list (last deleted first), then gaps

@@ -38,7 +38,7 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
 
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values) {
-    uint32_t *where = keeli_row_of(world, keel_entity_index(held));
+    uint32_t *where = keeli_row_of(&world->entities, keel_entity_index(held));
     const uint32_t promise = *where;
     keeli_batch b;
     keeli_batch_begin(&b, world, &held, 1, "adding an entity");
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) bool give_all(keel_world *world, ke
 }
 
 static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
-    const uint32_t place = *keeli_row_of(world, keel_entity_index(e));
+    const uint32_t place = *keeli_row_of(&world->entities, keel_entity_index(e));
     for (; values->component; ++values) {
         const keeli_storage *s = keeli_storage_known(world, values->component);
         if (keeli_store_has_rows(s))
@@ -147,7 +147,7 @@ create(keel_world *world, const keel_value *values, bool follows) {
     if (!give_all(world, e, values, follows, &to)) return keel_null();
     keeli_entity_index_take(&world->entities, e);
     if (to != none) {
-        *keeli_row_of(world, keel_entity_index(e)) = keeli_archetype_push(to, e);
+        *keeli_row_of(&world->entities, keel_entity_index(e)) = keeli_archetype_push(to, e);
         fill_row(world, e, values);
     }
     end_list(world, e, values, follows);
@@ -215,7 +215,8 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
-    keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(world, index)), value, s->size);
+    keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(&world->entities, index)), value,
+                    s->size);
     keeli_row_end(world, old); // last: the value may lie in it
     if (s->flags) return keeli_came_alone(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
@@ -245,7 +246,7 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
     if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
-    if (!follows && keeli_store_has_slot(s)) return add_slot(world, s, e, value, word);
+    if (!follows && keeli_store_has_free_slot(s)) return add_slot(world, s, e, value, word);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s) || (asks && !keeli_followers_are_ready(world, s, index)))
         return add_general(world, e, &s->component, value);
@@ -437,7 +438,7 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
             "cannot make room for %u '%s': there are at most %llu entities at a time",
             (unsigned)count, s->component.name, (unsigned long long)KEEL_ENTITY_INDEX_MAX + 1);
     const uint32_t have = keeli_store_count(s), extra = count > have ? count - have : 0;
-    if (keeli_store_has_slots(s) && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
+    if (keeli_store_is_sparse(s) && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");
     if (count && !reserve_indices(world, s, count))
         return keeli_out_of_memory(world, "reserving room for components");

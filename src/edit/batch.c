@@ -221,11 +221,11 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     if (!reserve_fresh(b, c)) return false;
     if (b->count == 1)
         return !lacks(b, c, 0) ||
-               ((!keeli_store_has_slots(s) || reserve_slots(b, c, 1)) &&
+               ((!keeli_store_is_sparse(s) || reserve_slots(b, c, 1)) &&
                 keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k));
     const uint32_t lacking = count_lacking(b, c);
     if (!lacking) return true;
-    if (keeli_store_has_slots(s) && !reserve_slots(b, c, lacking)) return false;
+    if (keeli_store_is_sparse(s) && !reserve_slots(b, c, lacking)) return false;
     if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
         return false;
     for (uint32_t i = 0; i < b->count;) {
@@ -302,14 +302,15 @@ static void make_rows(keeli_batch *b) {
 
 static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
     return keeli_entity_is_alive(&world->entities, e) &&
-           *keeli_row_of(world, keel_entity_index(e)) == place;
+           *keeli_row_of(&world->entities, keel_entity_index(e)) == place;
 }
 
 // Those whose rows lie side by side; or that have no rows and ascending indices, so that none comes
 // twice.
 static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
-    const uint32_t place = *keeli_row_of(b->world, keel_entity_index(*e)), left = b->count - i;
+    const uint32_t place = *keeli_row_of(&b->world->entities, keel_entity_index(*e)),
+                   left = b->count - i;
     if (b->is_new || left == 1) return left;
     const bool has_row = place != KEELI_NO_ROW;
     const uint32_t most =
@@ -323,7 +324,7 @@ static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
 
 static void copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
     keel_world *world = b->world;
-    const uint32_t place = *keeli_row_of(world, keel_entity_index(b->entities[i]));
+    const uint32_t place = *keeli_row_of(&world->entities, keel_entity_index(b->entities[i]));
     if (place == KEELI_NO_ROW) {
         keeli_archetype_push_many(to, &world->entities, b->entities + i, n);
         return;
@@ -506,7 +507,7 @@ static void undo_create(const keeli_batch *b) {
             keeli_store_close(b->world, s, index);
         }
     for (uint32_t i = b->count; b->has_made_rows && i--;) {
-        uint32_t *where = keeli_row_of(b->world, keel_entity_index(b->entities[i]));
+        uint32_t *where = keeli_row_of(&b->world->entities, keel_entity_index(b->entities[i]));
         keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
         *where = KEELI_NO_ROW;
     }

@@ -24,7 +24,7 @@ static inline keel_result keeli_commands_flush(keel_world *world) {
 keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list);
 // Drop the values of a component that is about to be unregistered.
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage);
-// The end of an edit, for keel_world.flush (edit/edit.h).
+// The end of an edit, for keel_world.commands.flush, which keeli_done calls (follow/follow.h).
 void keeli_flush(keel_world *world);
 
 // Events (edit/events.c). The queue of a type belongs to its storage, which is borrowed like that

@@ -76,9 +76,9 @@ static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_st
         if (!copy_values(s, keeli_store_at(t, at), keeli_store_at(s, at), 1)) break;
     if (keeli_store_in_order(s, &at) == UINT32_MAX) return KEEL_OK;
     const keeli_sparse_set *set = &t->set;
-    while (keeli_store_has_slots(t) && set->count > at)
+    while (keeli_store_is_sparse(t) && set->count > at)
         keeli_store_pop(to, t, keel_entity_index(*keeli_sparse_set_entity(set, set->count - 1)));
-    for (uint32_t k; !keeli_store_has_slots(t) &&
+    for (uint32_t k; !keeli_store_is_sparse(t) &&
                      (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= at;)
         keeli_store_pop(to, t, k);
     return cannot_copy(to, s);
@@ -119,7 +119,7 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     const uint32_t step = keeli_store_reserve_step(s);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
         if (!keeli_reserve_value(to, t, i, 0)) return no_memory(to);
-    if (keeli_store_has_slots(s)) keeli_sparse_set_copy(&t->set, &s->set);
+    if (keeli_store_is_sparse(s)) keeli_sparse_set_copy(&t->set, &s->set);
     // the same bits, and with them the bytes of values that lie by index
     keeli_presence_copy(&t->presence, &s->presence);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
@@ -156,7 +156,7 @@ static void take_back(keel_world *to, const keeli_archetype *archetype, const ke
                       uint32_t columns, uint32_t filled) {
     for (uint32_t row = block->count; row--;) {
         const uint32_t place = block->number << KEELI_ROW_SHIFT | row;
-        uint32_t *where = keeli_row_of(to, keel_entity_index(block->entities[row]));
+        uint32_t *where = keeli_row_of(&to->entities, keel_entity_index(block->entities[row]));
         for (uint32_t c = 0; c < columns + (row < filled); ++c)
             keeli_value_drop(storage_of(to, archetype->columns[c]),
                              keeli_row_value(archetype->columns[c], place));

@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
         const uint64_t bits = *word, rest = bits & ~bit;
         if (s->flags) return false;
         if (rest == bits) continue;
-        if (!rest || !(s->goes_with_bit || keeli_store_has_slots(s))) return false;
+        if (!rest || !(s->goes_with_bit || keeli_store_is_sparse(s))) return false;
         keeli_store_give_bit(s, word, rest);
         if (!s->goes_with_bit)
             keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
@@ -73,7 +73,7 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
         return delete_general(world, e);
     const uint32_t index = keel_entity_index(e);
     if (!take_plain(world, index)) return delete_general(world, e);
-    const uint32_t place = *keeli_row_of(world, index);
+    const uint32_t place = *keeli_row_of(&world->entities, index);
     keeli_entity_index_delete(&world->entities, e);
     if (place != KEELI_NO_ROW) return delete_row(world, place);
     keeli_validate_entities(world);

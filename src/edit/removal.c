@@ -158,7 +158,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         }
         keeli_store_close(world, s, index);
     }
-    if (*keeli_row_of(world, index) != KEELI_NO_ROW)
+    if (*keeli_row_of(&world->entities, index) != KEELI_NO_ROW)
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
@@ -206,7 +206,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
         if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
-        if (keeli_store_has_slots(s) && !add_set(at, s)) return false;
+        if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;
 }
@@ -262,7 +262,7 @@ static void take_slots(const stretch *at, keeli_sparse_set *set) {
 
 static void take_old_rows(keel_world *world, const stretch *at) {
     for (uint32_t i = 0; i < at->count; ++i) {
-        uint32_t *where = keeli_row_of(world, keel_entity_index(at->entities[i]));
+        uint32_t *where = keeli_row_of(&world->entities, keel_entity_index(at->entities[i]));
         if (!keeli_entity_is_alive(&world->entities, at->entities[i]) || *where == KEELI_NO_ROW)
             continue;
         keeli_archetype_take(&world->archetypes, &world->entities, *where);

@@ -24,7 +24,8 @@ void keeli_clear(keel_world *world, keeli_storage *s);
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
 // Delete an entity that is alive, may be deleted and is in no hierarchy, with its components.
 void keeli_commit_delete_entity(keel_world *world, keel_entity e);
-// The same for many, in this order, links included; those that come again are left out.
+// The same for many, in this order; who is in a hierarchy was unlinked before, or goes with its
+// whole tree. Those that come again are left out.
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);
 // Delete all components of all entities.
 void keeli_clear_all(keel_world *world);

@@ -88,7 +88,7 @@ static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_
 // Along an edge that rows went before: a fifth fewer instructions (remove_1, archetypes).
 static __attribute__((noinline)) keel_result
 take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uint32_t kind) {
-    const uint32_t index = keel_entity_index(e), place = *keeli_row_of(world, index);
+    const uint32_t index = keel_entity_index(e), place = *keeli_row_of(&world->entities, index);
     const keeli_edge *edge =
         keeli_archetype_edge(keeli_block_of(&world->archetypes, place)->archetype, s->slot);
     keeli_archetype *to = edge ? edge->without : NULL;
@@ -121,7 +121,7 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
-    if (keeli_store_has_slots(s)) return take_slot(world, s, index, word);
+    if (keeli_store_is_sparse(s)) return take_slot(world, s, index, word);
     if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
     if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
     keeli_store_give_bit(s, word, rest);
@@ -209,7 +209,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
                             "keel_retain needs a function that decides");
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
-    if (keeli_store_has_slots(s) && !s->collectors.count) {
+    if (keeli_store_is_sparse(s) && !s->collectors.count) {
         for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
             ask(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it

@@ -123,7 +123,7 @@ static keeli_storage *storage_to_sort(keel_world *world, const keel_component *c
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "sort", result);
     if (!s) return NULL;
     const char *name = s->component.name;
-    if (!keeli_store_has_slots(s))
+    if (!keeli_store_is_sparse(s))
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                "cannot sort '%s': only sparse sets have an order of their own; "
                                "declare it with .storage = KEEL_SPARSE_SET",

@@ -129,7 +129,7 @@ static keel_result check_owned(keel_world *world, const keeli_storage *s) {
     const char *name = s->component.name;
     if (s->flags & KEELI_IS_LINK)
         return bad(world, name, " is ordered by nobody; get it instead of owning it");
-    if (!keeli_store_has_slots(s))
+    if (!keeli_store_is_sparse(s))
         return bad(world, name,
                    " is no sparse set; get it instead of owning it, or declare it with "
                    ".storage = KEEL_SPARSE_SET");

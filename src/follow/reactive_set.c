@@ -35,7 +35,7 @@ static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, ui
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal))
         keeli_component_lists_add(&world->lists, index, set->ordinal);
     const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
-    return !keeli_store_has_slots(set) || need <= set->set.room ||
+    return !keeli_store_is_sparse(set) || need <= set->set.room ||
            keeli_sparse_set_reserve(&set->set, heap, (uint32_t)(need - set->set.count));
 }
 
@@ -164,13 +164,13 @@ static bool is_valid(const keel_world *world, const keeli_storage *set) {
         if (!keeli_component_lists_has(&world->lists, i, set->ordinal) ||
             !keeli_presence_has_page(&set->presence, page))
             return false;
-        if (keeli_store_has_slots(set) &&
+        if (keeli_store_is_sparse(set) &&
             (page >= set->set.root.page_count || set->set.root.sparse[page] == keeli_no_cells))
             return false;
     }
     for (uint32_t i = 0; i < set->sources.count; ++i)
         if (!collector_of(set->sources.items[i], set)) return false;
-    return !keeli_store_has_slots(set) || set->set.room >= count;
+    return !keeli_store_is_sparse(set) || set->set.room >= count;
 }
 
 bool keeli_sets_are_valid(const keel_world *world) {

@@ -286,6 +286,9 @@ static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
     else if (keeli_world_is_looped(world))
         why = "the world cannot be edited in a loop that is split over several threads; collect "
               "what is to be done, and do it after the loop";
+    else if ((world->refused & (KEELI_REFUSED_RUNNING | KEELI_REFUSED_SHARED)) ==
+             KEELI_REFUSED_RUNNING)
+        why = "a workload runs, the world is shared between threads; record the edit with commands";
     else if (world->refused & KEELI_REFUSED_DESTROYED)
         why = "the world cannot be edited while it is destroyed";
     return keeli_error(world, KEEL_ERROR_SHARED, "%s", why);

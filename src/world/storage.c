@@ -36,13 +36,13 @@ void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t ind
 }
 
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
-    const uint32_t place = *keeli_row_of(world, index);
+    const uint32_t place = *keeli_row_of(&world->entities, index);
     if (place >= KEELI_RETIRED) return world->archetypes.all[0]; // a promised handle, too
     return keeli_block_of(&world->archetypes, place)->archetype;
 }
 
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to) {
-    uint32_t *where = keeli_row_of(world, keel_entity_index(e));
+    uint32_t *where = keeli_row_of(&world->entities, keel_entity_index(e));
     const uint32_t old = *where;
     if (to->column_count == 0) *where = KEELI_NO_ROW;
     else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(to, e);
@@ -111,7 +111,8 @@ static void put_range(const keel_world *world, const keeli_storage *s, const kee
     const bool in_rows = keeli_store_has_rows(s);
     const uint32_t page = (uint32_t)1 << s->root->shift;
     for (uint32_t left = count, n; s->size && left; left -= n) {
-        if (in_rows) place = *keeli_row_of(world, keel_entity_index(entities[count - left]));
+        if (in_rows)
+            place = *keeli_row_of(&world->entities, keel_entity_index(entities[count - left]));
         const uint32_t end = in_rows ? keeli_block_of(&world->archetypes, place)->count : page;
         const uint32_t rest = end - (place & (page - 1));
         n = left < rest ? left : rest;
@@ -145,7 +146,7 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
     uint32_t place = range.lowest;
     if (keeli_store_is_by_index(s)) {
         keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
-    } else if (keeli_store_has_slots(s)) {
+    } else if (keeli_store_is_sparse(s)) {
         place = s->set.count;
         if (!range.descends) (void)keeli_sparse_set_push_range(&s->set, entities, range.count);
         for (uint32_t i = 0; range.descends && i < range.count; ++i)
@@ -211,7 +212,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
          ++i)
         keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
     if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed, &world->heap);
-    if (keeli_store_has_slots(s)) keeli_sparse_set_clear(&s->set);
+    if (keeli_store_is_sparse(s)) keeli_sparse_set_clear(&s->set);
     // a reactive set is named by lists wherever it has room
     for (uint32_t i = 0; !s->sources.count && (i = keeli_store_next(s, i)) != UINT32_MAX;
          i = (i / 64 + 1) * 64)

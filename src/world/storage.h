@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values in storages of every kind: the only code that changes them. A change has two halves:
+// Values in storages of every kind: what changes them, but for fast paths (edit/)
+// and the order of groups. A change has two halves:
 // reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
 #include "base/bytes.h"
@@ -61,7 +62,7 @@ static inline void *keeli_store_value_of(const keel_world *world, const keeli_st
 }
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
-static inline bool keeli_store_has_slots(const keeli_storage *s) {
+static inline bool keeli_store_is_sparse(const keeli_storage *s) {
     return s->kind == KEEL_SPARSE_SET;
 }
 static inline bool keeli_store_has_rows(const keeli_storage *s) {
@@ -77,14 +78,9 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 }
 // The same in the storage's own order: the index at place `*at`, or the next that there is.
 static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at) {
-    if (!keeli_store_has_slots(s)) return *at = keeli_store_next(s, *at);
+    if (!keeli_store_is_sparse(s)) return *at = keeli_store_next(s, *at);
     return *at < s->set.count ? keel_entity_index(*keeli_sparse_set_entity(&s->set, *at))
                               : UINT32_MAX;
-}
-
-// Where an entity has its row, KEELI_NO_ROW when it has none. The entity is alive.
-static inline uint32_t *keeli_row_of(const keel_world *world, uint32_t index) {
-    return &world->entities.root.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
 }
 
 // The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
@@ -182,7 +178,7 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
     if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
     const uint32_t index = keel_entity_index(e);
     keeli_store_set_bit(world, s, index);
-    return keeli_row_value(&s->row, *keeli_row_of(world, index));
+    return keeli_row_value(&s->row, *keeli_row_of(&world->entities, index));
 }
 
 // ------------------------------------------------------------------ next to others
@@ -191,11 +187,11 @@ static inline uint64_t keeli_bit_of(uint32_t index) { return (uint64_t)1 << (ind
 // 64 keep theirs (keeli_live_word): no more changes than its bit, and its slot or row.
 //
 // Does a value that comes need no memory? Its row apart.
-static inline bool keeli_store_has_slot(const keeli_storage *s) {
+static inline bool keeli_store_has_free_slot(const keeli_storage *s) {
     return s->set.count < s->set.room;
 }
 static inline bool keeli_store_has_place(const keeli_storage *s) {
-    return s->goes_with_bit || keeli_store_has_slot(s);
+    return s->goes_with_bit || keeli_store_has_free_slot(s);
 }
 // Its bit in that word, and where it belongs, not initialised; the latter not for rows.
 static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64_t bit) {
