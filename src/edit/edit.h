@@ -36,5 +36,5 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function);
 
-// Put a value out of sight, after making room for its bit in `disabled` (disable.c).
+// Put a value out of sight, after making room for its bit in `disabled` (value.c).
 void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index);
