@@ -84,7 +84,7 @@ static uint32_t next_node(const paper *p, uint32_t batch) {
 static void end_node(paper *p, uint32_t index) {
     const keeli_node *node = &p->schedule->nodes.items[index];
     for (uint32_t e = 0; e < node->edge_count; ++e)
-        --p->pending[p->schedule->edges.items[node->first_edge + e]];
+        --p->pending[p->schedule->edges.items[node->first_edge + e].to];
 }
 
 static void start_all(paper *p, uint64_t now, uint32_t batch) {

@@ -66,15 +66,16 @@ inline bool keeli_has_taken(keel_result result) { return result == KEEL_OK; }
 inline bool keeli_has_taken(keel_entity e) { return !keel_is_null(e); }
 inline bool keeli_has_taken(const void *value) { return value != NULL; }
 // An array of one takes {1, 2}, {.x = 3}, a variable or a scalar. With its component it is one of a verb's list.
+template <class T> union keeli_held { T value[1]; ~keeli_held() {} };
 template <class T> struct keeli_one {
-    union { T value[1]; };
+    keeli_held<T> held;
     mutable bool is_taken;
     const keel_component *component;
-    operator keel_value() const { return { component, value }; }
-    ~keeli_one() { if (!is_taken) value[0].~T(); }
+    operator keel_value() const { return { component, held.value }; }
+    ~keeli_one() { if (!is_taken) held.value[0].~T(); }
     template <class R> R taken_by(R result) const { is_taken = keeli_has_taken(result); return result; }
 };
-template <class T> inline const void *keeli_pointer(const keeli_one<T> &one) { return one.value; }
+template <class T> inline const void *keeli_pointer(const keeli_one<T> &one) { return one.held.value; }
 inline const void *keeli_pointer(const void *none) { return none; }
 #define KEELI_THE_VALUE_OF(component, T, ...) keeli_one<T>{ { { __VA_ARGS__ } }, false, component }
 #define KEELI_THE_VALUE(T, ...) KEELI_THE_VALUE_OF(NULL, T, __VA_ARGS__)

@@ -58,7 +58,7 @@ inline uint64_t keeli_missed_events(const keel_world *s, const keel_component *c
 inline uint64_t keeli_missed_events(const keel_reader *s, const keel_component *c) { return keel_reader_missed_events(s, c); }
 inline uint64_t keeli_missed_events(keel_context *s, const keel_component *c) { return keel_context_missed_events(s, c); }
 template <class T, class S> inline keel_result keeli_send_value(S s, const keel_component *c, const void *v) { return keeli_send(s, c, static_cast<const T *>(v)); }
-template <class T, class S> inline keel_result keeli_send_value(S s, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_send(s, c, static_cast<const T *>(v.value))); }
+template <class T, class S> inline keel_result keeli_send_value(S s, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_send(s, c, static_cast<const T *>(v.held.value))); }
 #define KEELI_SEND_VALUE(scope, T, value) keeli_send_value<T>((scope), &T##_event, value)
 #define KEELI_EVENTS(scope, T) keeli_events(keeli_receiver<T>(scope), &T##_event)
 #define keel_event_count(scope, T) keeli_event_count(keeli_receiver<T>(scope), &T##_event)
