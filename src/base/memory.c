@@ -96,6 +96,15 @@ bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uin
     return true;
 }
 
+void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32_t count,
+                      size_t item_size) {
+    void *fresh =
+        keeli_resize(heap, *items, *capacity * item_size, count * item_size, _Alignof(max_align_t));
+    if (!fresh && count) return;
+    *items = fresh;
+    *capacity = count;
+}
+
 void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
                        size_t *bytes) {
     if (need <= *capacity) return table;

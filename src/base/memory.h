@@ -54,6 +54,13 @@ void keeli_free_text(keeli_heap *heap, char *text);
                 _Alignof(max_align_t)),                                                            \
      (array)->items = NULL, (array)->count = 0, (array)->capacity = 0)
 
+// Give back what the array has too much; without memory for that it stays as it is.
+#define KEELI_TRIM(heap, array)                                                                    \
+    keeli_array_trim((heap), (void **)&(array)->items, &(array)->capacity, (array)->count,         \
+                     sizeof *(array)->items)
+
+void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32_t count,
+                      size_t item_size);
 bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
                          size_t item_size);
 

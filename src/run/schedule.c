@@ -226,6 +226,8 @@ static keel_result fill(keeli_schedule *s) {
         KEELI_RELEASE(&s->world->heap, &s->keys);
         KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
+    KEELI_TRIM(&s->world->heap, &s->keys);
+    KEELI_TRIM(&s->world->heap, &s->key_bytes);
     if (!KEELI_RESERVE(&s->world->heap, &s->idle, s->nodes.count))
         return keeli_schedule_no_memory(s);
     s->idle.count = s->nodes.count;
