@@ -269,10 +269,6 @@ keel_result keeli_graph(keeli_schedule *s) {
     KEELI_RELEASE(&s->world->heap, &t.readers);
     if (!done) return keeli_schedule_no_memory(s);
     keeli_sort_edges(s);
-    // nobody points into them yet
-    KEELI_TRIM(&s->world->heap, &s->nodes);
-    KEELI_TRIM(&s->world->heap, &s->edges);
-    KEELI_TRIM(&s->world->heap, &s->touches);
     s->is_wide = is_wide(s);
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         s->created += s->nodes.items[i].creates;

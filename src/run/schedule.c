@@ -218,6 +218,16 @@ keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
+// What arrays that grew have too much goes back. Nobody points into them yet.
+static void trim(keeli_schedule *s) {
+    keeli_heap *heap = &s->world->heap;
+    KEELI_TRIM(heap, &s->nodes);
+    KEELI_TRIM(heap, &s->edges);
+    KEELI_TRIM(heap, &s->touches);
+    KEELI_TRIM(heap, &s->keys);
+    KEELI_TRIM(heap, &s->key_bytes);
+}
+
 static keel_result fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
     KEEL_TRY(keeli_order(s));
@@ -226,8 +236,7 @@ static keel_result fill(keeli_schedule *s) {
         KEELI_RELEASE(&s->world->heap, &s->keys);
         KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
-    KEELI_TRIM(&s->world->heap, &s->keys);
-    KEELI_TRIM(&s->world->heap, &s->key_bytes);
+    trim(s);
     if (!KEELI_RESERVE(&s->world->heap, &s->idle, s->nodes.count))
         return keeli_schedule_no_memory(s);
     s->idle.count = s->nodes.count;
