@@ -142,7 +142,7 @@ typedef struct keeli_use {
 // What a view or a running system may touch, and its name for messages (world/borrow.c).
 typedef struct keeli_holder {
     KEELI_ARRAY(keeli_use) uses;
-    bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
+    bool everything; // KEEL_TERM_MAY_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
     uint64_t tick;               // of what it changes; 0: world->changes.tick (follow/changes.h)

@@ -4,13 +4,13 @@
 ///
 /// Inside a loop or a system the storages are in use, so edits are recorded. Commands of a system
 /// are applied when it has ended, before a system that touches the same storages starts; commands
-/// of keel_world_commands are applied by keel_apply and before the next keel_run*. They are never
-/// applied when a loop ends.
+/// of keel_world_commands are applied by keel_apply_commands and before the next keel_run*. They
+/// are never applied when a loop ends.
 ///
 /// Commands are applied in the order they were recorded. Each is atomic. A command on an entity
 /// that is not alive by then does nothing, drops the values it carries, and is counted
 /// (keel_dropped_commands). When memory runs out while applying, the command that failed and those
-/// after it stay recorded, and the next keel_apply goes on with it.
+/// after it stay recorded, and the next keel_apply_commands goes on with it.
 ///
 /// The values handed to a command are copied at once, and owned by the command until it is applied.
 #pragma once
@@ -30,7 +30,7 @@ KEEL_API keel_commands *keel_world_commands(keel_world *world);
 /// Apply what was recorded.
 /// @return KEEL_OK, or the first error; KEEL_ERROR_BORROWED (nothing applied) while a view is open,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_apply(keel_world *world);
+KEEL_API keel_result keel_apply_commands(keel_world *world);
 
 /// How many commands were dropped since the world was made, because their entity was not alive.
 KEEL_API uint64_t keel_dropped_commands(const keel_world *world);

@@ -141,7 +141,7 @@ KEEL_API keel_result keel_register_components(keel_world *world,
                                               const keel_component *const *components);
 
 /// Forget a component: drop all its values and free its storage. Its name may then be used anew.
-/// @invalidates the world's descriptor of it, keel_column, pointers to its values
+/// @invalidates the world's descriptor of it, keel_lookup, pointers to its values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_GROUPED while a group
 ///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)

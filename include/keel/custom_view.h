@@ -5,7 +5,7 @@
 /// A **bundle** groups views and uniques that are used together, so that ten systems need not name
 /// the same six parameters. A **wild view** holds anything else, too: its `init` makes it when the
 /// system starts, its `drop` releases it when the system has ended. KEEL_CUSTOM_VIEW (typed.h)
-/// declares one, KEEL_CUSTOM(T, name) is the parameter:
+/// declares one, KEEL_CUSTOM_WRITE(T, name) is the parameter:
 ///
 ///     typedef struct Frame {
 ///         const Graphics *graphics; // filled in by Keel, as declared below
@@ -16,7 +16,7 @@
 ///                      KEEL_VIEW(sprites, KEEL_READ(Sprite, s)),
 ///                      .init = frame_init, .drop = frame_drop);
 ///
-///     KEEL_TASK(render, KEEL_CUSTOM(Frame, frame)) { draw(frame->encoder); }
+///     KEEL_SYSTEM_ONCE(render, KEEL_CUSTOM_WRITE(Frame, frame)) { draw(frame->encoder); }
 ///
 /// What it declares counts as declared by the system: the scheduler sees it, and it is borrowed as
 /// long as the custom view lives. Its order: the system's storages are borrowed; custom views are

@@ -39,12 +39,12 @@ typedef struct keel_out {
 } keel_out;
 
 /// A component and the values for many entities: made by KEEL_COLUMN, KEEL_COLUMN_IN, KEEL_FILL.
-typedef struct keel_bulk {
+typedef struct keel_value_column {
     const keel_component *component; ///< NULL ends a list
     const void *values;              ///< the first value; NULL: zeros
     size_t stride; ///< bytes from one value to the next, at least its size; 0: one value, copied
                    ///< for all
-} keel_bulk;
+} keel_value_column;
 
 /// Create an entity with the given components.
 /// @param values a list that ends with a NULL component; NULL: no components. A component named
@@ -67,7 +67,7 @@ KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COPY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
-                                             const keel_bulk *columns);
+                                             const keel_value_column *columns);
 
 /// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
 /// them too.
@@ -177,8 +177,8 @@ KEEL_API keel_result keel_world_strip(keel_world *world, keel_entity e);
 /// Add one component to each entity of the list, or overwrite its value (the old one is dropped):
 /// the same as keel_add_component for one after the other, but all or nothing. An entity that comes
 /// twice gets its last value.
-/// @param values as in keel_bulk: with a stride they are handed over, value i for entity i; a
-/// stride
+/// @param values as in keel_value_column: with a stride they are handed over, value i for entity i;
+/// a stride
 ///   of 0 keeps the caller's one value and makes copies, with the copy hook; NULL: zeros
 /// @param stride bytes from one value to the next, at least its size; 0: one value for all
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any of them is not alive, KEEL_ERROR_COPY,

@@ -12,8 +12,8 @@
 /// workload) receives what was sent since its last run, and has passed it when it ends, whether it
 /// looked or not, whether it failed or not. The first time it receives what is still there: what
 /// was sent since all who receive had passed what was before. A keel_reader, and the world itself
-/// for those who look from outside, begin when they look first, and pass with keel_reader_pass and
-/// keel_pass_events.
+/// for those who look from outside, begin when they look first, and pass with keel_reader_advance
+/// and keel_advance_events.
 ///
 /// **When an event goes.** When everybody who ever looked has passed it: at the end of the run, or
 /// of the pass. When somebody does not come any more, the queue is full at its limit (65,536,
@@ -27,7 +27,7 @@
 /// sends itself. What a system sent that fails is dropped.
 ///
 /// keel_send(commands, ...) sends when the commands are applied, which is how observers send. (The
-/// keel_event that an observer gets is something else: it tells of an edit.)
+/// keel_change that an observer gets is something else: it tells of an edit.)
 ///
 /// keel_world_hash counts the events that some system has not passed, or that nobody reads.
 /// Copies of a world have no events.
@@ -75,7 +75,7 @@ typedef struct keel_event_walk {
 } keel_event_walk;
 
 /// Begin a walk over events, oldest first, as somebody outside of systems sees them:
-/// KEEL_FOR_EVENTS. From then on no event goes before keel_pass_events. Refused, with nothing to
+/// KEEL_EACH_EVENT. From then on no event goes before keel_advance_events. Refused, with nothing to
 /// walk over, while the world is shared or a system that is running sends this type.
 /// @threads the owner
 KEEL_API keel_event_walk keel_world_events(keel_world *world, const keel_component *event);
@@ -107,11 +107,11 @@ KEEL_API uint64_t keel_reader_missed_events(const keel_reader *reader, const kee
 
 // ------------------------------------------------------------------ the queue
 /// All events up to now are seen by those who look from outside of systems and without a reader:
-/// keel_pass_events. Systems and readers do not notice.
+/// keel_advance_events. Systems and readers do not notice.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_pass_events(keel_world *world, const keel_component *event);
+KEEL_API keel_result keel_world_advance_events(keel_world *world, const keel_component *event);
 /// Drop all events of a type: keel_clear_events. Nobody receives them, and nobody has missed them.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the type, KEEL_ERROR_BORROWED,
@@ -126,7 +126,7 @@ KEEL_API keel_result keel_world_clear_events(keel_world *world, const keel_compo
 KEEL_API keel_result keel_world_set_event_limit(keel_world *world, const keel_component *event,
                                                 uint32_t limit);
 
-/// Private: the loop of KEEL_FOR_EVENTS.
+/// Private: the loop of KEEL_EACH_EVENT.
 static inline bool keeli_event_step(keel_event_walk *walk) {
     if (!walk->left) return keel_event_next(walk);
     --walk->left;

@@ -19,7 +19,7 @@
 /// same place of the same workload; the first time it sees everything; a change that it makes
 /// itself it sees once: in the same run if it looks again, else not any more. Its commands are
 /// applied after it, so it sees those the next time. A keel_reader sees all since its last
-/// keel_reader_pass. Everybody else sees all since the last keel_clear_changes.
+/// keel_reader_advance. Everybody else sees all since the last keel_clear_changes.
 ///
 /// Insertions and modifications are found on living values, however late one looks: none is lost. A
 /// component that was added and removed since the last look shows as removed (or deleted) only;
@@ -130,7 +130,7 @@ KEEL_API keel_reader *keel_reader_create(keel_world *world, const char *name);
 /// Forget a reader. NULL is allowed. The world's end forgets all.
 KEEL_API void keel_reader_destroy(keel_reader *reader);
 /// All that happened up to now is seen: next time the reader sees what comes from here on.
-KEEL_API void keel_reader_pass(keel_reader *reader);
+KEEL_API void keel_reader_advance(keel_reader *reader);
 
 /// keel_view_begin for a reader: terms about changes mean since its last pass before that. The view
 /// does not need the reader any more.
@@ -180,7 +180,7 @@ typedef struct keel_removal_walk {
 } keel_removal_walk;
 
 /// Begin a walk over what entities lost, oldest first, as somebody outside of systems sees it:
-/// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
+/// KEEL_EACH_REMOVED, or some kinds of it.
 /// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
 ///   nothing, what is none is an error, KEEL_ERROR_ARGUMENT, and a walk over nothing
 /// These kinds are tracked from the first walk on. In shared mode and while a workload runs that
@@ -223,17 +223,17 @@ enum {
 };
 
 /// What happened.
-typedef struct keel_event {
+typedef struct keel_change {
     keel_world *world;               ///< to look at; edits are refused until the observer returns
     uint32_t kind;                   ///< one of KEEL_ON_*
     keel_entity entity;              ///< whose component it is
     const keel_component *component; ///< NULL for entities and views
     const void *value;               ///< of the component; NULL for entities, views and tags
     keel_commands *commands;         ///< to record edits, which are applied after the running one
-} keel_event;
+} keel_change;
 
 /// Called for each event.
-typedef void keel_observer_fn(const keel_event *event, void *data);
+typedef void keel_observer_fn(const keel_change *event, void *data);
 
 /// Call a function whenever this happens to a component: keel_observe. Observers are called in the
 /// order in which they came. The same function with the same data again: kinds are added to it.
@@ -271,7 +271,7 @@ KEEL_API keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn
 /// observed view borrows nothing. It ends with keel_unobserve_view, the world, or when a component
 /// that it names is unregistered.
 /// @param terms what must be there (KEEL_WITH, KEEL_READ and the like), KEEL_WITHOUT, KEEL_ANY_OF;
-///   KEEL_MAYBE and KEEL_ENTITY say nothing about who matches and are left out
+///   KEEL_OPTIONAL_READ and KEEL_ENTITY say nothing about who matches and are left out
 /// @param kinds KEEL_ON_ENTERED, KEEL_ON_LEFT or both, and KEEL_ON_PRESENT
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
 ///   such kind; terms about changes, uniques, custom views or access; nothing that must be there),

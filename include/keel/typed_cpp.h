@@ -105,16 +105,16 @@ template <class T> struct keeli_column {
     const keel_component *component;
     T *values;
     size_t stride;
-    operator keel_bulk() const { return { component, values, stride }; }
+    operator keel_value_column() const { return { component, values, stride }; }
 };
 template <class T, class Array> auto keeli_column_in(const keel_component *c, const T *values, size_t stride) {
-    if constexpr (std::is_trivially_copyable_v<T>) return keel_bulk{ c, values, stride };
+    if constexpr (std::is_trivially_copyable_v<T>) return keel_value_column{ c, values, stride };
     else {
         static_assert(!std::is_const_v<std::remove_pointer_t<std::decay_t<Array>>>, "values are moved out of the array: it must not be const");
         return keeli_column<T>{ c, const_cast<T *>(values), stride };
     }
 }
-inline void keeli_taken(const keel_bulk &, uint32_t) {}
+inline void keeli_taken(const keel_value_column &, uint32_t) {}
 template <class T> void keeli_taken(const keeli_column<T> &column, uint32_t count) noexcept {
     if constexpr (!std::is_trivially_copyable_v<T>) {
         static_assert(std::is_default_constructible_v<T>, "the elements of the array are default values afterwards: the type needs a constructor without arguments");
@@ -228,13 +228,13 @@ template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_ent
     return result;
 }
 template <class... V> inline keel_result keeli_add_entities(keel_world *w, uint32_t n, keel_entity *out, const V &...v) {
-    const keel_bulk list[] = { v..., keel_bulk{ NULL, NULL, 0 } };
+    const keel_value_column list[] = { v..., keel_value_column{ NULL, NULL, 0 } };
     const keel_result result = keel_world_add_entities(w, n, out, list);
     if (result == KEEL_OK) (keeli_taken(v, n), ...);
     return result;
 }
 template <class C> inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, const C &column) {
-    const keel_bulk bulk = column;
+    const keel_value_column bulk = column;
     const keel_result result = keel_add_component_to_many(w, entities, n, bulk.component, bulk.values, bulk.stride);
     if (result == KEEL_OK) keeli_taken(column, n);
     return result;

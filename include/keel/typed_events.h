@@ -30,7 +30,7 @@
 // The two parameters are uniques to the other macros; what they hand out is the context.
 /// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. It has their queue alone.
 #define KEEL_SEND(T, name) (keeli_unique, KEEL_TERM_SEND, T##_sender, name, &T##_event, NULL, T##_sender)
-/// Parameter: the system receives events of type `T`: `KEEL_FOR_EVENTS(name, T, event)`.
+/// Parameter: the system receives events of type `T`: `KEEL_EACH_EVENT(name, T, event)`.
 #define KEEL_RECEIVE(T, name) (keeli_unique, KEEL_TERM_RECEIVE, T##_receiver, name, &T##_event, NULL, T##_receiver)
 #define KEELI_GET_KEEL_TERM_SEND(context, event) ((void)KEELI_NEVER("KEEL_SEND and KEEL_RECEIVE are parameters of systems, not of custom views"), (void *)NULL)
 #define KEELI_GET_KEEL_TERM_RECEIVE(context, event) KEELI_GET_KEEL_TERM_SEND(context, event)
@@ -81,15 +81,15 @@ static inline uint64_t keeli_receiver_missed_events(void *s, const keel_componen
 #define keel_send(...) KEELI_CAT(KEELI_SEND_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_SEND_keeli_one(scope, T) KEELI_SEND_VALUE(scope, T, KEELI_DEFAULT(T, T##_event))
 #define KEELI_SEND_keeli_more(scope, T, ...) KEELI_SEND_VALUE(scope, T, KEELI_THE_VALUE(T, __VA_ARGS__))
-/// A loop over events of type `T`, oldest first: `KEEL_FOR_EVENTS(hits, Hit, hit) { hit->damage ... }`; `const T *hit`. Scope:
+/// A loop over events of type `T`, oldest first: `KEEL_EACH_EVENT(hits, Hit, hit) { hit->damage ... }`; `const T *hit`. Scope:
 /// KEEL_RECEIVE(T, name), context, world, reader. See keel_world_events.
-#define KEEL_FOR_EVENTS(scope, T, event) KEELI_FOR_EVENTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, event)
+#define KEEL_EACH_EVENT(scope, T, event) KEELI_FOR_EVENTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, event)
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_FOR_EVENTS(walk, scope, T, name)                                                      \
     for (keel_event_walk walk = KEELI_EVENTS(scope, T); walk.whole && keeli_event_step(&walk);)     \
         for (KEELI_UNUSED const T *name = (walk.whole = false, KEELI_CAST(const T, walk.value)); !walk.whole; walk.whole = true)
-/// All events up to now are seen by those who look from outside: see keel_world_pass_events.
-#define keel_pass_events(world, T) keel_world_pass_events((world), &T##_event)
+/// All events up to now are seen by those who look from outside: see keel_world_advance_events.
+#define keel_advance_events(world, T) keel_world_advance_events((world), &T##_event)
 /// Drop all events of a type: see keel_world_clear_events.
 #define keel_clear_events(world, T) keel_world_clear_events((world), &T##_event)
 /// Keep at most so many: see keel_world_set_event_limit.

@@ -44,40 +44,40 @@ typedef enum keel_access {
 
 /// What a term asks for.
 typedef enum keel_term_kind {
-    KEEL_TERM_END,           ///< ends a list of terms
-    KEEL_TERM_NONE,          ///< asks for nothing (the count of a span)
-    KEEL_TERM_READ,          ///< must be there; values to read
-    KEEL_TERM_WRITE,         ///< must be there; values to write, all that are visited count as
-                             ///< modified
-    KEEL_TERM_WRITE_MARKED,  ///< must be there; values to write, those that are marked count as
-                             ///< modified
-    KEEL_TERM_EDIT,          ///< must be there; values to write; may be added and removed
-    KEEL_TERM_MAYBE,         ///< may be absent; values to read
-    KEEL_TERM_MAYBE_WRITE,   ///< may be absent; values to write
-    KEEL_TERM_WITH,          ///< must be there; no values
-    KEEL_TERM_WITHOUT,       ///< must not be there
-    KEEL_TERM_ANY_OF,        ///< at least one of several must be there; no values
-    KEEL_TERM_INSERTED,      ///< must be there, and was inserted; no values. See track.h
-    KEEL_TERM_MODIFIED,      ///< must be there, and was modified; no values
-    KEEL_TERM_CHANGED,       ///< must be there, and was inserted or modified; no values
-    KEEL_TERM_NOT_INSERTED,  ///< is absent, or was not inserted
-    KEEL_TERM_NOT_MODIFIED,  ///< is absent, or was not modified
-    KEEL_TERM_NOT_CHANGED,   ///< is absent, or was neither inserted nor modified
-    KEEL_TERM_ENTITY,        ///< the handles
-    KEEL_TERM_MAY_READ,      ///< access only: values of other entities, to read
-    KEEL_TERM_MAY_WRITE,     ///< access only: values of other entities, to write
-    KEEL_TERM_MAY_EDIT,      ///< access only: may be added and removed
-    KEEL_TERM_EDIT_ENTITIES, ///< access only: entities may be added
-    KEEL_TERM_EDIT_WORLD,    ///< access only: everything, alone
-    KEEL_TERM_UNIQUE_READ,   ///< a unique, to read
-    KEEL_TERM_UNIQUE_WRITE,  ///< a unique, to write
-    KEEL_TERM_COMMANDS,      ///< systems only: a list of commands
-    KEEL_TERM_CONTEXT,       ///< systems only: the context
-    KEEL_TERM_DATA,          ///< systems only: what keel_run_with was given
-    KEEL_TERM_CUSTOM,        ///< systems and custom views: a custom view
-    KEEL_TERM_CUSTOM_READ,   ///< the same, not to be changed: several threads may have it
-    KEEL_TERM_SEND,          ///< systems only: events are sent (events.h)
-    KEEL_TERM_RECEIVE        ///< systems only: events are received
+    KEEL_TERM_END,               ///< ends a list of terms
+    KEEL_TERM_NONE,              ///< asks for nothing (the count of a span)
+    KEEL_TERM_READ,              ///< must be there; values to read
+    KEEL_TERM_WRITE,             ///< must be there; values to write, all that are visited count as
+                                 ///< modified
+    KEEL_TERM_WRITE_MARKED,      ///< must be there; values to write, those that are marked count as
+                                 ///< modified
+    KEEL_TERM_EDIT,              ///< must be there; values to write; may be added and removed
+    KEEL_TERM_OPTIONAL_READ,     ///< may be absent; values to read
+    KEEL_TERM_OPTIONAL_WRITE,    ///< may be absent; values to write
+    KEEL_TERM_WITH,              ///< must be there; no values
+    KEEL_TERM_WITHOUT,           ///< must not be there
+    KEEL_TERM_ANY_OF,            ///< at least one of several must be there; no values
+    KEEL_TERM_INSERTED,          ///< must be there, and was inserted; no values. See track.h
+    KEEL_TERM_MODIFIED,          ///< must be there, and was modified; no values
+    KEEL_TERM_CHANGED,           ///< must be there, and was inserted or modified; no values
+    KEEL_TERM_NOT_INSERTED,      ///< is absent, or was not inserted
+    KEEL_TERM_NOT_MODIFIED,      ///< is absent, or was not modified
+    KEEL_TERM_NOT_CHANGED,       ///< is absent, or was neither inserted nor modified
+    KEEL_TERM_ENTITY,            ///< the handles
+    KEEL_TERM_MAY_READ,          ///< access only: values of other entities, to read
+    KEEL_TERM_MAY_WRITE,         ///< access only: values of other entities, to write
+    KEEL_TERM_MAY_EDIT,          ///< access only: may be added and removed
+    KEEL_TERM_MAY_EDIT_ENTITIES, ///< access only: entities may be added
+    KEEL_TERM_MAY_EDIT_WORLD,    ///< access only: everything, alone
+    KEEL_TERM_UNIQUE_READ,       ///< a unique, to read
+    KEEL_TERM_UNIQUE_WRITE,      ///< a unique, to write
+    KEEL_TERM_COMMANDS,          ///< systems only: a list of commands
+    KEEL_TERM_CONTEXT,           ///< systems only: the context
+    KEEL_TERM_DATA,              ///< systems only: what keel_run_with was given
+    KEEL_TERM_CUSTOM,            ///< systems and custom views: a custom view
+    KEEL_TERM_CUSTOM_READ,       ///< the same, not to be changed: several threads may have it
+    KEEL_TERM_SEND,              ///< systems only: events are sent (events.h)
+    KEEL_TERM_RECEIVE            ///< systems only: events are received
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
@@ -220,20 +220,20 @@ KEEL_API const void *keel_view_get_unique_value(const keel_view *view,
 /// A unique of the view, to write; NULL when the view does not hold it with `write` (as above).
 KEEL_API void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component *unique);
 
-/// keel_world_add_entity through a view that holds KEEL_TERM_EDIT_ENTITIES, and `edit` for each
+/// keel_world_add_entity through a view that holds KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each
 /// component.
 /// @return null on error, as keel_world_add_entity; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
 KEEL_API keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values);
 
-/// keel_world_delete_entity through a view that holds KEEL_TERM_EDIT_WORLD.
+/// keel_world_delete_entity through a view that holds KEEL_TERM_MAY_EDIT_WORLD.
 /// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
 KEEL_API keel_result keel_view_delete_entity(const keel_view *view, keel_entity e);
 
-/// keel_world_strip through a view that holds KEEL_TERM_EDIT_WORLD.
+/// keel_world_strip through a view that holds KEEL_TERM_MAY_EDIT_WORLD.
 /// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
 KEEL_API keel_result keel_view_strip(const keel_view *view, keel_entity e);
 
-/// keel_delete_entities_with through a view that holds KEEL_TERM_EDIT_WORLD.
+/// keel_delete_entities_with through a view that holds KEEL_TERM_MAY_EDIT_WORLD.
 /// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
 KEEL_API keel_result keel_view_delete_entities_with(const keel_view *view,
                                                     const keel_component *component);
@@ -325,18 +325,18 @@ KEEL_API const void *keel_span_read_component(const keel_span *span,
 ///   them, too: KEEL_ERROR_ACCESS, see keel_last_error
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
-/// Private: what keel_column reads. Layouts may change with any version.
+/// Private: what keel_lookup reads. Layouts may change with any version.
 struct keeli_entity_root {
     uint32_t *const *versions; ///< private: pages of 4,096
     uint32_t *const *where;    ///< private: pages of 4,096; places of rows
     uint32_t page_count;       ///< private
 };
-/// Private: what keel_column reads. Layouts may change with any version.
+/// Private: what keel_lookup reads. Layouts may change with any version.
 struct keeli_bits_root {
     uint64_t *const *pages; ///< private: pages of 4,096 bits
     uint32_t page_count;    ///< private
 };
-/// Private: what keel_column reads. Layouts may change with any version.
+/// Private: what keel_lookup reads. Layouts may change with any version.
 struct keeli_set_root {
     keel_storage kind;                        ///< private
     uint32_t shift;                           ///< private: a page holds `1 << shift` values
@@ -352,15 +352,15 @@ struct keeli_set_root {
 /// Fast access to one component by entity, for hot loops that jump around: half the cost of
 /// keel_get. It stays valid over edits, until the component is unregistered or the world is
 /// destroyed; what it hands out is valid as long as from keel_get. It borrows nothing.
-typedef struct keel_column {
+typedef struct keel_lookup {
     const struct keeli_set_root *set; ///< private; NULL: it finds nothing
     uint32_t size;                    ///< bytes of a value
     uint32_t shift;                   ///< private: as in `set`
-} keel_column;
+} keel_lookup;
 
 /// The column of a component. Where the world does not know the component yet it is registered.
 /// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
-KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_component *component);
+KEEL_API keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component);
 
 /// Private: is the bit of an entity index set?
 static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
@@ -408,7 +408,7 @@ static inline void *keeli_value_in(void *const *pages, uint32_t place, size_t si
 }
 /// Private: the value, or NULL. What is the same for all entities is read first, whatever comes of
 /// it, so that loops read it once. `shift`: as of KEEL_INDEXED.
-static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size,
+static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, size_t size,
                                     uint32_t shift) {
     const struct keeli_set_root *set = keeli_set_or_nothing(column->set, column->size == size);
     const uint32_t page_count = set->bits->page_count;
@@ -428,7 +428,7 @@ static inline void *keeli_column_at(const keel_column *column, keel_entity e, si
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.
-static inline const void *keel_column_get_value(const keel_column *column, keel_entity e) {
+static inline const void *keel_column_get_value(const keel_lookup *column, keel_entity e) {
     return keeli_column_at(column, e, column->size, column->shift);
 }
 

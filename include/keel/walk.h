@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file walk.h
-/// Private: how KEEL_CHILDREN and KEEL_DESCENDANTS go from one entity to the next. Programs use
-/// those loops, or the functions of hierarchy.h.
+/// Private: how KEEL_EACH_CHILD and KEEL_EACH_DESCENDANT go from one entity to the next. Programs
+/// use those loops, or the functions of hierarchy.h.
 #pragma once
 #include <keel/hierarchy.h>
 #include <keel/view.h>

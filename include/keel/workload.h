@@ -2,7 +2,7 @@
 /// @file workload.h
 /// Systems and workloads: functions with declared access, and ordered lists of them.
 ///
-/// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SPAN_SYSTEM, KEEL_TASK and
+/// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SYSTEM_SPAN, KEEL_SYSTEM_ONCE and
 /// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a
 /// list of systems and other workloads. Systems that do not conflict run at the same time; the
 /// result is that of the list run in order, whatever the number of threads. A system that fails
@@ -21,10 +21,10 @@ extern "C" {
 
 /// How a system is called.
 typedef enum keel_system_kind {
-    KEEL_PER_ENTITY,  ///< for each entity: KEEL_SYSTEM
-    KEEL_PER_SPAN,    ///< for each span: KEEL_SPAN_SYSTEM
-    KEEL_PER_RUN,     ///< once per run: KEEL_TASK, and plain functions
-    KEEL_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
+    KEEL_SYSTEM_PER_ENTITY,  ///< for each entity: KEEL_SYSTEM
+    KEEL_SYSTEM_PER_SPAN,    ///< for each span: KEEL_SYSTEM_SPAN
+    KEEL_SYSTEM_PER_RUN,     ///< once per run: KEEL_SYSTEM_ONCE, and plain functions
+    KEEL_SYSTEM_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
 } keel_system_kind;
 
 /// A system. Exactly one of `run` and `function` is set.
@@ -33,7 +33,7 @@ typedef struct keel_system {
     keel_system_kind kind; ///< how it is called
     /// Generated code: called once per chunk, or once per run with the columns of uniques and data.
     void (*run)(const keel_chunk *chunk, keel_context *context);
-    /// A plain function, of kind KEEL_PER_RUN: a negative result is the system's failure.
+    /// A plain function, of kind KEEL_SYSTEM_PER_RUN: a negative result is the system's failure.
     keel_result (*function)(keel_context *context);
     const keel_term *terms; ///< ends with KEEL_TERM_END; what the system may touch
     const char *file;       ///< where it was written, or NULL
@@ -106,8 +106,8 @@ KEEL_API keel_result keel_world_run_parallel(keel_world *world, const keel_syste
 /// Run a workload now: keel_run_workload. Systems that do not conflict run at the same time, on all
 /// workers of the world; what comes out is the same as when they run one by one, in the order of
 /// the list. A system that fails stops what depends on it; everything else runs.
-/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply. In a
-/// system
+/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply_commands.
+/// In a system
 ///   that runs in a workload likewise, over what nobody else uses now: its commands wait for the
 ///   end of that workload, and the handles of entities that it creates depend on time
 /// @return KEEL_OK; the first error in the order of the list, whoever met it first;

@@ -44,7 +44,7 @@ typedef struct keel_world_desc {
 /// Make a world.
 /// @param desc NULL: all defaults. It is copied
 /// @return NULL when out of memory, or when `desc` asks for the impossible: an executor without
-///   `submit` or without workers, more workers than the executor has or than KEEL_WORKERS_MAX. The
+///   `submit` or without workers, more workers than the executor has or than KEEL_MAX_WORKERS. The
 ///   log says which; it is a contract violation (see `on_misuse`)
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 

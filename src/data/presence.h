@@ -14,7 +14,7 @@
 #define KEELI_PAGE_WORDS 64u // of 64 bits
 
 typedef struct keeli_presence {
-    struct keeli_bits_root root;   // the pages, for keel_column too
+    struct keeli_bits_root root;   // the pages, for keel_lookup too
     keeli_pages pages;             // one that was never used is one shared page of zeros
     KEELI_ARRAY(uint64_t) summary; // bit p % 64 of word p / 64: page p is not empty
     uint32_t count;                // bits set

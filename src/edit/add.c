@@ -322,7 +322,7 @@ static keel_result check_stride(keel_world *world, const keeli_storage *s, size_
 }
 
 // A column of the caller's: with a stride the values are handed over, without they are copied.
-static keel_result add_column(keeli_batch *b, const keel_bulk *c) {
+static keel_result add_column(keeli_batch *b, const keel_value_column *c) {
     keel_world *world = b->world;
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, c->component, "add", &result);
@@ -339,11 +339,11 @@ static keel_result add_column(keeli_batch *b, const keel_bulk *c) {
 }
 
 keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
-                                    const keel_bulk *columns) {
+                                    const keel_value_column *columns) {
     if (!world) return keeli_no_world();
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "adding entities");
-    for (const keel_bulk *c = columns; c && c->component && b.result == KEEL_OK; ++c)
+    for (const keel_value_column *c = columns; c && c->component && b.result == KEEL_OK; ++c)
         b.result = add_column(&b, c);
     keeli_batch_create(&b, NULL, out);
     return keeli_batch_give(&b);
@@ -373,7 +373,7 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
-    b.result = add_column(&b, &(keel_bulk){ component, values, stride });
+    b.result = add_column(&b, &(keel_value_column){ component, values, stride });
     return keeli_batch_give(&b);
 }
 
@@ -416,7 +416,7 @@ static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count)
     for (uint64_t i = 0; i < count; i += 64)
         if (!keeli_store_reserve(world, s, (uint32_t)i, 0)) return false;
     uint64_t from = 0; // the block after the last one looked at
-    while (from <= KEEL_ENTITY_INDEX_MAX) {
+    while (from <= KEEL_MAX_ENTITY_INDEX) {
         const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
         if (keel_is_null(e)) break;
         const uint32_t index = keel_entity_index(e);
@@ -432,11 +432,11 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
     if (!s) return result;
-    if (count > (uint64_t)KEEL_ENTITY_INDEX_MAX + 1)
+    if (count > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1)
         return keeli_error(
             world, KEEL_ERROR_FULL,
             "cannot make room for %u '%s': there are at most %llu entities at a time",
-            (unsigned)count, s->component.name, (unsigned long long)KEEL_ENTITY_INDEX_MAX + 1);
+            (unsigned)count, s->component.name, (unsigned long long)KEEL_MAX_ENTITY_INDEX + 1);
     const uint32_t have = keeli_store_count(s), extra = count > have ? count - have : 0;
     if (keeli_store_is_sparse(s) && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");

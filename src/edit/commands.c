@@ -528,7 +528,7 @@ uint64_t keel_dropped_commands(const keel_world *world) {
     return world ? world->commands.dropped : 0;
 }
 
-keel_result keel_apply(keel_world *world) {
+keel_result keel_apply_commands(keel_world *world) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     if (world->commands.applying)

@@ -149,7 +149,7 @@ uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_compone
     return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, &reader->reader)) : 0;
 }
 
-keel_result keel_world_pass_events(keel_world *world, const keel_component *event) {
+keel_result keel_world_advance_events(keel_world *world, const keel_component *event) {
     keeli_storage *s;
     keel_result result;
     keeli_queue_reader *r = look(world, event, NULL, &s, &result);

@@ -276,8 +276,8 @@ keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
 }
 
 // ------------------------------------------------------------------ columns
-keel_column keel_column_of_component(keel_world *world, const keel_component *component) {
-    const keel_column none = { .size = component ? component->size : 0 };
+keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component) {
+    const keel_lookup none = { .size = component ? component->size : 0 };
     if (!world) return keeli_no_world(), none;
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
@@ -286,7 +286,7 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
     if (s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
-    return (keel_column){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
+    return (keel_lookup){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
 }
 
 // ------------------------------------------------------------------ all that match

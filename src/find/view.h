@@ -140,7 +140,7 @@ static inline bool keeli_term_is_walked(keel_term_kind kind) {
     return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_NOT_CHANGED;
 }
 static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
-    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_MAYBE_WRITE;
+    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_OPTIONAL_WRITE;
 }
 static inline bool keeli_term_is_unique(keel_term_kind kind) {
     return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
@@ -153,5 +153,5 @@ static inline bool keeli_term_is_event(keel_term_kind kind) {
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
     return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||
-           kind == KEEL_TERM_MAYBE_WRITE;
+           kind == KEEL_TERM_OPTIONAL_WRITE;
 }

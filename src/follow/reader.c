@@ -68,7 +68,7 @@ void keel_reader_destroy(keel_reader *reader) {
     free_reader(world, reader);
 }
 
-void keel_reader_pass(keel_reader *reader) {
+void keel_reader_advance(keel_reader *reader) {
     if (!reader) return;
     keel_world *world = reader->world;
     reader->reader.last = keel_tick(world);

@@ -113,7 +113,7 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
-    const bool spans = system->kind == KEEL_PER_SPAN;
+    const bool spans = system->kind == KEEL_SYSTEM_PER_SPAN;
     if (!spans && !it->mark_count && !context->failed) { // nothing to do between chunks
         if (it->plan->only_rows && !it->plan->has_maybe)
             keeli_visit_rows(it, system->run, context, &context->failed);
@@ -157,7 +157,7 @@ static void run_once(keel_context *context) {
 static keel_result report_failure(const keel_context *context) {
     char message[256];
     const keel_system *system = context->system;
-    if (system->kind == KEEL_IS_CONDITION && context->node)
+    if (system->kind == KEEL_SYSTEM_IS_CONDITION && context->node)
         snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
                  context->node->name, context->message);
     else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
@@ -177,7 +177,8 @@ static keel_result call(keel_context *context) {
                             "system '%s' is run by itself, or %d systems run each other",
                             system->name, (int)KEELI_DEPTH_AT_MOST);
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
-    const bool is_timed = context->world->workloads.timings && system->kind != KEEL_IS_CONDITION &&
+    const bool is_timed = context->world->workloads.timings &&
+                          system->kind != KEEL_SYSTEM_IS_CONDITION &&
                           !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;

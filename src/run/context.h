@@ -88,7 +88,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
 
 // ------------------------------------------------------------------ who runs
 static inline bool keeli_system_is_loop(const keel_system *system) {
-    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
+    return system->kind == KEEL_SYSTEM_PER_ENTITY || system->kind == KEEL_SYSTEM_PER_SPAN;
 }
 // "system" or "view": for messages.
 static inline const char *keeli_context_kind(const keel_context *context) {

@@ -17,7 +17,7 @@ typedef struct hands {
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
                                  keeli_worker *worker) {
-    h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_PER_RUN };
+    h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_SYSTEM_PER_RUN };
     keeli_context_init(&h->context, view->world, &h->self, worker);
     h->context.view = view;
     if (!view->is_parameter) h->context.scratch = &view->scratch;

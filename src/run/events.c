@@ -68,7 +68,8 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
     const keeli_view *view = context->view;
     const keel_world *world = context->world;
     const bool is_startup = context->node && context->node->step.startup;
-    const bool is_done = is_startup && result >= 0 && context->system->kind != KEEL_IS_CONDITION;
+    const bool is_done =
+        is_startup && result >= 0 && context->system->kind != KEEL_SYSTEM_IS_CONDITION;
     if (keeli_context_has_world(context)) {
         for (uint32_t i = 0; context->reader && i < world->registry.queues.count; ++i)
             pass(context, world->registry.queues.items[i], is_done);

@@ -220,7 +220,7 @@ static keel_result apply_lists(keeli_schedule *s, keeli_node *system, const keel
         const keel_result result = keeli_commands_apply(s->world, holder, list);
         if (first == KEEL_OK && result < 0) first = result;
         if (result != KEEL_ERROR_MEMORY || !list->first) continue;
-        keep_for_later(s, system, i); // the next keel_apply goes on with it
+        keep_for_later(s, system, i); // the next keel_apply_commands goes on with it
         return first;
     }
     system->lists.count = 0;

@@ -324,7 +324,7 @@ static keel_result refuse(keel_world *world, const keel_system *system, const ch
 }
 
 static bool writes(keel_term_kind kind) {
-    return kind == KEEL_TERM_EDIT_WORLD || kind == KEEL_TERM_EDIT_ENTITIES ||
+    return kind == KEEL_TERM_MAY_EDIT_WORLD || kind == KEEL_TERM_MAY_EDIT_ENTITIES ||
            keeli_term_access(kind) > KEEL_ACCESS_READ;
 }
 

@@ -506,6 +506,6 @@ uint32_t keel_entity_count(const keel_world *world) {
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!world) return keel_null();
     const uint32_t index = keel_entity_index(after);
-    if (!keel_is_null(after) && index >= KEEL_ENTITY_INDEX_MAX) return keel_null();
+    if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
 }

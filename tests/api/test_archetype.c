@@ -228,9 +228,9 @@ static void several_at_once_and_one_named_twice(void **state) {
     const keel_entity twice =
         keel_add_entity(f.world, KEEL_INIT(Small, { 3 }), KEEL_INIT(Small, { 4 }));
     assert_int_equal(keel_get(f.world, twice, Small)->value, 4); // the last one counts
-    const keel_bulk columns[] = { { KEEL_OF(Small), NULL, 0 },
-                                  { KEEL_OF(Small), NULL, 0 },
-                                  { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { { KEEL_OF(Small), NULL, 0 },
+                                          { KEEL_OF(Small), NULL, 0 },
+                                          { NULL, NULL, 0 } };
     assert_int_equal(keel_world_add_entities(f.world, 3, NULL, columns), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "named twice");
     end();

@@ -142,10 +142,10 @@ static void a_copy_that_fails_undoes_everything(void **state) {
     for (int i = 0; i < 20; ++i)
         values[i] = owned_make();
     assert_non_null(keel_register_component(f.world, &second));
-    const keel_bulk columns[] = { KEEL_FILL(Position, { 1, 1 }),
-                                  { KEEL_OF(Owned), values, sizeof(Owned) },
-                                  { &second, &model, 0 },
-                                  { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { KEEL_FILL(Position, { 1, 1 }),
+                                          { KEEL_OF(Owned), values, sizeof(Owned) },
+                                          { &second, &model, 0 },
+                                          { NULL, NULL, 0 } };
     for (uint32_t left = 0; left < 20; ++left) {
         owned.copies_left = left;
         assert_int_equal(keel_world_add_entities(f.world, 20, NULL, columns), KEEL_ERROR_COPY);
@@ -169,8 +169,8 @@ static void what_cannot_be_copied_is_refused(void **state) {
     (void)state;
     static const keel_component c = { .name = "OnlyDrop", .size = 8, .drop = owned_drop };
     static const uint64_t value = 0;
-    const keel_bulk fill[] = { { &c, &value, 0 }, { NULL, NULL, 0 } };
-    const keel_bulk zeros[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
+    const keel_value_column fill[] = { { &c, &value, 0 }, { NULL, NULL, 0 } };
+    const keel_value_column zeros[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
     api_fixture f;
     owned_begin();
     api_begin(&f);
@@ -211,8 +211,8 @@ static void columns_of_the_same_storage_may_be_added(void **state) {
         KEEL_OK);
     for (uint32_t i = 0; i < 8; ++i)
         assert_int_equal(keel_get(f.world, more[i], Number)->value, i);
-    const keel_bulk fill[] = { { KEEL_OF(Number), keel_get(f.world, e[5], Number), 0 },
-                               { NULL, NULL, 0 } };
+    const keel_value_column fill[] = { { KEEL_OF(Number), keel_get(f.world, e[5], Number), 0 },
+                                       { NULL, NULL, 0 } };
     assert_int_equal(keel_world_add_entities(f.world, 64, more, fill), KEEL_OK);
     for (uint32_t i = 0; i < 64; ++i)
         assert_int_equal(keel_get(f.world, more[i], Number)->value, 5);

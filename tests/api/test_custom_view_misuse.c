@@ -3,7 +3,7 @@
 #include "support/custom_views.h"
 
 // ------------------------------------------------------------------ in systems, by hand
-KEEL_TASK(by_hand, KEEL_CONTEXT(context), KEEL_MAY_READ(Number), KEEL_CUSTOM(X, x)) {
+KEEL_SYSTEM_ONCE(by_hand, KEEL_CONTEXT(context), KEEL_MAY_READ(Number), KEEL_CUSTOM_WRITE(X, x)) {
     Y y;
     Pair pair;
     Look look;
@@ -17,8 +17,8 @@ KEEL_TASK(by_hand, KEEL_CONTEXT(context), KEEL_MAY_READ(Number), KEEL_CUSTOM(X, 
     seen.results[6] = keel_custom_begin(context, Owner, &owner);
     note('|');
 }
-KEEL_TASK(forgetful, KEEL_CONTEXT(context), KEEL_MAY_READ(Number), KEEL_CUSTOM(X, x),
-          KEEL_DATA(Y, y)) {
+KEEL_SYSTEM_ONCE(forgetful, KEEL_CONTEXT(context), KEEL_MAY_READ(Number), KEEL_CUSTOM_WRITE(X, x),
+                 KEEL_DATA(Y, y)) {
     (void)x;
     keel_view view;
     (void)keel_view_begin_in(&view, context, KEEL_TERMS(KEEL_READ(Number, n)), "my view");
@@ -100,23 +100,23 @@ static void one_is_not_ended_by_its_own_code(void **state) {
 }
 
 // ------------------------------------------------------------------ misuse
-KEEL_TASK(two_writers, KEEL_CUSTOM(Pair, pair), KEEL_CUSTOM(Look, look)) {
+KEEL_SYSTEM_ONCE(two_writers, KEEL_CUSTOM_WRITE(Pair, pair), KEEL_CUSTOM_WRITE(Look, look)) {
     (void)pair, (void)look;
     note('|');
 }
-KEEL_TASK(unique_twice, KEEL_CUSTOM(Pair, pair), KEEL_UNIQUE_WRITE(Time, time)) {
+KEEL_SYSTEM_ONCE(unique_twice, KEEL_CUSTOM_WRITE(Pair, pair), KEEL_UNIQUE_WRITE(Time, time)) {
     (void)pair, (void)time;
     note('|');
 }
-KEEL_SYSTEM(value_twice, KEEL_READ(Number, n), KEEL_CUSTOM(Pair, pair)) {
+KEEL_SYSTEM(value_twice, KEEL_READ(Number, n), KEEL_CUSTOM_WRITE(Pair, pair)) {
     (void)pair, (void)n;
     note('|');
 }
-KEEL_SYSTEM(read_twice, KEEL_READ(Number, n), KEEL_CUSTOM(X, x)) {
+KEEL_SYSTEM(read_twice, KEEL_READ(Number, n), KEEL_CUSTOM_WRITE(X, x)) {
     (void)x;
     seen.runs += n->value;
 }
-KEEL_SYSTEM(owner_per_entity, KEEL_READ(Number, n), KEEL_CUSTOM(Owner, owner)) {
+KEEL_SYSTEM(owner_per_entity, KEEL_READ(Number, n), KEEL_CUSTOM_WRITE(Owner, owner)) {
     (void)n, (void)owner;
     note('|');
 }
@@ -153,7 +153,7 @@ static keel_result nosy_init(void *view, keel_context *context) {
     return KEEL_OK;
 }
 KEEL_CUSTOM_VIEW(Nosy, KEEL_MAY_READ(Other), .init = nosy_init);
-KEEL_TASK(with_nosy, KEEL_CUSTOM(Nosy, nosy), KEEL_MAY_WRITE(Number)) { (void)nosy; }
+KEEL_SYSTEM_ONCE(with_nosy, KEEL_CUSTOM_WRITE(Nosy, nosy), KEEL_MAY_WRITE(Number)) { (void)nosy; }
 
 static void init_may_touch_what_the_view_declares(void **state) {
     (void)state;
@@ -173,7 +173,7 @@ static void assert_refused(api_fixture *f, const keel_custom_view *kind, keel_re
     const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = kind },
                                 { .kind = KEEL_TERM_END } };
     const keel_system system = {
-        .name = "table", .kind = KEEL_PER_RUN, .terms = terms, .run = both_system.run
+        .name = "table", .kind = KEEL_SYSTEM_PER_RUN, .terms = terms, .run = both_system.run
     };
     const keel_step steps[] = { { .system = &system } };
     const keel_workload workload = { "tables", steps, 1, NULL };

@@ -64,7 +64,7 @@ static void a_disabled_component_is_out_of_sight(void **state) {
     assert_false(keel_is_component_enabled(f.world, e, KEEL_OF(Speed)));
     assert_false(keel_is_disabled(f.world, other, Speed));
     assert_true(keel_is_component_enabled(f.world, other, KEEL_OF(Speed)));
-    const keel_column column = keel_column_of_component(f.world, KEEL_OF(Speed));
+    const keel_lookup column = keel_lookup_of_component(f.world, KEEL_OF(Speed));
     assert_null(keel_column_get_value(&column, e));
     check();
     assert_int_equal(keel_enable(f.world, e, Speed), KEEL_OK);

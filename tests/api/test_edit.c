@@ -346,7 +346,7 @@ static void a_column_finds_what_get_finds(void **state) {
     api_fixture f;
     keel_entity e[5000];
     api_begin(&f);
-    const keel_column column = keel_column_of(f.world, Number); // before anything is there
+    const keel_lookup column = keel_lookup_of(f.world, Number); // before anything is there
     for (uint32_t i = 0; i < 5000; ++i) {
         e[i] = keel_add_entity(f.world);
         if (i % 3) assert_int_equal(keel_add(f.world, e[i], Number, { i }), KEEL_OK);
@@ -354,16 +354,16 @@ static void a_column_finds_what_get_finds(void **state) {
     for (uint32_t i = 0; i < 5000; i += 7)
         (void)keel_delete_entity(f.world, e[i]);
     for (uint32_t i = 0; i < 5000; ++i)
-        assert_ptr_equal(keel_column_get(&column, e[i], Number), keel_get(f.world, e[i], Number));
-    assert_null(keel_column_get(&column, e[1], Large)); // not the size of the column
-    const keel_column zeroed = { 0 };
-    assert_null(keel_column_get(&zeroed, e[1], Number));
+        assert_ptr_equal(keel_lookup_get(&column, e[i], Number), keel_get(f.world, e[i], Number));
+    assert_null(keel_lookup_get(&column, e[1], Large)); // not the size of the column
+    const keel_lookup zeroed = { 0 };
+    assert_null(keel_lookup_get(&zeroed, e[1], Number));
     // it stays valid over growth and trimming
     assert_int_equal(keel_clear(f.world, Number), KEEL_OK);
     assert_int_equal(keel_world_trim(f.world), KEEL_OK);
-    assert_null(keel_column_get(&column, e[1], Number));
+    assert_null(keel_lookup_get(&column, e[1], Number));
     assert_int_equal(keel_add(f.world, e[1], Number, { 5 }), KEEL_OK);
-    assert_int_equal(keel_column_get(&column, e[1], Number)->value, 5);
+    assert_int_equal(keel_lookup_get(&column, e[1], Number)->value, 5);
     api_end(&f);
 }
 

@@ -33,7 +33,7 @@ static void notice_assertions(void) {
 // Only checked builds call the handler: find out by a mistake.
 static bool is_checked(void) {
     notice_assertions();
-    (void)keel_apply(NULL);
+    (void)keel_apply_commands(NULL);
     const bool checked = asserted.calls > 0;
     notice_assertions();
     return checked;
@@ -97,7 +97,9 @@ static keel_result unknown(api_fixture *f, keel_entity e) {
     (void)e;
     return keel_run_named(f->world, "nowhere");
 }
-KEEL_TASK(failing, KEEL_CONTEXT(context)) { keel_fail(context, context, "it was %s", "bad"); }
+KEEL_SYSTEM_ONCE(failing, KEEL_CONTEXT(context)) {
+    keel_fail(context, context, "it was %s", "bad");
+}
 static keel_result system_failed(api_fixture *f, keel_entity e) {
     (void)e;
     return keel_run(f->world, failing);
@@ -302,7 +304,7 @@ static void a_null_world_is_an_error(void **state) {
         keel_view_begin(&view, NULL, KEEL_TERMS(KEEL_READ(Number, n)), "nowhere"),
         keel_run(no_world, failing),
         keel_run_named(no_world, "x"),
-        keel_apply(no_world),
+        keel_apply_commands(no_world),
         keel_share_begin(no_world),
         keel_share_end(no_world),
         keel_world_trim(no_world),

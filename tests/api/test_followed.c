@@ -11,7 +11,7 @@ enum { ENTITIES = 70, MOST = 24 }; // more than a block of 64; bytes
 static api_fixture f;
 static uint32_t told[4]; // by kind: bit number
 
-static void count_told(const keel_event *event, void *data) {
+static void count_told(const keel_change *event, void *data) {
     (void)data;
     const keel_component *c = event->component;
     assert_ptr_equal(event->value, c->size ? keel_get_component(f.world, event->entity, c) : NULL);
@@ -145,7 +145,7 @@ static void archetypes(void **state) {
 }
 
 // Observers that answer do so after each edit, whichever way it went.
-static void answer(const keel_event *event, void *data) {
+static void answer(const keel_change *event, void *data) {
     (void)data;
     const keel_component *const list[] = { event->component, NULL };
     keel_commands_delete_components(event->commands, event->entity, list);

@@ -274,7 +274,7 @@ static void make_groups(game *g) {
 
 // New entities with some components: in one go, and one by one.
 static void add_to_both(game *bulk, game *single) {
-    keel_bulk columns[components + 1] = { { NULL, NULL, 0 } }; // zeros
+    keel_value_column columns[components + 1] = { { NULL, NULL, 0 } }; // zeros
     keel_value values[components + 1] = { { NULL, NULL } };
     uint32_t count = any(bulk, 30), n = 0;
     for (uint32_t c = 0; c < components; ++c) {

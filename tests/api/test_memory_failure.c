@@ -154,7 +154,7 @@ static keel_result register_list(attempt *a) {
     return keel_register(a->f.world, Number, Health, Third);
 }
 static keel_result find_column(attempt *a) {
-    (void)keel_column_of(a->f.world, Third);
+    (void)keel_lookup_of(a->f.world, Third);
     return kept_error(a);
 }
 static keel_result set_unique(attempt *a) {
@@ -265,7 +265,7 @@ static keel_result begin_walks(attempt *a) {
 }
 static keel_result edit_by_view(attempt *a) {
     keel_view view;
-    KEEL_TRY(keel_view_begin(&view, a->f.world, KEEL_TERMS(KEEL_EDIT_WORLD), "everything"));
+    KEEL_TRY(keel_view_begin(&view, a->f.world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "everything"));
     a->handed = true;
     const keel_value values[] = { { KEEL_OF(Owned), &a->mine }, KEEL_INIT(Third), { NULL, NULL } };
     const keel_entity e = keel_view_add_entity(&view, values);

@@ -285,15 +285,16 @@ static float loop_in_system(keel_context *context) {
     keel_view_end(&view);
     return sum + spans;
 }
-KEEL_TASK(loop_a, KEEL_UNIQUE_WRITE(Result, r), KEEL_MAY_READ(ByIndex), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(loop_a, KEEL_UNIQUE_WRITE(Result, r), KEEL_MAY_READ(ByIndex),
+                 KEEL_CONTEXT(context)) {
     r->sum += loop_in_system(context);
     ++r->calls;
 }
-KEEL_TASK(loop_b, KEEL_MAY_READ(ByIndex), KEEL_MAY_WRITE(Third), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(loop_b, KEEL_MAY_READ(ByIndex), KEEL_MAY_WRITE(Third), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WRITE(Third, t))
         t->value += (uint32_t)loop_in_system(context);
 }
-KEEL_TASK(loop_world, KEEL_WORLD(world), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(loop_world, KEEL_WORLD(world), KEEL_CONTEXT(context)) {
     Result *r = keel_get_unique_mut(world, Result);
     r->sum += loop_in_system(context);
     (void)keel_run(world, loop_a);
@@ -373,7 +374,7 @@ static void ask_for_odd_memory(uint32_t begin, uint32_t end, const keel_piece *p
     (void)begin, (void)end;
     if (!keel_piece_scratch(piece, 8, 3)) atomic_fetch_add((atomic_uint *)data, 1);
 }
-KEEL_TASK(odd, KEEL_CONTEXT(context), KEEL_DATA(atomic_uint, count)) {
+KEEL_SYSTEM_ONCE(odd, KEEL_CONTEXT(context), KEEL_DATA(atomic_uint, count)) {
     (void)keel_parallel_for(context, 1, 1, ask_for_odd_memory, count);
 }
 

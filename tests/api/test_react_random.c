@@ -55,7 +55,7 @@ static uint32_t slot_of(keel_entity e) {
 static keel_entity unknown[SLOTS * VIEWS]; // who entered before the model knew the handle
 static uint32_t unknown_view[SLOTS * VIEWS], unknown_count;
 
-static void on_view(const keel_event *event, void *data) {
+static void on_view(const keel_change *event, void *data) {
     const uint32_t v = (uint32_t)((const react_shape *)data - react_shapes),
                    s = slot_of(event->entity);
     uint32_t bits = 0;
@@ -163,9 +163,9 @@ static void create_many(void) {
     const uint32_t count = free_slots(slots, 8), a = next_random(COMPONENTS),
                    b = next_random(COMPONENTS), from = some_slot(true);
     const bool clones = next_random(2) && from != UINT32_MAX;
-    const keel_bulk columns[] = { { &components[a], NULL, 0 },
-                                  { a == b ? NULL : &components[b], NULL, 0 },
-                                  { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { { &components[a], NULL, 0 },
+                                          { a == b ? NULL : &components[b], NULL, 0 },
+                                          { NULL, NULL, 0 } };
     hold_memory();
     if (failed(clones ? keel_clone_entities(f.world, m.entities[from], count, fresh)
                       : keel_world_add_entities(f.world, count, fresh, columns)))
@@ -323,7 +323,7 @@ static void record(void) {
         assert_true((adds[i] ? keel_commands_add_component(commands, e, &components[cs[i]], NULL)
                              : keel_commands_delete_components(commands, e, list)) >= 0);
     }
-    assert_true(keel_apply(f.world) >= 0);
+    assert_true(keel_apply_commands(f.world) >= 0);
     for (uint32_t i = 0; i < 4; ++i) {
         if (alive[i] && adds[i]) react_put(&m, slots[i], 1u << cs[i]);
         if (alive[i] && !adds[i]) react_take(&m, slots[i], cs[i], KEEL_ON_DELETED);

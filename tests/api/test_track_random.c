@@ -173,7 +173,7 @@ static void compare_reader(uint32_t r) {
     l.reader = readers[r];
     compare(&l);
     if (next_random(2)) return;
-    keel_reader_pass(readers[r]);
+    keel_reader_advance(readers[r]);
     reader_at[r] = events.count;
 }
 
@@ -232,9 +232,15 @@ static const keel_term system_terms[] = {
     { KEEL_TERM_MAY_EDIT, 0, &components[0], others, NULL, NULL },
     { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL },
 };
-static const keel_system alone = { "alone", KEEL_PER_RUN, NULL, run_alone, system_terms, NULL, 0 };
-static const keel_system first = { "first", KEEL_PER_RUN, NULL, run_first, system_terms, NULL, 0 };
-static const keel_system twice = { "twice", KEEL_PER_RUN, NULL, run_twice, system_terms, NULL, 0 };
+static const keel_system alone = { "alone",   KEEL_SYSTEM_PER_RUN, NULL,
+                                   run_alone, system_terms,        NULL,
+                                   0 };
+static const keel_system first = { "first",   KEEL_SYSTEM_PER_RUN, NULL,
+                                   run_first, system_terms,        NULL,
+                                   0 };
+static const keel_system twice = { "twice",   KEEL_SYSTEM_PER_RUN, NULL,
+                                   run_twice, system_terms,        NULL,
+                                   0 };
 static const keel_step one_steps[] = { { .system = &first }, { .system = &twice } };
 static const keel_step two_steps[] = { { .system = &twice } };
 static const keel_workload one = { .name = "one", .steps = one_steps, .step_count = 2 };
@@ -425,7 +431,7 @@ static void add_many_entities(void) {
     for (uint32_t s = 0; s < MODEL_SLOTS && count < 8; ++s)
         if (keel_is_null(events.entities[s])) slots[count++] = s;
     const Value v = { 3 };
-    const keel_bulk columns[] = { { &components[c], &v, 0 }, { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { { &components[c], &v, 0 }, { NULL, NULL, 0 } };
     assert_int_equal(keel_world_add_entities(f.world, count, fresh, columns), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         events.entities[slots[i]] = fresh[i];
@@ -506,7 +512,7 @@ typedef struct watch {
 } watch;
 static watch watches[MODEL_COMPONENTS];
 
-static void on_event(const keel_event *event, void *data) {
+static void on_event(const keel_change *event, void *data) {
     const watch *w = data;
     const keel_component *c = &components[w - watches];
     assert_true(keel_has_component(event->world, event->entity, c));

@@ -391,7 +391,7 @@ static void a_copy_that_cannot_be_is_refused(void **state) {
     const keel_entity held = keel_add_entity(commands, KEEL_INIT(Number, { 4 }));
     assert_int_equal(keel_copy_world(f.world, g.world), KEEL_ERROR_ARGUMENT);
     assert_error(g.world, KEEL_ERROR_ARGUMENT, "1 are recorded");
-    keel_apply(g.world);
+    keel_apply_commands(g.world);
     keel_delete_entity(g.world, held);
     keel_add(f.world, e, Uncopied, { owned_make() });
     assert_int_equal(keel_copy_world(f.world, g.world), KEEL_ERROR_COPY);
@@ -412,7 +412,7 @@ static void promised_handles_are_free_in_the_copy(void **state) {
     const keel_entity next = keel_add_entity(g.world);
     assert_int_equal(keel_entity_index(next), keel_entity_index(held));
     assert_false(keel_is_same(next, held));
-    keel_apply(f.world);
+    keel_apply_commands(f.world);
     assert_true(keel_is_alive(f.world, held));
     end();
 }

@@ -95,7 +95,7 @@ static void spans_do_not_cross_pages(void **state) {
     static const keel_component c = { .name = "cell", .size = sizeof(cell), .align = 4 };
     api_fixture f;
     api_begin(&f);
-    const keel_bulk columns[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
     assert_int_equal(keel_world_add_entities(f.world, COUNT, NULL, columns), KEEL_OK);
     const keel_term terms[] = { { .kind = KEEL_TERM_WRITE, .component = &c },
                                 { .kind = KEEL_TERM_ENTITY },

@@ -110,7 +110,7 @@ static void add_one(const keel_chunk *chunk, keel_context *context) {
 static const keel_term row_terms[] = { { .kind = KEEL_TERM_WRITE, .component = &components[8] },
                                        { .kind = KEEL_TERM_END } };
 static const keel_system add_one_system = {
-    .name = "add_one", .kind = KEEL_PER_SPAN, .run = add_one, .terms = row_terms
+    .name = "add_one", .kind = KEEL_SYSTEM_PER_SPAN, .run = add_one, .terms = row_terms
 };
 
 static int by_value(const void *a, const void *b, void *data) {
@@ -444,8 +444,8 @@ static void run_chunk(uint32_t index, const keel_chunk *chunk, keel_context *con
     for (uint32_t t = 0; t < j.plan->term_count; ++t) {
         const term_plan *term = &j.plan->terms[t];
         const keel_term_kind kind = term->kind;
-        const bool writes = kind == KEEL_TERM_WRITE || kind == KEEL_TERM_MAYBE_WRITE;
-        if ((writes || kind == KEEL_TERM_READ || kind == KEEL_TERM_MAYBE) &&
+        const bool writes = kind == KEEL_TERM_WRITE || kind == KEEL_TERM_OPTIONAL_WRITE;
+        if ((writes || kind == KEEL_TERM_READ || kind == KEEL_TERM_OPTIONAL_READ) &&
             component_plans[term->components[0]].words)
             add_column(&j, t, term->components[0], writes);
     }
@@ -518,10 +518,10 @@ static void edit_inside(job *j) {
 
 static void create_inside(job *j) {
     const term_plan *may_edit = term_of(j, KEEL_TERM_MAY_EDIT);
-    if (!may_edit || !term_of(j, KEEL_TERM_EDIT_ENTITIES)) return;
+    if (!may_edit || !term_of(j, KEEL_TERM_MAY_EDIT_ENTITIES)) return;
     const keel_component *others[2] = { NULL, NULL };
     if (may_edit->count > 1) others[0] = &components[may_edit->components[1]];
-    const keel_term terms[] = { { .kind = KEEL_TERM_EDIT_ENTITIES },
+    const keel_term terms[] = { { .kind = KEEL_TERM_MAY_EDIT_ENTITIES },
                                 { .kind = KEEL_TERM_MAY_EDIT,
                                   .component = &components[may_edit->components[0]],
                                   .others = others[0] ? others : NULL },

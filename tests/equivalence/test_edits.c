@@ -366,7 +366,7 @@ static void bad_handles_change_nothing(void **state) {
                                 e[2],
                                 handle_at(1, 1),
                                 handle_at(100000, 0),
-                                handle_at(3, KEEL_ENTITY_VERSION_MAX),
+                                handle_at(3, KEEL_MAX_ENTITY_VERSION),
                                 { (keel_entity_bits)-1 } };
     for (uint32_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         assert_int_equal(keel_add(f.world, bad[i], Number, { 77 }), KEEL_ERROR_DEAD_ENTITY);
@@ -379,8 +379,8 @@ static void bad_handles_change_nothing(void **state) {
         assert_null(keel_get(f.world, bad[i], Number));
         assert_null(keel_emplace(f.world, bad[i], Number));
         assert_false(keel_has(f.world, bad[i], Number));
-        const keel_column column = keel_column_of(f.world, Number);
-        assert_null(keel_column_get(&column, bad[i], Number));
+        const keel_lookup column = keel_lookup_of(f.world, Number);
+        assert_null(keel_lookup_get(&column, bad[i], Number));
     }
     assert_int_equal(keel_count(f.world, Number), 4);
     assert_int_equal(keel_get(f.world, again, Number)->value, 9);

@@ -41,10 +41,10 @@ KEEL_SYSTEM(visit_thawed, KEEL_WRITE(Number, n), KEEL_WITHOUT(Frozen),
             KEEL_ANY_OF(Velocity, Byte)) {
     ++n->value;
 }
-KEEL_SYSTEM(visit_others, KEEL_MAYBE_WRITE(Number, n), KEEL_WITHOUT(Velocity), KEEL_ENTITY(e)) {
+KEEL_SYSTEM(visit_others, KEEL_OPTIONAL_WRITE(Number, n), KEEL_WITHOUT(Velocity), KEEL_ENTITY(e)) {
     if (!keel_is_null(e)) ++n->value;
 }
-KEEL_SPAN_SYSTEM(visit_spans, KEEL_WRITE(Number, n), KEEL_COUNT(count), KEEL_WITHOUT(Frozen)) {
+KEEL_SYSTEM_SPAN(visit_spans, KEEL_WRITE(Number, n), KEEL_SPAN_COUNT(count), KEEL_WITHOUT(Frozen)) {
     for (uint32_t i = 0; i < count; ++i)
         ++n[i].value;
 }

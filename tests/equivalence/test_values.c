@@ -87,7 +87,7 @@ static void places_are_aligned(void **state) {
         for (uint32_t i = 0; i < COMPONENTS; ++i)
             if (every_component[i]->size <= 4096)
                 assert_given(f.world, e[at], every_component[i], 4); // and aligned
-    KEEL_EACH_SPAN(f.world, KEEL_COUNT(count), KEEL_READ(Sheet, sheet), KEEL_READ(Line, line),
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(count), KEEL_READ(Sheet, sheet), KEEL_READ(Line, line),
                    KEEL_READ(Matrix, matrix)) {
         assert_true(count > 0);
         assert_int_equal((uintptr_t)sheet % 4096, 0);
@@ -168,21 +168,21 @@ static void columns_follow_every_edit(void **state) {
     keel_entity e[COUNT];
     api_begin(&f);
     keel_world_add_entities(f.world, COUNT, e, NULL);
-    const keel_column number = keel_column_of(f.world, Number);
-    const keel_column huge = keel_column_of(f.world, Apart);
+    const keel_lookup number = keel_lookup_of(f.world, Number);
+    const keel_lookup huge = keel_lookup_of(f.world, Apart);
     for (uint32_t step = 0; step < 4000; ++step) {
         const uint32_t i = next_below(&n, COUNT), k = next_below(&n, COUNT);
         if (step % 3 && keel_delete(f.world, e[i], Number) != KEEL_OK)
             keel_add(f.world, e[i], Number, { step });
         if (step % 3 == 0 && keel_delete(f.world, e[i], Apart) != KEEL_OK)
             keel_add(f.world, e[i], Apart);
-        assert_ptr_equal(keel_column_get(&number, e[k], Number), keel_get(f.world, e[k], Number));
-        assert_ptr_equal(keel_column_get(&huge, e[k], Apart), keel_get(f.world, e[k], Apart));
+        assert_ptr_equal(keel_lookup_get(&number, e[k], Number), keel_get(f.world, e[k], Number));
+        assert_ptr_equal(keel_lookup_get(&huge, e[k], Apart), keel_get(f.world, e[k], Apart));
         if (step % 7 == 0) {
             keel_delete_entity(f.world, e[i]);
-            assert_null(keel_column_get(&number, e[i], Number));
+            assert_null(keel_lookup_get(&number, e[i], Number));
             e[i] = keel_add_entity(f.world);
-            assert_null(keel_column_get(&number, e[i], Number));
+            assert_null(keel_lookup_get(&number, e[i], Number));
         }
     }
     api_end(&f);

@@ -4,4 +4,4 @@
 // clang++: no matching function for call to 'keeli_send'
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_SEND(Time, times)) { keel_send(times, Velocity, { 1, 2 }); }
+KEEL_SYSTEM_ONCE(tick, KEEL_SEND(Time, times)) { keel_send(times, Velocity, { 1, 2 }); }

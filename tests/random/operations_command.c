@@ -201,10 +201,10 @@ static void op_commands(both *b, dice *d) {
         called += c.verb == CALL;
         all.commands[all.count++] = c;
     }
-    keel_result result = keel_apply(b->world), expected = KEEL_OK;
+    keel_result result = keel_apply_commands(b->world), expected = KEEL_OK;
     const bool ran_dry = result == KEEL_ERROR_MEMORY && b->dry;
     counting_allocator_never_fail(&b->memory);
-    if (ran_dry) result = keel_apply(b->world); // goes on with the command that failed
+    if (ran_dry) result = keel_apply_commands(b->world); // goes on with the command that failed
     for (uint32_t i = 0; i < all.count; ++i) {
         const keel_result each = apply_one(b, &all, i);
         b->dropped += each == KEEL_ERROR_DEAD_ENTITY;

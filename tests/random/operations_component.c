@@ -284,7 +284,7 @@ static void op_unregister(both *b, dice *d) {
     if (result != expected && (result != KEEL_OK || expected != KEEL_ABSENT))
         both_agree_surely(b, result, expected);
     counting_allocator_never_fail(&b->memory);
-    b->columns[k] = keel_column_of_component(b->world, &b->components[k]);
+    b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
 }
 
 static void op_reserve(both *b, dice *d) {

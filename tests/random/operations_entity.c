@@ -88,9 +88,9 @@ static uint32_t roll_index(both *b, dice *d) {
 static uint32_t roll_version(dice *d) {
     switch (roll_below(d, 8)) {
     case 0:
-        return KEEL_ENTITY_VERSION_MAX;
+        return KEEL_MAX_ENTITY_VERSION;
     case 1:
-        return KEEL_ENTITY_VERSION_MAX - 1;
+        return KEEL_MAX_ENTITY_VERSION - 1;
     default:
         return roll_below(d, 6);
     }

@@ -84,10 +84,10 @@ static void op_send_later(both *b, dice *d) {
         value_release(&v, q->kind);
         break;
     }
-    keel_result result = keel_apply(b->world);
+    keel_result result = keel_apply_commands(b->world);
     if (result == KEEL_ERROR_MEMORY && b->dry) {
         counting_allocator_never_fail(&b->memory);
-        result = keel_apply(b->world);
+        result = keel_apply_commands(b->world);
     }
     both_agree_surely(b, result, KEEL_OK);
 }
@@ -156,10 +156,10 @@ static void op_pass(both *b, dice *d) {
     queue *q = roll_queue(b, d);
     both_trace(b, "receiver %u", (unsigned)who);
     if (who == WORLD) {
-        both_agree_surely(b, keel_world_pass_events(b->world, &q->type), KEEL_OK);
+        both_agree_surely(b, keel_world_advance_events(b->world, &q->type), KEEL_OK);
         pass(q, who);
     } else if (b->queues->readers[who]) {
-        keel_reader_pass(b->queues->readers[who]);
+        keel_reader_advance(b->queues->readers[who]);
         for (uint32_t i = 0; i < TYPES; ++i)
             pass(&b->queues->types[i], who);
     }

@@ -18,9 +18,9 @@ typedef struct query {
 } query;
 
 static const keel_term_kind choices[] = {
-    KEEL_TERM_READ,  KEEL_TERM_WRITE,       KEEL_TERM_EDIT,    KEEL_TERM_MAYBE,
-    KEEL_TERM_MAYBE, KEEL_TERM_MAYBE_WRITE, KEEL_TERM_WITH,    KEEL_TERM_WITHOUT,
-    KEEL_TERM_READ,  KEEL_TERM_WRITE,       KEEL_TERM_WITHOUT, KEEL_TERM_ANY_OF,
+    KEEL_TERM_READ,          KEEL_TERM_WRITE,          KEEL_TERM_EDIT,    KEEL_TERM_OPTIONAL_READ,
+    KEEL_TERM_OPTIONAL_READ, KEEL_TERM_OPTIONAL_WRITE, KEEL_TERM_WITH,    KEEL_TERM_WITHOUT,
+    KEEL_TERM_READ,          KEEL_TERM_WRITE,          KEEL_TERM_WITHOUT, KEEL_TERM_ANY_OF,
 };
 
 static bool is_must(keel_term_kind kind) {
@@ -28,10 +28,10 @@ static bool is_must(keel_term_kind kind) {
            kind == KEEL_TERM_WITH;
 }
 static bool is_maybe(keel_term_kind kind) {
-    return kind == KEEL_TERM_MAYBE || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_OPTIONAL_READ || kind == KEEL_TERM_OPTIONAL_WRITE;
 }
 static bool is_written(keel_term_kind kind) {
-    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_OPTIONAL_WRITE;
 }
 static bool has_values(keel_term_kind kind) {
     return is_maybe(kind) || (is_must(kind) && kind != KEEL_TERM_WITH);
