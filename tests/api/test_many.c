@@ -353,7 +353,7 @@ static void misuse_is_an_error(void **state) {
                      KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "a stride of 1");
     const keel_value_column columns[] = { { KEEL_OF(Number), some, sizeof(Number) - 1 }, { 0 } };
-    assert_int_equal(keel_world_add_entities(f.world, 3, NULL, columns), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_add_entity_columns(f.world, 3, NULL, columns), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Number'");
     const keel_component *const wrong[] = { NULL, KEEL_OF(keel_child), KEEL_UNIQUE_OF(Time) };
     for (uint32_t i = 0; i < 3; ++i) {

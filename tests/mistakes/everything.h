@@ -264,7 +264,7 @@ static inline keel_result edit_all(keel_world *world, keel_commands *commands) {
     KEEL_TRY(keel_delete_entity(commands, e));
     KEEL_TRY(keel_delete_tree(world, e));
     KEEL_TRY(keel_delete_entity(world, child));
-    KEEL_TRY(keel_delete_any(world, Frozen));
+    KEEL_TRY(keel_delete_entities_having(world, Frozen));
     KEEL_TRY(keel_clear(world, Speed));
     KEEL_TRY(keel_retain(world, Count, NULL, NULL));
     return keel_reserve(world, Place, 100);
@@ -346,7 +346,7 @@ static inline keel_result views_and_uniques(keel_world *world, keel_entity e) {
     keel_view_end(&view);
     KEEL_TRY(keel_view_begin(&view, world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "everything"));
     (void)keel_strip(&view, e);
-    (void)keel_delete_any(&view, Frozen);
+    (void)keel_delete_entities_having(&view, Frozen);
     (void)keel_delete_entity(&view, e);
     keel_view_end(&view);
     return KEEL_OK;
