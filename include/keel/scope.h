@@ -40,26 +40,25 @@ template <> struct keeli_kind<keel_commands> { static constexpr unsigned is = 4;
 template <> struct keeli_kind<keel_context> { static constexpr unsigned is = 8; };
 template <> struct keeli_kind<keel_reader> { static constexpr unsigned is = 16; };
 template <> struct keeli_kind<keel_scope> { static constexpr unsigned is = 31; };
+template <class S> struct keeli_is_const { static constexpr bool value = false; };
+template <class S> struct keeli_is_const<const S> { static constexpr bool value = true; };
+template <> struct keeli_is_const<const keel_view> { static constexpr bool value = false; }; // it edits all the same
 template <unsigned kinds, class S> inline keel_scope *keeli_scope_of(S *s) {
-    static_assert(keeli_kind<S>::is & kinds, "this verb does not take such a scope");
-    return reinterpret_cast<keel_scope *>(s);
+    static_assert(keeli_kind<S>::is & kinds, "this verb does not take a scope of this type");
+    static_assert(!keeli_is_const<S>::value, "this verb edits, and the scope is const");
+    return (keel_scope *)s;
 }
-template <unsigned kinds, class S> inline const keel_scope *keeli_scope_of(const S *s) {
-    static_assert(keeli_kind<S>::is & kinds, "this verb does not take such a scope");
-    return reinterpret_cast<const keel_scope *>(s);
-}
-// A view that cannot be written itself edits all the same.
-template <unsigned kinds> inline keel_scope *keeli_scope_of(const keel_view *s) {
-    static_assert(kinds & 2, "this verb does not take such a scope");
-    return reinterpret_cast<keel_scope *>(const_cast<keel_view *>(s));
+template <unsigned kinds, class S> inline const keel_scope *keeli_const_scope_of(S *s) {
+    static_assert(keeli_kind<S>::is & kinds, "this verb does not take a scope of this type");
+    return (const keel_scope *)s;
 }
 #define KEEL_SCOPE(scope) keeli_scope_of<31>(scope)
 #define KEELI_TO_EDIT(scope) keeli_scope_of<15>(scope)
 #define KEELI_TO_WRITE(scope) keeli_scope_of<11>(scope)
 #define KEELI_TO_SEND(scope) keeli_scope_of<13>(scope)
-#define KEELI_TO_READ(scope) keeli_scope_of<11>(scope)
+#define KEELI_TO_READ(scope) keeli_const_scope_of<11>(scope)
 #define KEELI_TO_OPEN(scope) keeli_scope_of<25>(scope)
-#define KEELI_TO_SEE(scope) keeli_scope_of<25>(scope)
+#define KEELI_TO_SEE(scope) keeli_const_scope_of<25>(scope)
 struct keeli_yes { static constexpr bool value = true; };
 struct keeli_no { static constexpr bool value = false; };
 keeli_yes keeli_is_world(const keel_world *);
