@@ -3,6 +3,7 @@
 // path, in which an entity comes next to others of its block of 64 and nothing needs memory.
 #include "edit/batch.h"
 
+#include "world/names.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -385,9 +386,9 @@ static keel_result check_alive(keel_world *world, const keeli_storage *s,
     for (uint32_t i = 0; i < count; ++i)
         if (!keeli_entity_is_alive(&world->entities, entities[i]))
             return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
-                               "cannot add '%s' to many: entity %u of the list is not alive; "
+                               "cannot add '%s' to many: %s, at %u of the list, is not alive; "
                                "nothing was changed",
-                               s->component.name, (unsigned)i);
+                               s->component.name, KEELI_ENTITY(world, entities[i]), (unsigned)i);
     return KEEL_OK;
 }
 
@@ -417,9 +418,14 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
         result = KEEL_ERROR_MEMORY;
     if (result == KEEL_OK) result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
     if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
-    if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
-        return keeli_error(world, result, "cannot add an entity at index %u: %s",
-                           (unsigned)keel_entity_index(e), keel_result_text(result));
+    const uint32_t index = keel_entity_index(e);
+    if (result == KEEL_ERROR_OCCUPIED)
+        return keeli_error(world, result, "cannot add %s: index %u belongs to %s, which is alive",
+                           KEELI_ENTITY(world, e), (unsigned)index,
+                           KEELI_ENTITY(world, keeli_entity_at(&world->entities, index)));
+    if (result == KEEL_ERROR_FULL)
+        return keeli_error(world, result, "cannot add an entity at index %u: %s", (unsigned)index,
+                           keel_result_text(result));
     if (result < 0) return result; // a handle of nothing
     keeli_entity_came(world, e);
     keeli_validate_entities(world);

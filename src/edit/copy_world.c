@@ -52,7 +52,7 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
         const bool has_values = s->presence.count || s->disabled.count || s->unique;
-        if (has_values && s->component.drop && !s->component.copy) return cannot_copy(to, s);
+        if (has_values && !keeli_can_copy(s) && s != from->names.storage) return cannot_copy(to, s);
     }
     return KEEL_OK;
 }
@@ -114,6 +114,7 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
 }
 
 static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    if (t == to->names.storage) return keeli_copy_names(s->world, to) ? KEEL_OK : no_memory(to);
     if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return no_memory(to);
     // slots, pages, bits and their places in the lists of blocks, of which the target has none
     const uint32_t step = keeli_store_reserve_step(s);

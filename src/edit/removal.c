@@ -205,7 +205,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
+        if (s->flags & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_NAMED)) return false;
         if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;

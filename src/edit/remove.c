@@ -60,8 +60,12 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
         any |= keeli_store_has(s, keel_entity_index(e));
     }
+    KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_strip_begins(world, e);
-    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    if (keeli_has_links(world, e)) {
+        keeli_free_name(world, e);
+        keeli_commit_unlink(world, e);
+    }
     keeli_entity_going(world, e, KEEL_ON_DELETED, false);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_strip_ended(world, e);

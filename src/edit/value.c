@@ -24,6 +24,8 @@ static void *value_held(const keel_scope *scope, keel_entity e, const keel_compo
     keeli_storage *s =
         keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
     if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return NULL;
+    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK)
+        return keeli_not_by_hand(who.world, s, "write"), NULL;
     void *value = keeli_store_value(who.world, s, keel_entity_index(e));
     if (value && access == KEEL_ACCESS_WRITE)
         keeli_track_modified(who.world, s, keel_entity_index(e));
