@@ -510,7 +510,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 // 1. The table of terms.
 #define KEELI_TERM(s, i, x) KEELI_APPLY(KEELI_TERM_, KEELI_PARTS(x))
 #define KEELI_TERM_(c, kind, CT, n, component, others, ...) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n, KEELI_CAT(KEELI_KIND_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CUSTOM_, c), 0, ~))(__VA_ARGS__) },
-#define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, KEELI_THROWS, NULL, NULL, NULL, NULL }
+#define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
 #define KEELI_IS_CUSTOM_keeli_custom ~, 1
 #define KEELI_KIND_1(kind) kind
 #define KEELI_KIND_0(...) NULL
@@ -535,7 +535,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIZE_keeli_context(CT) 0
 #define KEELI_SIZE_keeli_world(CT) 0
 #define KEELI_SIZE_keeli_bad(CT) 0
-#define KEELI_SIZE_keeli_end(CT) 0
+#define KEELI_SIZE_keeli_end(CT) KEELI_THROWS
 
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)

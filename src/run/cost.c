@@ -50,7 +50,7 @@ static void end_look(keeli_cost *c) {
 void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
     uint64_t *known = many ? &c->many_ns : &c->one_ns;
     if (!ns) ns = 1;
-    if (c->looks || ns < 2 * *known) c->above = 0;
+    if (!*known || c->looks || ns < 2 * *known) c->above = 0;
     else if (!c->above++ || ns < c->least_above) c->least_above = ns;
     if (!*known || c->is_first_look) *known = ns;
     else if (ns < *known || c->looks) *known = ns < *known ? (*known + ns) / 2 : *known;

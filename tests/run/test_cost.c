@@ -287,7 +287,7 @@ static void one_worker_runs_steps_whole(void **state) {
     api_end(&f);
 }
 
-KEEL_SYSTEM(sow, KEEL_WRITE(Sown, s), KEEL_MAYBE_READ(Grown, g)) {
+KEEL_SYSTEM(sow, KEEL_WRITE(Sown, s), KEEL_OPTIONAL_READ(Grown, g)) {
     s->value = s->value * 31 + (g ? g->value : 7);
 }
 KEEL_SYSTEM(mark_some, KEEL_READ(Sown, s), KEEL_WRITE_MARKED(Grown, g, changed)) {
