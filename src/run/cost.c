@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What runs and loops cost, and whether several threads gain anything: only how long they take
-// depends on the answer. A schedule on several threads is predicted to take as long as its longest chain of
-// nodes, or its share of the whole, and something more for each node. Where that promises a gain,
-// as where the pieces of a loop take longer than a helper costs, both ways are measured and the
-// faster one is taken: threads may be in each other's way, or the machine may be busy. Now and then
-// a few runs go the other way, to see whether that is still so.
+// depends on the answer. A schedule on several threads is predicted to take as long as its longest
+// chain of nodes, or its share of the whole, and something more for each node. Where that promises
+// a gain, as where the pieces of a loop take longer than a helper costs, both ways are measured and
+// the faster one is taken: threads may be in each other's way, or the machine may be busy. Now and
+// then a few runs go the other way, to see whether that is still so.
 #include "run/workers.h"
 
 enum {

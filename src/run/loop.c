@@ -376,14 +376,19 @@ static keeli_worker *begin_workers(keel_world *world, const keeli_worker *outer)
     worker->running = outer->running;
     worker->node = outer->node;
     worker->depth = outer->depth;
+    for (uint32_t i = 0; outer->first && i < workers->count; ++i)
+        workers->list[i].first = outer->first;
     return worker;
 }
 
 static void end_workers(keeli_worker *worker) {
+    keeli_workers *workers = worker->workers;
     worker->running = NULL;
     worker->node = KEEL_NO_NODE;
-    keeli_workers_close(worker->workers);
-    keeli_workers_give(worker->workers);
+    keeli_workers_close(workers);
+    for (uint32_t i = 0; i < workers->count; ++i)
+        workers->list[i].first = &workers->first;
+    keeli_workers_give(workers);
 }
 
 static keel_result run_pieces(keel_context *context, keeli_iterator *it, uint32_t range,

@@ -270,6 +270,8 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     keeli_worker spare;
     keel_result result;
     keeli_context_init(&context, world, system, keeli_worker_begin(world, &spare));
+    keeli_first_error first, *const outer = context.worker->first;
+    if (splits) keeli_errors_collect(context.worker, &first);
     context.data = data;
     context.data_size = data_size;
     context.splits = splits;
@@ -284,6 +286,8 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     }
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
     else if (context.commands) keeli_commands_submit(world, context.commands);
+    context.worker->first = outer;
+    if (splits) keeli_error_hand_over(world, &first.error);
     keeli_worker_end(world, context.worker);
     const keel_result applied = keeli_commands_flush(world);
     keeli_events_flush(world);

@@ -147,9 +147,8 @@ keeli_workers *keeli_workers_take(keel_world *world) {
 // What went wrong comes out in linear order, whoever met it first.
 void keeli_workers_give(keeli_workers *workers) {
     keel_world *world = workers->world;
+    keeli_error_hand_over(world, &workers->first.error);
     keeli_world_lock(world);
-    if (workers->first.error.result != KEEL_OK && world->reports.error.result == KEEL_OK)
-        world->reports.error = workers->first.error;
     workers->is_busy = false;
     keeli_world_unlock(world);
 }

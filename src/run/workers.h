@@ -46,6 +46,12 @@ typedef struct keeli_workers {
 // `spare`, which is the caller's and must stay where it is until keeli_worker_end.
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare);
 void keeli_worker_end(keel_world *world, keeli_worker *worker);
+// Its errors go to `first`, which is empty.
+static inline void keeli_errors_collect(keeli_worker *worker, keeli_first_error *first) {
+    first->error.result = KEEL_OK;
+    first->node = KEEL_NO_NODE;
+    worker->first = first;
+}
 // That of the calling thread, or NULL.
 keeli_worker *keeli_worker_here(keel_world *world);
 // From here to there several threads may be at work: counters are atomic, locks are taken, edits
