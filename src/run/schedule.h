@@ -195,7 +195,7 @@ void keeli_cost_note(keeli_cost *cost, bool many, uint64_t ns);
 // helper costs more than the whole loop takes on one thread, one does it.
 typedef struct keeli_loop_way {
     bool is_many;    // to several threads
-    bool is_timed;   // to be noted
+    bool is_timed;   // measure it
     uint64_t one_ns; // what it will take on one thread; 0: not known
 } keeli_loop_way;
 keeli_loop_way keeli_cost_decide_loop(keeli_cost *cost, uint32_t items, uint64_t helper_ns);

@@ -139,7 +139,7 @@ typedef struct keeli_loop {
     keeli_handles reserved; // of a system outside of workloads
     uint32_t most;          // pieces that it ever had
     // who does what
-    uint32_t range;             // what is gone through; it is cut into
+    uint32_t range;             // items that it goes through, cut into
     uint32_t count;             // so many pieces
     KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
     uint32_t ended_before;      // all pieces before it have ended; under the workers' lock

@@ -4,6 +4,4 @@
 // clang++: no matching function for call to 'keeli_add'
 #include "game.h"
 
-void use(const keel_world *world, keel_entity e) {
-    (void)keel_add(world, e, Position, { 1, 2 });
-}
+void use(const keel_world *world, keel_entity e) { (void)keel_add(world, e, Position, { 1, 2 }); }
