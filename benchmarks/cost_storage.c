@@ -46,13 +46,13 @@ COST_EACH(create_2) {
 COST_EACH(create_1_pointer) {
     const Position p = bench_position(i);
     const keel_value values[] = { { KEEL_OF(Position), &p }, { 0 } };
-    return cost_made(run, i, keel_world_add_entity(world, values));
+    return cost_made(run, i, keel_add_entity_values(world, values));
 }
 COST_EACH(create_2_pointer) {
     const Position p = bench_position(i);
     const Velocity v = bench_velocity(i);
     const keel_value values[] = { { KEEL_OF(Position), &p }, { KEEL_OF(Velocity), &v }, { 0 } };
-    return cost_made(run, i, keel_world_add_entity(world, values));
+    return cost_made(run, i, keel_add_entity_values(world, values));
 }
 static keel_result create_many(cost_run *run) {
     static Position p[COST_COUNT];
@@ -125,7 +125,9 @@ COST_EACH(delete_entity) { return keel_delete_entity(world, e); }
 static keel_result delete_entities(cost_run *run) {
     return keel_delete_entities(run->world, run->e, COST_COUNT);
 }
-static keel_result delete_any(cost_run *run) { return keel_delete_any(run->world, Velocity); }
+static keel_result delete_any(cost_run *run) {
+    return keel_delete_entities_having(run->world, Velocity);
+}
 static keel_result clear_entities(cost_run *run) { return keel_clear_entities(run->world); }
 
 // ---- links, other worlds, order ----

@@ -106,7 +106,7 @@ static inline void bench_populate(keel_world *world, keel_entity *e, uint32_t n,
     keel_value_column columns[] = { KEEL_COLUMN(Position, from.p), KEEL_COLUMN(Velocity, from.v),
                                     KEEL_COLUMN(Acceleration, from.a), end };
     columns[components] = end;
-    bench_expect(keel_world_add_entities(world, n, e, columns));
+    bench_expect(keel_add_entity_columns(world, n, e, columns));
     bench_free_source(&from);
 }
 

@@ -54,7 +54,7 @@ BENCH_SHARED keel_entity create_one(keel_world *world, uint32_t i, call how) {
     const Velocity v = bench_velocity(i);
     if (how == TYPED) return keel_add_entity(world, KEEL_INIT(Position, p), KEEL_INIT(Velocity, v));
     const keel_value values[] = { { KEEL_OF(Position), &p }, { KEEL_OF(Velocity), &v }, { 0 } };
-    return keel_world_add_entity(world, values);
+    return keel_add_entity_values(world, values);
 }
 
 BENCH_SHARED void create_2(bench_run *run, call how, bool cold) {

@@ -86,7 +86,7 @@ static void fill_world(keel_world *world, keel_entity *e, uint32_t n, uint32_t f
         { KEEL_OF(EnttComp2), &c, 0 },    end
     };
     columns[last] = end;
-    bench_expect(keel_world_add_entities(world, n, e, columns + first));
+    bench_expect(keel_add_entity_columns(world, n, e, columns + first));
 }
 
 typedef enum take { REMOVE, REMOVE_MANY, CLEAR, DESTROY, DESTROY_MANY } take;
@@ -110,7 +110,7 @@ BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
             keel_clear(world, EnttPosition);
             if (components == 2) keel_clear(world, EnttVelocity);
         }
-        if (how == DESTROY_MANY) keel_delete_any(world, EnttPosition);
+        if (how == DESTROY_MANY) keel_delete_entities_having(world, EnttPosition);
         bench_stop(run);
         run->sum = keel_count(world, EnttPosition);
         if (components == 2) run->sum += keel_count(world, EnttVelocity);

@@ -57,7 +57,7 @@ int main(void) {
     memory.left = 0;
     const uint32_t before = keel_entity_count(world);
     const keel_value_column *no_columns = NULL;
-    printf("%s\n", keel_result_text(keel_world_add_entities(world, 100000, NULL, no_columns)));
+    printf("%s\n", keel_result_text(keel_add_entity_columns(world, 100000, NULL, no_columns)));
     printf("as before: %s\n", keel_entity_count(world) == before ? "yes" : "no");
     memory.left = SIZE_MAX;
 

@@ -31,6 +31,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
     world->heap.mask = &world->refused;
+    world->root.scope.kind = KEELI_SCOPE_WORLD;
     world->root.refused = &world->refused;
     world->heap.mask_bit = KEELI_REFUSED_HOOK;
     world->library = &keeli_library;
@@ -104,7 +105,7 @@ static bool is_in_use(keel_world *world) {
         world->commands.applying || world->followers.calling || keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views.all; view; view = view->next)
-        if (view->serial && view->custom && view->in_hands) return true;
+        if (view->holder.serial && view->custom && view->in_hands) return true;
     return false;
 }
 

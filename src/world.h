@@ -145,6 +145,7 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_MAY_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
+    uint64_t serial;             // of the view's handle that opened it; 0: spare
     uint64_t tick;               // of what it changes; 0: world->changes.tick (follow/changes.h)
     uint32_t opened;             // views that were opened inside and are still open
     struct keeli_holder *parent; // from what a view borrows: a system, a custom view, or NULL
@@ -231,6 +232,7 @@ typedef struct keeli_followers {
 
 // A list of recorded edits (edit/commands.c).
 struct keel_commands {
+    keel_scope scope;
     struct keel_commands *next; // in the queue of pending lists, or among the spare ones
     keel_world *world;
     keeli_arena arena; // records and the values they carry
@@ -313,7 +315,7 @@ typedef struct keeli_views {
     uint32_t any_inner;                  // some system had a view of its own, ever (atomic)
 } keeli_views;
 
-// Recorded edits, and the end of an edit (world/command_lists.c, edit/commands.c).
+// Recorded edits, and the end of an edit (world/record.c, edit/commands.c).
 typedef struct keeli_command_lists {
     keel_commands *own;                   // the world's own list
     keel_commands *pending, *pending_end; // lists to apply, in order
@@ -412,7 +414,7 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 
-// ---- world/command_lists.c ------------------------------------------------------------------
+// ---- world/record.c -------------------------------------------------------------------------
 // An empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
 // One that is nobody's yet; and the list, without records, is nobody's any more.

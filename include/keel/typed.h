@@ -147,42 +147,22 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
 // ---------------------------------------------------------------- verbs
-// The first argument says when: a world now, commands later, a view or a context within what it holds.
+// The first argument is the scope: a world now, commands later, a view or a context within what it holds (scope.h).
+// Verbs without a type are functions: keel_delete_entity, keel_strip, keel_is_alive, keel_attach, ...
 #ifdef __cplusplus
 #define KEELI_LISTED_COMMA(s, i, T) , &T##_component
 #define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
 #define keel_add_entity(...) keeli_add_entity(__VA_ARGS__)
-#define keel_mark(scope, e, T) keeli_mark((scope), (e), &T##_component)
-#define keel_changes_of(scope, e, T) keeli_changes_of((scope), (e), &T##_component)
-#define keel_unique_changes_of(scope, T) keeli_unique_changes((scope), &T##_unique)
-#define keel_missed(scope, T) keeli_missed((scope), &T##_component)
-#define KEELI_REMOVALS(scope, c, kinds) keeli_removals((scope), c, kinds)
 #define keel_add_child(...) keeli_add_child(__VA_ARGS__)
 #define keel_add_values(...) keeli_add_all(__VA_ARGS__)
 #define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
 #define keel_add_entities(...) keeli_add_entities(__VA_ARGS__)
 #define keel_delete(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
 #define keel_register(world, ...) keeli_register((world) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
-#define keel_delete_entity(scope, e) keeli_delete_entity((scope), (e))
-#define keel_delete_any(scope, T) keeli_delete_any((scope), &T##_component)
-#define keel_strip(scope, e) keeli_strip((scope), (e))
-#define keel_attach(scope, child, parent) keeli_attach((scope), (child), (parent))
-#define keel_detach(scope, child) keeli_detach((scope), (child))
-#define keel_unlink(scope, e) keeli_unlink((scope), (e))
-#define keel_unlink_tree(scope, root) keeli_unlink_tree((scope), (root))
-#define keel_delete_tree(scope, root) keeli_delete_tree((scope), (root))
-#define keel_get(scope, e, T) (static_cast<const T *>(keeli_get((scope), (e), &T##_component)))
-#define keel_get_mut(scope, e, T) (static_cast<T *>(keeli_get_mut((scope), (e), &T##_component)))
-#define keel_has(scope, e, T) keeli_has((scope), (e), &T##_component)
-#define keel_get_unique(scope, T) (static_cast<const T *>(keeli_get_unique((scope), &T##_unique)))
-#define keel_get_unique_mut(scope, T) (static_cast<T *>(keeli_get_unique_mut((scope), &T##_unique)))
-#define keel_is_alive(scope, e) keeli_is_alive((scope), (e))
-#define keel_parent_of(scope, e) keeli_parent_of((scope), (e))
-#define keel_first_child(scope, e) keeli_first_child((scope), (e))
-#define keel_next_child(scope, parent, child) keeli_next_child((scope), (parent), (child))
-#define keel_next_descendant(scope, root, after) keeli_next_descendant((scope), (root), (after))
-#define keel_next_descendant_breadth(scope, root, after) keeli_next_descendant_breadth((scope), (root), (after))
 #define KEELI_CAST(T, pointer) static_cast<T *>(pointer)
+#define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, value)
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, value)
+#define KEELI_REMOVE_OUT(scope, e, c, out) keeli_take_out((scope), (e), c, out)
 #define KEELI_GET_OR_ADD keeli_get_or_add
 #define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
 #define KEELI_SET_UNIQUE keeli_set_unique
@@ -190,90 +170,32 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_REPLACE keeli_replace
 #define KEELI_EMPLACE(world, e, T) keeli_emplace(world, e, &T##_component, KEELI_DEFAULT(T, T##_component))
 #else
-#define KEELI_WVCX(scope, w, v, c, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c, keel_context *: x)
-#define KEELI_WVC(scope, w, v, c) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c)
-#define KEELI_WVX(scope, w, v, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
-#define KEELI_RVX(scope, w, v, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
-#define KEELI_RX(scope, w, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x)
-#define keeli_walk_of(scope, of) KEELI_RX(scope, keeli_world_walk, keeli_context_walk)((scope), (of))
-#define KEELI_WV(scope, w, v) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v)
-#define KEELI_WC(scope, w, c) _Generic((scope), keel_world *: w, keel_commands *: c)
-static inline keel_result keeli_world_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
-static inline keel_result keeli_view_remove(const keel_view *s, keel_entity e, const keel_component *c) { return keel_view_remove_component(s, e, c, NULL); }
-static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_remove_component(s, e, c, NULL); }
-#define KEELI_ADD(scope, e, c, value) KEELI_WVCX(scope, keel_add_component, keel_view_add_component, keel_commands_add_component, keel_context_add_component)((scope), (e), c, value)
-#define KEELI_REMOVE_OUT(scope, e, c, out) KEELI_WVX(scope, keel_remove_component, keel_view_remove_component, keel_context_remove_component)((scope), (e), c, out)
-#define KEELI_REMOVE(scope, e, c) KEELI_WVCX(scope, keeli_world_remove, keeli_view_remove, keel_commands_remove_component, keeli_context_remove)((scope), (e), c)
-#define KEELI_ADD_UNCHECKED(scope, e, c, value) KEELI_WV(scope, keel_add_component_unchecked, keel_view_add_component_unchecked)((scope), (e), c, value)
-/// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. Scope: world, commands, or
-/// a view that may add entities. @return its handle, null on error (keel_last_error)
+#define KEELI_CAST(T, pointer) ((T *)(pointer))
+#define KEELI_ADD(scope, e, c, value) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), (e), c, value)
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) keel_add_component_unchecked((scope), (e), c, value)
+#define KEELI_REMOVE_OUT(scope, e, c, out) keel_remove_component(KEELI_TO_WRITE(scope), (e), c, out)
+/// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. @return its handle, null on error
+/// (keel_last_error)
 #define keel_add_entity(...) KEELI_ADD_ENTITY(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_ENTITY(scope, ...) KEELI_WVC(scope, keel_world_add_entity, keel_view_add_entity, keel_commands_add_entity)((scope), (const keel_value[]){ __VA_ARGS__ })
-/// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`. Scope: world, commands.
+#define KEELI_ADD_ENTITY(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), (const keel_value[]){ __VA_ARGS__ })
+/// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`.
 #define keel_add_child(...) KEELI_ADD_CHILD(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_CHILD(scope, parent, ...) KEELI_WC(scope, keel_world_add_child, keel_commands_add_child)((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
-/// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`. Scope: any.
+#define KEELI_ADD_CHILD(scope, parent, ...) keel_add_child_values((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
+/// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`.
 #define keel_add_values(...) KEELI_ADD_VALUES(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_VALUES(scope, e, ...) KEELI_WVCX(scope, keel_world_add_values, keel_view_add_values, keel_commands_add_values, keel_context_add_values)((scope), (e), (const keel_value[]){ __VA_ARGS__ })
-/// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view.
+#define KEELI_ADD_VALUES(scope, e, ...) KEELI_DIRECT(scope, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(scope), (e), (const keel_value[]){ __VA_ARGS__ })
+/// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view, context.
 #define keel_remove_values(...) KEELI_REMOVE_VALUES(__VA_ARGS__, (keel_out){ NULL, NULL, NULL })
-#define KEELI_REMOVE_VALUES(scope, e, ...) KEELI_WV(scope, keel_world_remove_values, keel_view_remove_values)((scope), (e), (const keel_out[]){ __VA_ARGS__ })
+#define KEELI_REMOVE_VALUES(scope, e, ...) keel_remove_component_values((scope), (e), (const keel_out[]){ __VA_ARGS__ })
 /// Create many entities: `keel_add_entities(world, count, handles_or_NULL, KEEL_COLUMN..., KEEL_FILL...)`.
 #define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_value_column){ NULL, NULL, 0 })
-#define KEELI_ADD_ENTITIES(world, count, out, ...) keel_world_add_entities((world), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
-/// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has. Scope: any.
-#define keel_delete(scope, e, ...) KEELI_WVCX(scope, keel_world_delete_components, keel_view_delete_components, keel_commands_delete_components, keel_context_delete_components)((scope), (e), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
+#define KEELI_ADD_ENTITIES(world, count, out, ...) keel_add_entity_columns((world), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
+/// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
+#define keel_delete(scope, e, ...) KEELI_CAT(KEELI_DELETE_, KEELI_OVER_1(__VA_ARGS__))(scope, e, __VA_ARGS__)
+#define KEELI_DELETE_keeli_one(scope, e, T) KEELI_DIRECT(scope, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+#define KEELI_DELETE_keeli_more(scope, e, ...) keel_delete_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
 #define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
-/// Delete an entity with its components. Scope: world, commands, or a view of everything.
-#define keel_delete_entity(scope, e) KEELI_WVC(scope, keel_world_delete_entity, keel_view_delete_entity, keel_commands_delete_entity)((scope), (e))
-/// Delete every entity that has the component. Scope: world, or a view of everything.
-#define keel_delete_any(scope, T) KEELI_WV(scope, keel_delete_entities_with, keel_view_delete_entities_with)((scope), &T##_component)
-/// Delete all components of an entity. Scope: world, commands, or a view of everything.
-#define keel_strip(scope, e) KEELI_WVC(scope, keel_world_strip, keel_view_strip, keel_commands_strip)((scope), (e))
-/// Make `child` the last child of `parent`. Scope: world, commands.
-#define keel_attach(scope, child, parent) KEELI_WC(scope, keel_world_attach, keel_commands_attach)((scope), (child), (parent))
-/// Make `child` a root. Scope: world, commands.
-#define keel_detach(scope, child) KEELI_WC(scope, keel_world_detach, keel_commands_detach)((scope), (child))
-/// Take an entity out of the hierarchy; its children become roots. Scope: world, commands.
-#define keel_unlink(scope, e) KEELI_WC(scope, keel_world_unlink, keel_commands_unlink)((scope), (e))
-/// Take an entity and its descendants out of the hierarchy. Scope: world, commands.
-#define keel_unlink_tree(scope, root) KEELI_WC(scope, keel_world_unlink_tree, keel_commands_unlink_tree)((scope), (root))
-/// Delete an entity and its descendants. Scope: world, commands.
-#define keel_delete_tree(scope, root) KEELI_WC(scope, keel_world_delete_tree, keel_commands_delete_tree)((scope), (root))
-/// The value of a component, to read: `const T *` or NULL. Scope: world, view, context.
-#define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keeli_world_get, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
-/// The value of a component, to change: `T *` or NULL. Scope: world, view, context.
-#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
-/// Does the entity have the component? Scope: world, view, context.
-#define keel_has(scope, e, T) KEELI_RVX(scope, keeli_world_has, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
-/// The value of a unique, to read: `const T *` or NULL. Scope: world, view, context.
-#define keel_get_unique(scope, T) ((const T *)KEELI_RVX(scope, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)((scope), &T##_unique))
-/// The value of a unique, to change: `T *` or NULL. Scope: world, view, context.
-#define keel_get_unique_mut(scope, T) ((T *)KEELI_WVX(scope, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)((scope), &T##_unique))
-/// Is the entity alive? Scope: world, context.
-#define keel_is_alive(scope, e) KEELI_RX(scope, keel_world_is_alive, keel_context_is_alive)((scope), (e))
-/// The parent, or null. Scope: world, context.
-#define keel_parent_of(scope, e) KEELI_RX(scope, keel_world_parent_of, keel_context_parent_of)((scope), (e))
-/// The first child, or null. Scope: world, context.
-#define keel_first_child(scope, e) KEELI_RX(scope, keel_world_first_child, keel_context_first_child)((scope), (e))
-/// The child after `child`, or null. Scope: world, context.
-#define keel_next_child(scope, parent, child) KEELI_RX(scope, keel_world_next_child, keel_context_next_child)((scope), (parent), (child))
-/// The descendant after `after`, parents before children; null at the end. Scope: world, context.
-#define keel_next_descendant(scope, root, after) KEELI_RX(scope, keel_world_next_descendant, keel_context_next_descendant)((scope), (root), (after))
-/// The descendant after `after`, level by level; null at the end. Scope: world, context.
-#define keel_next_descendant_breadth(scope, root, after) KEELI_RX(scope, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)((scope), (root), (after))
-/// Mark the value of an entity as modified. Scope: world (observers are notified), context.
-#define keel_mark(scope, e, T) _Generic((scope), keel_world *: keel_mark_component, keel_context *: keel_context_mark_component)((scope), (e), &T##_component)
-#define KEELI_WXR(scope, w, x, r) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x, keel_reader *: r, const keel_reader *: r)
-/// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
-#define keel_changes_of(scope, e, T) KEELI_WXR(scope, keel_world_changes_of, keel_context_changes_of, keel_reader_changes_of)((scope), (e), &T##_component)
-/// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
-#define keel_unique_changes_of(scope, T) KEELI_WXR(scope, keel_world_unique_changes, keel_context_unique_changes, keel_reader_unique_changes)((scope), &T##_unique)
-/// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
-#define keel_missed(scope, T) _Generic((scope), keel_world *: keel_world_missed, keel_context *: keel_context_missed, keel_reader *: keel_reader_missed, const keel_reader *: keel_reader_missed)((scope), &T##_component)
-#define KEELI_REMOVALS(scope, c, kinds) _Generic((scope), keel_world *: keel_world_removals, keel_context *: keel_context_removals, keel_reader *: keel_reader_removals)((scope), c, kinds)
-#define KEELI_CAST(T, pointer) ((T *)(pointer))
 #define KEELI_GET_OR_ADD keel_get_or_add_component
 static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(w, entities, n, column.component, column.values, column.stride); }
 #define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
@@ -282,6 +204,27 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define KEELI_REPLACE keel_replace_component
 #define KEELI_EMPLACE(world, e, T) keel_emplace_component(world, e, &T##_component)
 #endif
+#define KEELI_REMOVE(scope, e, c) KEELI_DIRECT(scope, keeli_world_remove, keel_remove_component)(KEELI_TO_EDIT(scope), (e), c, NULL)
+/// Delete every entity that has the component. Scope: world, or a view or context of everything.
+#define keel_delete_entities_having(scope, T) keel_delete_entities_having_component((scope), &T##_component)
+/// The value of a component, to read: `const T *` or NULL. Scope: all but commands.
+#define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &T##_component))
+/// The value of a component, to change: `T *` or NULL. Scope: all but commands.
+#define keel_get_mut(scope, e, T) KEELI_CAST(T, KEELI_DIRECT(scope, keeli_world_get_mut, keel_get_component_mut)(KEELI_TO_WRITE(scope), (e), &T##_component))
+/// Does the entity have the component? Scope: all but commands.
+#define keel_has(scope, e, T) KEELI_DIRECT(scope, keeli_world_has, keel_has_component)(KEELI_TO_READ(scope), (e), &T##_component)
+/// The value of a unique, to read: `const T *` or NULL. Scope: all but commands.
+#define keel_get_unique(scope, T) KEELI_CAST(const T, keel_get_unique_value((scope), &T##_unique))
+/// The value of a unique, to change: `T *` or NULL. Scope: all but commands.
+#define keel_get_unique_mut(scope, T) KEELI_CAST(T, keel_get_unique_value_mut((scope), &T##_unique))
+/// Mark the value of an entity as modified.
+#define keel_mark(scope, e, T) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+/// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
+#define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &T##_component)
+/// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
+#define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &T##_unique)
+/// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
+#define keel_missed(scope, T) keel_missed_component((scope), &T##_component)
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
 /// `keel_add(scope, e, T, variable)`. Scope: any.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
@@ -396,7 +339,7 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_EACH_REMOVED(scope, T, removal) KEELI_EACH_REMOVED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, removal)
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_EACH_REMOVED(walk, scope, T, name)                                                    \
-    for (keel_removal_walk walk = KEELI_REMOVALS(scope, &T##_component, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION); walk.whole && keel_removal_next(&walk);) \
+    for (keel_removal_walk walk = keel_removals((scope), &T##_component, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION); walk.whole && keel_removal_next(&walk);) \
         for (KEELI_UNUSED const keel_removal name = (walk.whole = false, walk.removal); !walk.whole; walk.whole = true)
 /// Fast access to a component by entity; see keel_lookup.
 #define keel_lookup_of(world, T) keel_lookup_of_component((world), &T##_component)
@@ -837,23 +780,6 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
 
-// ---------------------------------------------------------------- loops on all workers
-/// Call a keel_range_fn for all indices below `count`, in pieces on all workers. Scope: world, context. See parallel.h.
-#define keel_parallel_for(scope, count, grain, fn, data) KEELI_PARALLEL_FOR((scope), (count), (grain), (fn), (data))
-/// The same with a result: `keel_parallel_reduce(scope, count, grain, fn, data, &reduction)`.
-#define keel_parallel_reduce(scope, count, grain, fn, data, reduction) KEELI_PARALLEL_REDUCE((scope), (count), (grain), (fn), (data), (reduction))
-#ifdef __cplusplus
-inline keel_result keeli_parallel_for(keel_world *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data) { return keel_world_parallel_for(s, n, grain, fn, data); }
-inline keel_result keeli_parallel_for(keel_context *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data) { return keel_context_parallel_for(s, n, grain, fn, data); }
-inline keel_result keeli_parallel_reduce(keel_world *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data, const keel_reduction *r) { return keel_world_parallel_reduce(s, n, grain, fn, data, r); }
-inline keel_result keeli_parallel_reduce(keel_context *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data, const keel_reduction *r) { return keel_context_parallel_reduce(s, n, grain, fn, data, r); }
-#define KEELI_PARALLEL_FOR(scope, count, grain, fn, data) keeli_parallel_for(scope, count, grain, fn, data)
-#define KEELI_PARALLEL_REDUCE(scope, count, grain, fn, data, r) keeli_parallel_reduce(scope, count, grain, fn, data, r)
-#else
-#define KEELI_PARALLEL_FOR(scope, count, grain, fn, data) _Generic(scope, keel_world *: keel_world_parallel_for, keel_context *: keel_context_parallel_for)(scope, count, grain, fn, data)
-#define KEELI_PARALLEL_REDUCE(scope, count, grain, fn, data, r) _Generic(scope, keel_world *: keel_world_parallel_reduce, keel_context *: keel_context_parallel_reduce)(scope, count, grain, fn, data, r)
-#endif
-
 // ---------------------------------------------------------------- custom views
 /// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside
 /// it (KEEL_VIEW), and code: `KEEL_CUSTOM_VIEW(Frame, KEEL_UNIQUE_READ(Time, time), KEEL_VIEW(all, KEEL_READ(Position, p)),
@@ -873,16 +799,10 @@ inline keel_result keeli_parallel_reduce(keel_context *s, uint32_t n, uint32_t g
 /// The descriptor of a custom view, for functions that take one.
 #define KEEL_CUSTOM_OF(T) (&T##_view)
 /// Make a custom view in ordinary code: `Frame frame; keel_custom_begin(world, Frame, &frame)`. Scope: world, context.
-#define keel_custom_begin(scope, T, value) KEELI_CUSTOM_BEGIN((scope), &T##_view, KEELI_FILLS(T, value))
+#define keel_custom_begin(scope, T, value) keel_begin_custom_view((scope), &T##_view, KEELI_FILLS(T, value))
 /// Drop it, with the scope it was begun with: `keel_custom_end(world, &frame)`.
-#define keel_custom_end(scope, value) KEELI_CUSTOM_END((scope), (value))
+#define keel_custom_end(scope, value) keel_end_custom_view((scope), (value))
 #ifdef __cplusplus
-inline keel_result keeli_custom_begin(keel_world *s, const keel_custom_view *kind, void *value) { return keel_world_begin_custom_view(s, kind, value); }
-inline keel_result keeli_custom_begin(keel_context *s, const keel_custom_view *kind, void *value) { return keel_context_begin_custom_view(s, kind, value); }
-inline keel_result keeli_custom_end(keel_world *s, void *value) { return keel_world_end_custom_view(s, value); }
-inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_context_end_custom_view(s, value); }
-#define KEELI_CUSTOM_BEGIN(scope, kind, value) keeli_custom_begin(scope, kind, value)
-#define KEELI_CUSTOM_END(scope, value) keeli_custom_end(scope, value)
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
     KEELI_UNUSED static const keel_custom_view T##_view = [] {                                      \
         keel_custom_view keeli_it = {};                                                             \
@@ -895,8 +815,6 @@ inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_
 #define KEELI_CHOICE_0(x) keeli_it x;
 #define KEELI_SAME_TYPE(CT, member) static_cast<keeli_same<CT>::type *>(&keeli_self->member)
 #else
-#define KEELI_CUSTOM_BEGIN(scope, kind, value) _Generic(scope, keel_world *: keel_world_begin_custom_view, keel_context *: keel_context_begin_custom_view)(scope, kind, value)
-#define KEELI_CUSTOM_END(scope, value) _Generic(scope, keel_world *: keel_world_end_custom_view, keel_context *: keel_context_end_custom_view)(scope, value)
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
     KEELI_UNUSED static const keel_custom_view T##_view = {                                         \
         .name = #T, .size = sizeof(T), .align = KEELI_ALIGNOF(T), .terms = T##_view_terms,          \
@@ -957,14 +875,14 @@ inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_
 #define KEELI_FILL_keeli_system(s, i, ...)
 #define KEELI_FILL_keeli_access(s, i, ...)
 #define KEELI_FILL_keeli_unique(s, i, c, k, CT, n, component, ...) *KEELI_SAME_TYPE(CT *, n) = KEELI_CAST(CT, KEELI_CAT(KEELI_GET_, k)(keeli_context, component));
-#define KEELI_FILL_keeli_custom(s, i, c, k, CT, n, component, others, kind) KEEL_TRY(keel_context_begin_custom_view(keeli_context, kind, KEELI_SAME_TYPE(CT, n)));
-#define KEELI_FILL_keeli_view(s, i, c, k, CT, n, component, others, terms) KEEL_TRY(keel_view_begin_in(KEELI_SAME_TYPE(keel_view, n), keeli_context, KEELI_TERMS_IN terms, #s "." #n));
+#define KEELI_FILL_keeli_custom(s, i, c, k, CT, n, component, others, kind) KEEL_TRY(keel_begin_custom_view(keeli_context, kind, KEELI_SAME_TYPE(CT, n)));
+#define KEELI_FILL_keeli_view(s, i, c, k, CT, n, component, others, terms) KEEL_TRY(keel_view_begin(KEELI_SAME_TYPE(keel_view, n), keeli_context, KEELI_TERMS_IN terms, #s "." #n));
 #define KEELI_FILL_keeli_world(s, i, c, k, CT, n, ...) *KEELI_SAME_TYPE(keel_world *, n) = keel_context_world(keeli_context);
 #define KEELI_FILL_keeli_option(s, i, ...)
 #define KEELI_FILL_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_FILL(s)
-#define KEELI_GET_KEEL_TERM_UNIQUE_READ keel_context_get_unique_value
-#define KEELI_GET_KEEL_TERM_UNIQUE_WRITE keel_context_get_unique_value_mut
+#define KEELI_GET_KEEL_TERM_UNIQUE_READ keel_get_unique_value
+#define KEELI_GET_KEEL_TERM_UNIQUE_WRITE keel_get_unique_value_mut
 #ifdef __cplusplus
 #define KEELI_TERMS_IN(...) keeli_terms_of({ __VA_ARGS__ { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } })
 #else
@@ -1034,16 +952,11 @@ template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&ter
 /// A loop over spans of entities whose values lie side by side: `KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(n),
 /// KEEL_READ(Position, p)) for (uint32_t i = 0; i < n; ++i) ...`. Scope and end as for KEEL_EACH.
 #define KEEL_EACH_SPAN(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), true, KEELI_ALL, __VA_ARGS__, KEELI_END)
+static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, terms, spans, where); return it; }
 #ifdef __cplusplus
-template <size_t N> inline keeli_cursor keeli_cursor_of(keel_world *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
-template <size_t N> inline keeli_cursor keeli_cursor_of(keel_context *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
-template <size_t N> inline keeli_cursor keeli_cursor_of(keel_reader *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin_since(&it, s, terms, spans, where); return it; }
-#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of((scope), { KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of(KEELI_TO_OPEN(scope), keeli_terms_of({ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }), spans, KEELI_HERE)
 #else
-static inline keeli_cursor keeli_cursor_of_world(keel_world *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
-static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
-static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin_since(&it, s, terms, spans, where); return it; }
-#define KEELI_CURSOR(it, scope, spans, ...) _Generic((scope), keel_world *: keeli_cursor_of_world, keel_context *: keeli_cursor_of_context, keel_reader *: keeli_cursor_of_reader)((scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of(KEELI_TO_OPEN(scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
 #endif
 // Each parameter is a loop of its own that runs once; the innermost notes that the body ran to its end.
 #define KEELI_EACH(it, spans, parameter, scope, ...)                                                \
@@ -1093,7 +1006,7 @@ static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_ter
 /// All children of `of`, in order: `KEEL_EACH_CHILD(world, tank, turret) { ... }`. Scope: world, context.
 #define KEEL_EACH_CHILD(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)
 #define KEELI_CHILDREN(walk, scope, of, child)                                                \
-    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.links; walk.links = NULL)             \
         for (keel_entity child = keeli_walk_child(&walk); !keel_is_null(child); child = keeli_walk_child(&walk))
 /// All ancestors of `of`, nearest first. Scope: world, context.
 #define KEEL_EACH_ANCESTOR(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
@@ -1104,7 +1017,7 @@ static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_ter
 /// Scope: world, context.
 #define KEEL_EACH_DESCENDANT(scope, of, descendant) KEELI_DESCENDANTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, descendant)
 #define KEELI_DESCENDANTS(walk, scope, of, descendant)                                        \
-    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.links; walk.links = NULL)             \
         for (keel_entity descendant = walk.step.at; !keel_is_null(descendant); descendant = keeli_walk_descendant(&walk))
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
 #define KEEL_EACH_DESCENDANT_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)

@@ -123,7 +123,8 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
     if (follows) (void)keeli_done(world, KEEL_OK);
 }
 
-keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
+keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_value *values) {
+    keel_world *world = keeli_world_of(scope);
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!values) return KEEL_OK;
@@ -137,6 +138,14 @@ keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_v
     }
     end_list(world, e, values, true);
     return KEEL_OK;
+}
+
+keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const keel_value *values) {
+    if (keeli_is_world(scope)) return keeli_world_add_values(scope, e, values);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_add(who.commands, e, values, keeli_count_values(values));
+    return keeli_edit_end(&who, keeli_edit_add_values(who.world, who.editor, e, values));
 }
 
 // Two bodies: what nobody follows makes a fifth fewer instructions (create_2) without the others.
@@ -166,7 +175,8 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
     return keel_is_null(e) ? create_followed(world, values) : e;
 }
 
-keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
+keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) {
+    keel_world *world = keeli_world_of(scope);
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
     if (!keeli_is_plain(world, &world->stand_in.entities) || !keeli_entity_index_is_ready(ix))
@@ -174,6 +184,16 @@ keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
     keeli_entity_index_take(ix, e);
+    return e;
+}
+
+keel_entity(keel_add_entity_values)(keel_scope *scope, const keel_value *values) {
+    if (keeli_is_world(scope)) return keeli_world_add_entity(scope, values);
+    keeli_caller who;
+    if (keeli_edit_begin(scope, &who) < 0) return keel_null();
+    if (who.commands) return keeli_record_add_entity(who.commands, values);
+    const keel_entity e = keeli_edit_add_entity(who.world, who.editor, values);
+    (void)keeli_edit_end(&who, KEEL_OK);
     return e;
 }
 
@@ -270,8 +290,9 @@ static __attribute__((noinline)) keel_result add_observed(keel_world *world, kee
     return add_beside(world, e, value, s, true, false);
 }
 
-keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
-                               const void *value) {
+keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_component *component,
+                            const void *value) {
+    keel_world *world = keeli_world_of(scope);
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
     if (!s->flags) return add_beside(world, e, value, s, false, false);
@@ -279,10 +300,20 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
                                      : add_tracked(world, e, value, s);
 }
 
+keel_result(keel_add_component)(keel_scope *scope, keel_entity e, const keel_component *component,
+                                const void *value) {
+    if (keeli_is_world(scope)) return keeli_world_add(scope, e, component, value);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands)
+        return keeli_record_add(who.commands, e, &(keel_value){ component, value }, 1);
+    return keeli_edit_end(&who, keeli_edit_add(who.world, who.editor, e, component, value));
+}
+
 // As fast with the check, which is one compare of a version.
-keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
-                                         const keel_component *component, const void *value) {
-    return keel_add_component(world, e, component, value);
+keel_result(keel_add_component_unchecked)(keel_scope *scope, keel_entity e,
+                                          const keel_component *component, const void *value) {
+    return keel_add_component(scope, e, component, value);
 }
 
 void *keel_emplace_component(keel_world *world, keel_entity e, const keel_component *component) {
@@ -338,7 +369,7 @@ static keel_result add_column(keeli_batch *b, const keel_value_column *c) {
     return b->result;
 }
 
-keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
+keel_result keel_add_entity_columns(keel_world *world, uint32_t count, keel_entity *out,
                                     const keel_value_column *columns) {
     if (!world) return keeli_no_world();
     keeli_batch b;

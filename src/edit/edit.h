@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Structural edits, on behalf of a holder (a view or a system) or, with NULL, of the world's owner.
-// The public functions of edit.h, view.h, commands.h and workload.h all end here. Every edit checks
-// and reserves first, then commits, which cannot fail.
+// A public verb finds out who calls, and records the edit or makes it here. Every edit checks and
+// reserves first, then commits, which cannot fail.
 #pragma once
 #include "follow/follow.h"
-#include "world/borrow.h"
 #include "world/registry.h"
+#include "world/scope.h"
 
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
@@ -14,8 +14,9 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values);
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
-keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
-                                            const keel_component *component);
+keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder, keel_entity root);
+keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, keel_entity child,
+                              keel_entity parent);
 // May this living entity be deleted now: the list of entities, its components, its family's links?
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
 

@@ -241,7 +241,7 @@ keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_
     keeli_world_lock(world);
     keeli_view *view = world->views.all;
     while (view &&
-           !(view->serial && view->custom && view->value == value && view->inside == inside))
+           !(view->holder.serial && view->custom && view->value == value && view->inside == inside))
         view = view->next;
     keeli_world_unlock(world);
     return view;

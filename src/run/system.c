@@ -250,7 +250,7 @@ static bool is_idle(keel_world *world, kept_system *k) {
 // ------------------------------------------------------------------ running one
 // Bind the terms, run, and keep them bound for the next time.
 static keel_result run_anew(keel_context *context) {
-    keel_world *world = context->world;
+    keel_world *world = context->in.world;
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
@@ -279,7 +279,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     else {
         // others were asked before
         const bool may_be_idle = k->bound.view->facts.takes_data || context.splits;
-        context.view = k->bound.view;
+        keeli_context_set_view(&context, k->bound.view);
         result = may_be_idle && is_idle(world, k) ? keeli_check_data(&context)
                                                   : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;

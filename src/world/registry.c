@@ -4,6 +4,7 @@
 
 #include "borrow.h"
 #include "report.h"
+#include "scope.h"
 #include "storage.h"
 
 #include <keel/typed.h>
@@ -446,8 +447,11 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     return next ? &next->component : NULL;
 }
 
-uint32_t keel_component_count(const keel_world *world, const keel_component *component) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+uint32_t(keel_component_count)(const keel_scope *scope, const keel_component *component) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0 || !component) return 0;
+    const keeli_storage *s = keeli_storage_find(who.world, component);
+    if (s && who.holder && !keeli_may_look_up(&who, s, KEEL_ACCESS_READ)) return 0;
     return s ? keeli_store_count(s) : 0;
 }
 
@@ -465,6 +469,17 @@ static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_h
     keeli_storage *s = keeli_storage_known(world, component);
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND;
     return s && !holder && !(s->flags & asks) && keeli_is_unused(world) ? s : NULL;
+}
+
+keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
+                               keel_result *result) {
+    if (event && event->is_event) return keeli_storage_get(world, event, true, result);
+    *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                           event ? "'%s' is no type of events; declare it with KEEL_EVENT, and "
+                                   "name it with KEEL_EVENT_OF"
+                                 : "the type of events%s is NULL; pass KEEL_EVENT_OF(T)",
+                           event ? keeli_component_name(event) : "");
+    return NULL;
 }
 
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
@@ -495,12 +510,17 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
 }
 
 // ------------------------------------------------------------------ looking at entities
-bool keel_world_is_alive(const keel_world *world, keel_entity e) {
-    return world && keeli_entity_is_alive(&world->entities, e);
+bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
+    keeli_caller who;
+    return keeli_caller_is(scope, &who) == KEEL_OK &&
+           keeli_entity_is_alive(&who.world->entities, e);
 }
 
-uint32_t keel_entity_count(const keel_world *world) {
-    return world ? keeli_entity_count(&world->entities) : 0;
+uint32_t(keel_entity_count)(const keel_scope *scope) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0) return 0;
+    const bool may = keeli_may_look_up(&who, &who.world->stand_in.entities, KEEL_ACCESS_READ);
+    return may ? keeli_entity_count(&who.world->entities) : 0;
 }
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {

@@ -209,10 +209,10 @@ static void opening_a_view_returns_its_failure(void **state) {
 KEEL_SYSTEM_ONCE(loops_and_borrows, KEEL_MAY_WRITE(Number), KEEL_CONTEXT(context)) {
     keel_view outer, inner;
     const keel_term *write = WRITING, *read = READING;
-    assert_int_equal(keel_view_begin_in(&outer, context, write, "outer loop"), KEEL_OK);
-    assert_int_equal(keel_view_begin_in(&inner, context, read, "inner loop"), KEEL_ERROR_BORROWED);
+    assert_int_equal(keel_view_begin(&outer, context, write, "outer loop"), KEEL_OK);
+    assert_int_equal(keel_view_begin(&inner, context, read, "inner loop"), KEEL_ERROR_BORROWED);
     keel_view_end(&outer);
-    assert_int_equal(keel_view_begin_in(&inner, context, read, "inner loop"), KEEL_OK);
+    assert_int_equal(keel_view_begin(&inner, context, read, "inner loop"), KEEL_OK);
     keel_view_end(&inner);
 }
 
@@ -298,7 +298,7 @@ static void a_borrowed_storage_refuses_edits(void **state) {
     assert_int_equal(keel_delete(f.world, e, Other, Number), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_strip(f.world, e), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_delete_entity(f.world, e), KEEL_ERROR_BORROWED);
-    assert_int_equal(keel_delete_any(f.world, Other), KEEL_ERROR_BORROWED);
+    assert_int_equal(keel_delete_entities_having(f.world, Other), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_clear(f.world, Number), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_clear_entities(f.world), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_reserve(f.world, Number, 10), KEEL_ERROR_BORROWED);

@@ -323,7 +323,7 @@ static void room_in_lists(void **state) {
             values[i + 1] = (keel_value){ more[i], NULL };
         assert_int_equal(keel_add_entities(f.world, 127 - keel_entity_count(f.world) % 64, NULL),
                          KEEL_OK);
-        const keel_entity child = keel_world_add_child(f.world, parent, values);
+        const keel_entity child = keel_add_child_values(f.world, parent, values);
         assert_true(keel_has(f.world, child, Dirty) && keel_has(f.world, child, keel_child));
         assert_true(keel_world_check(f.world, NULL));
     }
@@ -356,7 +356,7 @@ static void bulk_edits(void **state) {
     assert_int_equal(keel_count(f.world, Dirty), 65);
     assert_int_equal(keel_clear(f.world, Row), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 100);
-    assert_int_equal(keel_delete_any(f.world, Position), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Position), KEEL_OK);
     assert_int_equal(keel_delete_entities(f.world, e, 10), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 55);
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
@@ -432,7 +432,7 @@ static void observers_see_it(void **state) {
 // Nobody but the reader looks, and there is no more memory.
 static void assert_none_missed(keel_entity e, uint32_t rounds) {
     keel_reader *reader = keel_reader_create(f.world, "reader");
-    keel_removal_walk walk = keel_reader_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
     uint32_t count = 0;
     keel_reader_advance(reader);
     counting_allocator_fail_after(&f.memory, 0);
@@ -441,7 +441,7 @@ static void assert_none_missed(keel_entity e, uint32_t rounds) {
         assert_int_equal(keel_clear(f.world, Dirty), KEEL_OK);
     }
     counting_allocator_never_fail(&f.memory);
-    walk = keel_reader_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    walk = keel_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
     while (keel_removal_next(&walk))
         ++count;
     assert_int_equal(count, rounds);

@@ -41,7 +41,7 @@ static bool record_add_child(keel_commands *commands, const keel_entity *e) {
 }
 static bool record_add(keel_commands *commands, const keel_entity *e) {
     Owned value = owned_make();
-    return took(keel_commands_add_component(commands, e[3], KEEL_OF(Owned), &value), value);
+    return took(keel_add_component(commands, e[3], KEEL_OF(Owned), &value), value);
 }
 static bool record_add_values(keel_commands *commands, const keel_entity *e) {
     Owned value = owned_make();

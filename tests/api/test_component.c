@@ -99,7 +99,7 @@ static void reading_teaches_nothing(void **state) {
     assert_int_equal(keel_remove(f.world, e, Health), KEEL_ABSENT);
     assert_int_equal(keel_delete(f.world, e, Health), KEEL_ABSENT);
     assert_int_equal(keel_clear(f.world, Health), KEEL_ABSENT);
-    assert_int_equal(keel_delete_any(f.world, Health), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entities_having(f.world, Health), KEEL_ABSENT);
     assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Health)), KEEL_ABSENT);
     assert_null(keel_find_component(f.world, "Health"));
     assert_no_error(f.world);
@@ -348,7 +348,7 @@ static void looking_with_no_descriptor_finds_nothing(void **state) {
         assert_null(keel_get_unique_value_mut(f.world, c));
         assert_int_equal(keel_remove_unique_value(f.world, c, NULL), KEEL_ABSENT);
         assert_int_equal(keel_unregister_component(f.world, c), KEEL_ABSENT);
-        assert_int_equal(keel_delete_entities_with(f.world, c), KEEL_ABSENT);
+        assert_int_equal(keel_delete_entities_having_component(f.world, c), KEEL_ABSENT);
         const keel_lookup column = keel_lookup_of_component(f.world, c);
         assert_null(keel_column_get_value(&column, e));
     }

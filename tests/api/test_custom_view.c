@@ -193,9 +193,9 @@ KEEL_SYSTEM_ONCE(with_look, KEEL_CUSTOM_WRITE(Look, look), KEEL_CONTEXT(context)
     assert_true(keel_context_this_run(context) == seen.now[(seen.runs - 1) % 4]);
     keel_view view;
     keel_result *r = seen.results;
-    *r++ = keel_view_begin_in(&view, context, KEEL_TERMS(KEEL_READ(Other, o)), "free");
+    *r++ = keel_view_begin(&view, context, KEEL_TERMS(KEEL_READ(Other, o)), "free");
     keel_view_end(&view);
-    *r++ = keel_view_begin_in(&view, context, KEEL_TERMS(KEEL_READ(Number, n)), "taken");
+    *r++ = keel_view_begin(&view, context, KEEL_TERMS(KEEL_READ(Number, n)), "taken");
     note('|');
 }
 KEEL_WORKLOAD(looks, KEEL_STEP(with_look), KEEL_STEP(with_look), KEEL_STEP(unrelated));

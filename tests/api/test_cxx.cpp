@@ -106,7 +106,7 @@ void values_are_taken_away(void **) {
     assert_int_equal(keel_add(w, e, Owned, owned_make()), KEEL_OK);
     assert_int_equal(keel_strip(w, e), KEEL_OK);
     assert_int_equal(keel_add(w, e, Owned, owned_make()), KEEL_OK);
-    assert_int_equal(keel_delete_any(w, Owned), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(w, Owned), KEEL_OK);
     assert_false(keel_is_alive(w, e));
     assert_int_equal(keel_delete_entity(w, e), KEEL_ABSENT);
     api_end(&f);
@@ -459,7 +459,7 @@ void views_take_every_verb(void **) {
     assert_int_equal(keel_view_begin(&view, w, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "all"), KEEL_OK);
     assert_int_equal(keel_strip(&view, e), KEEL_OK);
     assert_int_equal(keel_delete_entity(&view, e), KEEL_OK);
-    assert_int_equal(keel_delete_any(&view, Frozen), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(&view, Frozen), KEEL_OK);
     keel_view_end(&view);
     assert_int_equal(keel_entity_count(w), 0);
     api_end(&f);

@@ -50,7 +50,7 @@ static void several_are_added_at_once(void **state) {
         KEEL_OK);
     assert_true(keel_get(f.world, e, Position)->x == 2);
     assert_true(keel_get(f.world, e, Velocity)->x == 3); // the second value
-    assert_int_equal(keel_world_add_values(f.world, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_component_values(f.world, e, NULL), KEEL_OK);
     api_end(&f);
 }
 
@@ -85,8 +85,8 @@ static void a_list_is_added_whole_or_not_at_all(void **state) {
     const keel_value values[] = {
         KEEL_INIT(Owned, mine), KEEL_INIT(Position, { 9, 9 }), { &bad, NULL }, { NULL, NULL }
     };
-    assert_int_equal(keel_world_add_values(f.world, e, values), KEEL_ERROR_ARGUMENT);
-    assert_true(keel_is_null(keel_world_add_entity(f.world, values)));
+    assert_int_equal(keel_add_component_values(f.world, e, values), KEEL_ERROR_ARGUMENT);
+    assert_true(keel_is_null(keel_add_entity_values(f.world, values)));
     assert_false(keel_has(f.world, e, Owned));
     assert_true(keel_get(f.world, e, Position)->x == 1);
     assert_int_equal(keel_entity_count(f.world), 1);
@@ -174,7 +174,7 @@ static void a_value_of_the_same_storage_may_be_added(void **state) {
         const keel_value list[] = { { KEEL_OF(Number), number }, { NULL, NULL } };
         keel_entity e;
         if (i % 2) {
-            e = keel_world_add_entity(f.world, list);
+            e = keel_add_entity_values(f.world, list);
         } else {
             e = keel_add_entity(f.world);
             assert_int_equal(keel_add_component(f.world, e, KEEL_OF(Number), number), KEEL_OK);
@@ -199,7 +199,7 @@ static void values_of_the_same_storages_may_be_added_in_a_list(void **state) {
         const keel_value list[] = { { KEEL_OF(Number), keel_get(f.world, first, Number) },
                                     { KEEL_OF(Other), keel_get(f.world, first, Other) },
                                     { NULL, NULL } };
-        assert_int_equal(keel_world_add_values(f.world, e, list), KEEL_OK);
+        assert_int_equal(keel_add_component_values(f.world, e, list), KEEL_OK);
         assert_int_equal(keel_get(f.world, e, Number)->value, 1);
         assert_int_equal(keel_get(f.world, e, Other)->value, 2);
     }
@@ -251,7 +251,7 @@ static void several_are_removed_at_once(void **state) {
                               KEEL_OUT(Position, &p),
                               { KEEL_OF(Position), NULL, &had_p },
                               { NULL, NULL, NULL } };
-    assert_int_equal(keel_world_remove_values(f.world, e, outs), KEEL_OK);
+    assert_int_equal(keel_remove_component_values(f.world, e, outs), KEEL_OK);
     assert_true(p.x == 5);
     assert_false(had_p);
     assert_false(keel_has(f.world, e, Velocity));

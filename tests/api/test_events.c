@@ -432,32 +432,32 @@ static void types_made_at_run_time(void **state) {
     static _Alignas(16) uint8_t value[2000];
     for (uint8_t i = 0; i < 5; ++i) {
         memset(value, i, sizeof value);
-        assert_int_equal(keel_world_send_event(f.world, ping, value), KEEL_OK);
-        assert_int_equal(keel_world_send_event(f.world, &bell, NULL), KEEL_OK);
+        assert_int_equal(keel_send_event(f.world, ping, value), KEEL_OK);
+        assert_int_equal(keel_send_event(f.world, &bell, NULL), KEEL_OK);
     }
-    keel_event_walk walk = keel_world_events(f.world, ping);
+    keel_event_walk walk = keel_events_of(f.world, ping);
     for (uint8_t i = 2; i < 5; ++i) {
         assert_true(keel_event_next(&walk));
         assert_int_equal((uintptr_t)walk.value % 16, 0);
         assert_int_equal(((const uint8_t *)walk.value)[1999], i);
     }
     assert_false(keel_event_next(&walk));
-    assert_int_equal(keel_world_event_count(f.world, &bell), 5);
-    walk = keel_world_events(f.world, &bell);
+    assert_int_equal(keel_event_count_of(f.world, &bell), 5);
+    walk = keel_events_of(f.world, &bell);
     for (uint32_t i = 0; i < 5; ++i) {
         assert_true(keel_event_next(&walk));
         assert_null(walk.value);
     }
     assert_false(keel_event_next(&walk));
     // one of the queue, again: also where the queue grows, or the oldest has to go for it
-    assert_int_equal(keel_world_set_event_limit(f.world, ping, 40), KEEL_OK);
+    assert_int_equal(keel_set_event_limit_of(f.world, ping, 40), KEEL_OK);
     for (uint32_t i = 0; i < 100; ++i) {
-        walk = keel_world_events(f.world, ping);
+        walk = keel_events_of(f.world, ping);
         assert_true(keel_event_next(&walk));
         memcpy(value, walk.value, sizeof value);
-        assert_int_equal(keel_world_send_event(f.world, ping, walk.value), KEEL_OK);
+        assert_int_equal(keel_send_event(f.world, ping, walk.value), KEEL_OK);
         uint8_t last = 0;
-        for (walk = keel_world_events(f.world, ping); keel_event_next(&walk);)
+        for (walk = keel_events_of(f.world, ping); keel_event_next(&walk);)
             last = ((const uint8_t *)walk.value)[1500];
         assert_int_equal(last, value[1500]);
     }
@@ -479,9 +479,9 @@ KEEL_SYSTEM_ONCE(undeclared, KEEL_SEND(Noise, noises), KEEL_CONTEXT(context)) {
     assert_error(now, KEEL_ERROR_ACCESS, "'undeclared' receives");
     assert_int_equal(keel_send(context, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ACCESS, "add KEEL_SEND(Hit");
-    assert_int_equal(keel_context_send_event(context, KEEL_OF(Hit), NULL), KEEL_ERROR_ACCESS);
+    assert_int_equal(keel_send_event(context, KEEL_OF(Hit), NULL), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ARGUMENT, "KEEL_EVENT");
-    assert_int_equal(keel_context_send_event(context, NULL, NULL), KEEL_ERROR_ACCESS);
+    assert_int_equal(keel_send_event(context, NULL, NULL), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ARGUMENT, "NULL");
     // the world is in the way of the system
     assert_int_equal(keel_send(now, Noise, { 2 }), KEEL_ERROR_BORROWED);
@@ -548,19 +548,19 @@ static void the_wrong_kind_is_refused(void **state) {
     const keel_component *const wrong[] = { KEEL_OF(Hit), KEEL_UNIQUE_OF(Hit), NULL };
     for (uint32_t i = 0; i < 3; ++i) {
         const char *part = wrong[i] ? "KEEL_EVENT" : "NULL";
-        assert_int_equal(keel_world_send_event(w, wrong[i], NULL), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_send_event(w, wrong[i], NULL), KEEL_ERROR_ARGUMENT);
         assert_error(w, KEEL_ERROR_ARGUMENT, part);
-        assert_int_equal(keel_commands_send_event(keel_world_commands(w), wrong[i], NULL),
+        assert_int_equal(keel_send_event(keel_world_commands(w), wrong[i], NULL),
                          KEEL_ERROR_ARGUMENT);
         assert_error(w, KEEL_ERROR_ARGUMENT, part);
-        assert_int_equal(keel_world_advance_events(w, wrong[i]), KEEL_ERROR_ARGUMENT);
-        assert_int_equal(keel_world_clear_events(w, wrong[i]), KEEL_ERROR_ARGUMENT);
-        assert_int_equal(keel_world_set_event_limit(w, wrong[i], 3), KEEL_ERROR_ARGUMENT);
-        keel_event_walk walk = keel_world_events(w, wrong[i]);
+        assert_int_equal(keel_advance_events_of(w, wrong[i]), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_clear_events_of(w, wrong[i]), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_set_event_limit_of(w, wrong[i], 3), KEEL_ERROR_ARGUMENT);
+        keel_event_walk walk = keel_events_of(w, wrong[i]);
         assert_false(keel_event_next(&walk));
         (void)keel_take_error(w);
-        assert_int_equal(keel_world_event_count(w, wrong[i]), 0);
-        assert_int_equal(keel_world_missed_events(w, wrong[i]), 0);
+        assert_int_equal(keel_event_count_of(w, wrong[i]), 0);
+        assert_int_equal(keel_missed_events_of(w, wrong[i]), 0);
         if (wrong[i]) refuse_task(&f, KEEL_TERM_SEND, wrong[i], "KEEL_SEND");
         refuse_task(&f, KEEL_TERM_RECEIVE, wrong[i], wrong[i] ? "KEEL_RECEIVE" : "component");
     }
@@ -589,29 +589,27 @@ static void the_wrong_kind_is_refused(void **state) {
     api_end(&f);
 }
 
-static bool go_on(const char *condition, const char *message, const char *file, int line) {
-    (void)condition, (void)message, (void)file, (void)line;
-    return false;
-}
 static void nothing_at_all(void **state) {
     (void)state;
-    keel_set_assert_handler(go_on);
+    keel_set_assert_handler(api_go_on);
     keel_world *none = NULL;
     const keel_component *hit = KEEL_EVENT_OF(Hit);
-    assert_int_equal(keel_world_send_event(none, hit, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_context_send_event(NULL, hit, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_advance_events(none, hit), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_clear_events(none, hit), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_set_event_limit(none, hit, 1), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_event_count(none, hit) + keel_reader_event_count(NULL, hit) +
-                         keel_context_event_count(NULL, hit),
+    assert_int_equal(keel_send_event(none, hit, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_send_event((keel_context *)NULL, hit, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_advance_events_of(none, hit), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_clear_events_of(none, hit), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_set_event_limit_of(none, hit, 1), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_event_count_of(none, hit) +
+                         keel_event_count_of((keel_reader *)NULL, hit) +
+                         keel_event_count_of((keel_reader *)NULL, hit),
                      0);
-    assert_int_equal(keel_world_missed_events(none, hit) + keel_reader_missed_events(NULL, hit) +
-                         keel_context_missed_events(NULL, hit),
+    assert_int_equal(keel_missed_events_of(none, hit) +
+                         keel_missed_events_of((keel_reader *)NULL, hit) +
+                         keel_missed_events_of((keel_reader *)NULL, hit),
                      0);
-    keel_event_walk walk = keel_context_events(NULL, hit);
+    keel_event_walk walk = keel_events_of((keel_context *)NULL, hit);
     assert_false(keel_event_next(&walk));
-    walk = keel_reader_events(NULL, hit);
+    walk = keel_events_of((keel_reader *)NULL, hit);
     assert_false(keel_event_next(&walk));
     assert_false(keel_event_next(NULL));
     keel_set_assert_handler(NULL);

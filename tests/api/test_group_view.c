@@ -22,7 +22,7 @@ static void assert_explained(api_fixture *f, const keel_term *terms, const char 
 // Entities 0 to count - 1; Number is its index on all, Other on odd ones, the rest as said.
 static void begin(api_fixture *f, uint32_t count) {
     api_begin(f);
-    assert_int_equal(keel_world_add_entities(f->world, count, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, count, NULL, NULL), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         const keel_entity e = handle_at(i, 0);
         assert_int_equal(keel_add(f->world, e, Number, { i }), KEEL_OK);

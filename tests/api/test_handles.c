@@ -147,13 +147,13 @@ static void editing_one_is_refused(void **state) {
     const keel_out outs[] = { KEEL_OUT(Number, &n, &taken), { NULL, NULL, NULL } };
     FOR_BAD(&s, e) {
         assert_int_equal(keel_add(world, e, Number, { 1 }), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_world_add_values(world, e, values), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_add_component_values(world, e, values), KEEL_ERROR_DEAD_ENTITY);
         assert_null(keel_emplace(world, e, Number));
         assert_null(keel_get_or_add(world, e, Number));
         assert_int_equal(keel_remove(world, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_world_remove_values(world, e, outs), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_remove_component_values(world, e, outs), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_delete_component(world, e, KEEL_OF(Number)), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_world_delete_components(world, e, list), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_delete_components(world, e, list), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_strip(world, e), KEEL_ERROR_DEAD_ENTITY);
     }
     assert_int_equal(n.value, 77);
@@ -232,11 +232,11 @@ static void views_refuse_them_too(void **state) {
         assert_int_equal(keel_delete_entity(&view, e), KEEL_ABSENT);
         assert_int_equal(keel_strip(&view, e), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_add(&view, e, Number), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_view_add_values(&view, e, values), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_add_component_values(&view, e, values), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove(&view, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove_values(&view, e, KEEL_OUT(Number, &n)),
                          KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_view_delete_components(&view, e, list), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_delete_components(&view, e, list), KEEL_ERROR_DEAD_ENTITY);
     }
     keel_view_end(&view);
     assert_no_error(s.f.world);
@@ -254,9 +254,9 @@ KEEL_SYSTEM_ONCE(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_p
         assert_null(keel_get_mut(context, e, Number));
         assert_false(keel_has(context, e, Number));
         assert_int_equal(keel_add(context, e, Number), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_context_add_values(context, e, values), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_add_component_values(context, e, values), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove(context, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_context_delete_components(context, e, list), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_delete_components(context, e, list), KEEL_ERROR_DEAD_ENTITY);
         assert_true(keel_is_null(keel_parent_of(context, e)));
         assert_true(keel_is_null(keel_first_child(context, e)));
         assert_true(keel_is_null(keel_next_child(context, e, s->living[1])));

@@ -277,8 +277,8 @@ static void history_does_not_count(void **state) {
     keel_entity e[count];
     api_begin(&f);
     api_begin(&g);
-    assert_int_equal(keel_world_add_entities(f.world, count, e, NULL), KEEL_OK);
-    assert_int_equal(keel_world_add_entities(g.world, count, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, count, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(g.world, count, e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         keel_add(f.world, e[i], Full, { i, 1 });
         if (i % 3 == 0) keel_add(f.world, e[i], Row, { i });

@@ -270,7 +270,7 @@ static void other_ways_to_delete_repair_the_links(void **state) {
     assert_int_equal(keel_attach(world, t.a1, t.b), KEEL_OK);
     assert_int_equal(keel_add(world, t.b, Frozen), KEEL_OK);
     assert_int_equal(keel_add(world, t.deep, Frozen), KEEL_OK);
-    assert_int_equal(keel_delete_any(world, Frozen), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(world, Frozen), KEEL_OK);
     assert_unlinked(world, t.root);
     assert_unlinked(world, t.a1);
     assert_int_equal(keel_attach(world, t.a1, t.root), KEEL_OK);
@@ -310,7 +310,7 @@ static void all_parents_or_all_children_are_deleted(void **state) {
             assert_int_equal(keel_attach(t.world, t.deep, t.a1), KEEL_OK);
             assert_int_equal(keel_attach(t.world, t.a, t.root), KEEL_OK);
         }
-        assert_int_equal(keel_delete_any(t.world, keel_child), KEEL_OK);
+        assert_int_equal(keel_delete_entities_having(t.world, keel_child), KEEL_OK);
         assert_int_equal(keel_entity_count(t.world), 2);
         assert_true(keel_is_alive(t.world, t.beside));
         assert_unlinked(t.world, t.root);
@@ -322,7 +322,7 @@ static void all_parents_or_all_children_are_deleted(void **state) {
             assert_int_equal(keel_attach(t.world, t.a1, t.a), KEEL_OK);
             assert_int_equal(keel_attach(t.world, t.a, t.root), KEEL_OK);
         }
-        assert_int_equal(keel_delete_any(t.world, keel_parent), KEEL_OK);
+        assert_int_equal(keel_delete_entities_having(t.world, keel_parent), KEEL_OK);
         assert_int_equal(keel_entity_count(t.world), 4); // b, a2, deep, beside
         assert_unlinked(t.world, t.deep);
         assert_unlinked(t.world, t.b);

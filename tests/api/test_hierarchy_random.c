@@ -300,7 +300,7 @@ static void *use_chain(void *data) {
     EXPECT(keel_entity_count(world) == 1 && keel_child_count(world, c->e[0]) == 0);
     for (uint32_t i = 1; i < c->depth; ++i)
         c->e[i] = keel_add_child(world, c->e[i - 1]);
-    EXPECT(keel_delete_any(world, keel_child) == KEEL_OK);
+    EXPECT(keel_delete_entities_having(world, keel_child) == KEEL_OK);
     EXPECT(keel_entity_count(world) == 1);
     for (uint32_t i = 1; i < c->depth; ++i) // left for the world's end
         c->e[i] = keel_add_child(world, c->e[i - 1]);

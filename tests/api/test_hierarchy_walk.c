@@ -47,7 +47,7 @@ static void change(keel_world *world, keel_entity *e) {
         if (!random_below(4)) (void)keel_delete_tree(world, one);
         break;
     case 7:
-        if (!random_below(8)) (void)keel_delete_any(world, keel_child);
+        if (!random_below(8)) (void)keel_delete_entities_having(world, keel_child);
         break;
     case 8:
         if (!random_below(8)) (void)keel_clear_entities(world);

@@ -267,7 +267,7 @@ static void deleting_all_that_come_back(void **state) {
     for (int i = 0; i < 3; ++i)
         (void)keel_add_entity(f.world, KEEL_INIT(Life, { 1 }));
     assert_int_equal(keel_observe(f.world, Life, KEEL_ON_DELETED, revive, &calls), KEEL_OK);
-    assert_int_equal(keel_delete_any(f.world, Life), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Life), KEEL_OK);
     assert_int_equal(calls, 3);
     assert_int_equal(keel_count(f.world, Life), 3);
     api_end(&f);
@@ -432,7 +432,7 @@ static void play_order(const keel_component *c) {
             assert_int_equal(keel_clear_component(f.world, c), KEEL_OK);
             ASSERT_TRAIL("0 1 2 3 4 5 6 7 ");
         } else if (round == 1) {
-            assert_int_equal(keel_delete_entities_with(f.world, c), KEEL_OK);
+            assert_int_equal(keel_delete_entities_having_component(f.world, c), KEEL_OK);
             ASSERT_TRAIL("7 6 5 4 3 2 1 0 ");
         } else if (round == 2) {
             char expected[40] = "";

@@ -106,7 +106,7 @@ static void nothing_in_between(void **state) {
     assert_int_equal(keel_add(f.world, child, Body, { 3 }), KEEL_OK);
     ASSERT_TRAIL("clean+3 ");
     const keel_component *const both[] = { &Row_component, &Dirty_component, NULL };
-    assert_int_equal(keel_world_delete_components(f.world, child, both), KEEL_OK);
+    assert_int_equal(keel_delete_components(f.world, child, both), KEEL_OK);
     ASSERT_TRAIL(""); // dirty for a moment
     assert_int_equal(
         keel_observe_view(f.world, KEEL_TERMS(KEEL_WITH(keel_child)), BOTH, note, "child"),

@@ -155,8 +155,7 @@ static void use_the_context(uint32_t begin, uint32_t end, const keel_piece *piec
     if (piece->worker == 0 && has) ++h->here;
     if (piece->worker && !has) ++h->refused;
     if (piece->worker) keel_fail(h->context, NULL, "from elsewhere");
-    if (keel_context_send_event(h->context, KEEL_EVENT_OF(Sent), &(Sent){ begin }) == KEEL_OK)
-        ++h->sent;
+    if (keel_send_event(h->context, KEEL_EVENT_OF(Sent), &(Sent){ begin }) == KEEL_OK) ++h->sent;
 }
 KEEL_SYSTEM_ONCE(loops_over_itself, KEEL_CONTEXT(context), KEEL_DATA(helped, h),
                  KEEL_SEND(Sent, sent)) {

@@ -197,7 +197,7 @@ static keel_result add_up(keel_context *context) {
     keel_view view;
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = made },
                                 { .kind = KEEL_TERM_END } };
-    KEEL_TRY(keel_view_begin_in(&view, context, terms, "add up"));
+    KEEL_TRY(keel_view_begin(&view, context, terms, "add up"));
     sum = keel_view_count(&view);
     keel_view_end(&view);
     return KEEL_OK;
@@ -250,7 +250,7 @@ KEEL_CONDITION(has_others, KEEL_MAY_READ(Other), KEEL_CONTEXT(context), KEEL_COM
     return count > 0;
 }
 KEEL_SYSTEM(halve, KEEL_WRITE(Other, o)) { o->value /= 2; }
-KEEL_SYSTEM_ONCE(compact, KEEL_WORLD(world)) { (void)keel_delete_any(world, Third); }
+KEEL_SYSTEM_ONCE(compact, KEEL_WORLD(world)) { (void)keel_delete_entities_having(world, Third); }
 KEEL_WORKLOAD(later, KEEL_STEP(halve, .parallel = true), KEEL_STEP(mark_odd, .after = "halve"));
 KEEL_WORKLOAD(everything, KEEL_STEP(grow, .label = "first"),
               KEEL_NESTED(later, .run_if = KEEL_IF(has_others), .sequential = true), KEEL_BARRIER,

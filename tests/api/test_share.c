@@ -26,7 +26,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
     const keel_entity list[] = { e, child };
     const keel_result results[] = {
         keel_add_entity_at(f.world, handle_at(9, 0)),
-        keel_world_add_entities(f.world, 3, NULL, NULL),
+        keel_add_entity_columns(f.world, 3, NULL, NULL),
         keel_clone_entities(f.world, e, 2, NULL),
         keel_add(f.world, e, Number, { 2 }),
         keel_add_values(f.world, e, KEEL_INIT(Number)),
@@ -35,7 +35,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
         keel_strip(f.world, e),
         keel_delete_entity(f.world, e),
         keel_delete_entities(f.world, list, 2),
-        keel_delete_any(f.world, Number),
+        keel_delete_entities_having(f.world, Number),
         keel_clear(f.world, Number),
         keel_clear_entities(f.world),
         keel_reserve(f.world, Number, 100),

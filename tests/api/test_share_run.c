@@ -148,7 +148,7 @@ KEEL_SYSTEM(double_up, KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_COMMANDS(comma
     if (n->value % 50) return;
     (void)keel_add(commands, e, Third, { n->value });
     const keel_value values[] = { { KEEL_OF(Health), &(Health){ 7 } }, { NULL, NULL } };
-    if (!keel_is_null(keel_commands_add_entity(commands, values))) ++made;
+    if (!keel_is_null(keel_add_entity_values(commands, values))) ++made;
 }
 KEEL_WORKLOAD(recorders, KEEL_STEP(double_up), KEEL_STEP(double_up, .parallel = true));
 

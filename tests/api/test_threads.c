@@ -177,7 +177,7 @@ static void *edit_window(void *data) {
     found(s, keel_clear(s->world, Window));
     found(s, keel_strip(s->world, s->e));
     found(s, keel_delete_entity(s->world, s->e));
-    found(s, keel_delete_any(s->world, Number));
+    found(s, keel_delete_entities_having(s->world, Number));
     found(s, keel_clear_entities(s->world));
     found(s, keel_remove_unique(s->world, Window));
     found(s, keel_unregister_component(s->world, KEEL_OF(Window)));
@@ -283,7 +283,7 @@ static void what_is_below_or_listed_counts(void **state) {
 static void *delete_it(void *data) {
     scene *s = data;
     found(s, keel_delete_entity(s->world, s->e));
-    found(s, keel_delete_any(s->world, Script));
+    found(s, keel_delete_entities_having(s->world, Script));
     found(s, keel_strip(s->world, s->e));
     return NULL;
 }

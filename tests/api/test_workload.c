@@ -74,14 +74,15 @@ KEEL_SYSTEM_ONCE(flag_deleted_vel, KEEL_MAY_READ(Vel), KEEL_MAY_EDIT(DeadVel),
                  KEEL_CONTEXT(context)) {
     keel_view dead;
     assert_int_equal(
-        keel_view_begin_in(&dead, context, KEEL_TERMS(KEEL_MAY_EDIT(DeadVel)), "the dead"),
-        KEEL_OK);
+        keel_view_begin(&dead, context, KEEL_TERMS(KEEL_MAY_EDIT(DeadVel)), "the dead"), KEEL_OK);
     KEEL_EACH(context, KEEL_READ(Vel, v), KEEL_ENTITY(e)) {
         if (v->x > 100) assert_int_equal(keel_add_unchecked(&dead, e, DeadVel), KEEL_OK);
     }
     keel_view_end(&dead);
 }
-KEEL_SYSTEM_ONCE(clear_deleted_vel, KEEL_WORLD(world)) { (void)keel_delete_any(world, DeadVel); }
+KEEL_SYSTEM_ONCE(clear_deleted_vel, KEEL_WORLD(world)) {
+    (void)keel_delete_entities_having(world, DeadVel);
+}
 KEEL_WORKLOAD(filter_vel, KEEL_STEP(flag_deleted_vel), KEEL_STEP(clear_deleted_vel));
 KEEL_WORKLOAD(main_loop, KEEL_STEP(increment), KEEL_NESTED(filter_vel));
 KEEL_WORKLOAD(flat_loop, KEEL_STEP(increment), KEEL_STEP(flag_deleted_vel),

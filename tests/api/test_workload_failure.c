@@ -414,8 +414,8 @@ KEEL_SYSTEM(grow, KEEL_READ(A, a), KEEL_ENTITY(e), KEEL_COMMANDS(commands, Thing
     const Thing thing = { a->value + 1 };
     const keel_value list[] = { { KEEL_OF(Thing), &thing }, { KEEL_OF(C), &(C){ 7 } }, { 0 } };
     things += 2;
-    if (keel_commands_add_component(commands, e, KEEL_OF(Thing), &thing) < 0) --things;
-    if (keel_is_null(keel_commands_add_entity(commands, list))) --things;
+    if (keel_add_component(commands, e, KEEL_OF(Thing), &thing) < 0) --things;
+    if (keel_is_null(keel_add_entity_values(commands, list))) --things;
 }
 KEEL_SYSTEM(shrink, KEEL_READ(Thing, t), KEEL_ENTITY(e), KEEL_COMMANDS(commands)) {
     if (t->number % 2) (void)keel_delete_entity(commands, e);

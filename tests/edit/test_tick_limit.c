@@ -11,7 +11,7 @@ KEEL_COMPONENT(Age, .tracking = KEEL_TRACK_ALL);
 
 static uint32_t changed_since(keel_reader *reader, const keel_term *terms) {
     keel_view view;
-    assert_int_equal(keel_view_begin_since(&view, reader, terms, "count"), KEEL_OK);
+    assert_int_equal(keel_view_begin(&view, reader, terms, "count"), KEEL_OK);
     const uint32_t count = keel_view_count(&view);
     keel_view_end(&view);
     return count;

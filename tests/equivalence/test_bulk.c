@@ -101,9 +101,9 @@ static void columns_of_every_component(void **state) {
             fill_value(column + (size_t)i * c->size, c, handle_at(i, 0), 1);
         const keel_value_column each[] = { { c, column, c->size }, { NULL, NULL, 0 } };
         const keel_value_column one[] = { { c, column, 0 }, { NULL, NULL, 0 } };
-        if (c->size) assert_int_equal(keel_world_add_entities(f.world, count, e, each), KEEL_OK);
-        else assert_int_equal(keel_world_add_entities(f.world, count, e, one), KEEL_OK);
-        assert_int_equal(keel_world_add_entities(f.world, count, more, one), KEEL_OK);
+        if (c->size) assert_int_equal(keel_add_entity_columns(f.world, count, e, each), KEEL_OK);
+        else assert_int_equal(keel_add_entity_columns(f.world, count, e, one), KEEL_OK);
+        assert_int_equal(keel_add_entity_columns(f.world, count, more, one), KEEL_OK);
         for (uint32_t i = 0; i < count; ++i) {
             assert_given(f.world, e[i], c, 1);
             assert_memory_equal(keel_get_component(f.world, more[i], c), column, c->size);

@@ -17,7 +17,7 @@ static void end(api_fixture *f) {
 }
 
 static void add_many(api_fixture *f, keel_entity *list, uint32_t count) {
-    assert_int_equal(keel_world_add_entities(f->world, count, list, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, count, list, NULL), KEEL_OK);
 }
 
 // ------------------------------------------------------------------ one component
@@ -272,8 +272,8 @@ static void delete_any_deletes_who_has_it(void **state) {
     keel_entity e[MANY];
     begin(&f);
     fill(&f, e);
-    assert_int_equal(keel_delete_any(f.world, Placed), KEEL_OK);
-    assert_int_equal(keel_delete_any(f.world, Placed), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entities_having(f.world, Placed), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Placed), KEEL_ABSENT);
     for (uint32_t i = 0; i < MANY; ++i) {
         assert_int_equal(keel_is_alive(f.world, e[i]), i % 3 != 0);
         assert_int_equal(keel_has(f.world, e[i], Number), i % 3 != 0);
@@ -410,7 +410,7 @@ static void each_value_is_dropped_once(void **state) {
     keel_add(f.world, e[5], Byte);
     keel_delete(f.world, e[5], Number);
     assert_int_equal(owned.drops, 5);
-    keel_delete_any(f.world, Byte);
+    keel_delete_entities_having(f.world, Byte);
     assert_int_equal(owned.drops, 6);
     assert_int_equal(keel_count(f.world, Owned), MANY - 5);
     assert_int_equal(owned.living, MANY - 5);

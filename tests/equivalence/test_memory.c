@@ -20,7 +20,7 @@ static void begin(scene *s) {
     owned_begin();
     api_begin(&s->f);
     s->world = s->f.world;
-    keel_world_add_entities(s->world, COUNT, s->e, NULL);
+    keel_add_entity_columns(s->world, COUNT, s->e, NULL);
     for (uint32_t i = 0; i < COUNT; ++i) {
         keel_add(s->world, s->e[i], Number, { i });
         if (i % 2) keel_add(s->world, s->e[i], Position, { (float)i, 0 });
@@ -195,7 +195,7 @@ static void deleting_needs_no_memory(void **state) {
     assert_int_equal(keel_detach(s.world, s.e[12]), KEEL_OK);
     assert_int_equal(keel_delete_tree(s.world, s.e[9]), KEEL_OK);
     assert_int_equal(keel_delete_entities(s.world, s.e, 30), KEEL_OK);
-    assert_int_equal(keel_delete_any(s.world, Owned), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(s.world, Owned), KEEL_OK);
     assert_int_equal(keel_world_trim(s.world), KEEL_OK);
     assert_int_equal(keel_clear_entities(s.world), KEEL_OK);
     counting_allocator_never_fail(&s.f.memory);

@@ -23,7 +23,7 @@ static void begin(uint32_t count, uint32_t workers) {
                    (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
     s.world = s.f.world;
     s.count = count;
-    assert_int_equal(keel_world_add_entities(s.world, count, s.e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(s.world, count, s.e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         keel_add(s.world, s.e[i], Number, { 0 });
         if (next_below(&n, 2)) keel_add(s.world, s.e[i], Velocity, { 1, 1 });

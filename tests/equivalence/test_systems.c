@@ -24,7 +24,7 @@ static void begin(void) {
     owned_begin();
     api_begin(&s.f);
     s.world = s.f.world;
-    assert_int_equal(keel_world_add_entities(s.world, COUNT, s.e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(s.world, COUNT, s.e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < COUNT; ++i) {
         keel_add(s.world, s.e[i], Number, { i });
         keel_add(s.world, s.e[i], Position, { 1, 2 });
@@ -140,7 +140,7 @@ static void sixteen_parameters(void **state) {
     api_fixture f;
     keel_entity e[400];
     api_begin(&f);
-    keel_world_add_entities(f.world, 400, e, NULL);
+    keel_add_entity_columns(f.world, 400, e, NULL);
     for (uint32_t i = 400; i-- > 0;) {
         keel_add_values(f.world, e[i], KEEL_INIT(Number), KEEL_INIT(N1, { 1 }),
                         KEEL_INIT(N2, { 2 }), KEEL_INIT(N3, { 3 }), KEEL_INIT(N4, { 4 }),

@@ -27,7 +27,7 @@ static void populate(api_fixture *f, population p, uint32_t seed) {
     owned_begin();
     api_begin(f);
     keel_entity *e = calloc(p.entities, sizeof *e);
-    assert_int_equal(keel_world_add_entities(f->world, p.entities, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, p.entities, e, NULL), KEEL_OK);
     // not in the order of the entities: packed storages are then in another order each
     for (uint32_t k = 0; k < SMALL; ++k)
         for (uint32_t i = 0; i < p.entities; ++i) {
@@ -158,7 +158,7 @@ static void large_views(void **state) {
     numbers n = { 4 };
     keel_entity *e = calloc(COUNT, sizeof *e);
     api_begin(&f);
-    assert_int_equal(keel_world_add_entities(f.world, COUNT, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, COUNT, e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < COUNT; ++i) {
         keel_add(f.world, e[i], Number, { i });
         if (i % 2) keel_add(f.world, e[i], Position, { (float)i, 0 });
@@ -192,7 +192,7 @@ static void order_is_that_of_the_storage(void **state) {
     keel_entity e[COUNT];
     uint32_t count, sorted = 0;
     api_begin(&f);
-    keel_world_add_entities(f.world, COUNT, e, NULL);
+    keel_add_entity_columns(f.world, COUNT, e, NULL);
     for (uint32_t i = COUNT; i-- > 0;) { // the last entity first
         keel_add(f.world, e[i], Number, { i });
         if (i % 3 == 0) keel_add(f.world, e[i], Byte);
@@ -285,7 +285,7 @@ static void views_see_edits_through_them(void **state) {
     keel_entity e[90];
     keel_view view;
     api_begin(&f);
-    keel_world_add_entities(f.world, 90, e, NULL);
+    keel_add_entity_columns(f.world, 90, e, NULL);
     const keel_term terms[] = { { .kind = KEEL_TERM_EDIT, .component = KEEL_OF(Number) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(Frozen) },
                                 { .kind = KEEL_TERM_MAY_EDIT, .component = KEEL_OF(Frozen) },

@@ -92,7 +92,8 @@ static void each_walk_chooses_anew(void **state) {
     keel_view view;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "test"), KEEL_OK);
     for (uint32_t i = 0; i < 2; ++i)
-        (void)keel_view_add_entity(&view, (const keel_value[]){ KEEL_INIT(Second, { i }), { 0 } });
+        (void)keel_add_entity_values(&view,
+                                     (const keel_value[]){ KEEL_INIT(Second, { i }), { 0 } });
     keel_iterator it; // 3 First, 4 Second
     assert_int_equal(keel_iterator_begin(&it, &view), KEEL_OK);
     assert_string_equal(driver_of(&it)->name, "First");

@@ -56,9 +56,8 @@ static inline keel_result wild_init(void *view, keel_context *context) {
 }
 static inline void wild_drop(void *view, keel_context *context) { (void)view, (void)context; }
 KEEL_CUSTOM_VIEW(Bundle,
-                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Speed, speed),
-                           KEEL_ENTITY(e), KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen),
-                           KEEL_MAY_EDIT_ENTITIES),
+                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Speed, speed), KEEL_ENTITY(e),
+                           KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen), KEEL_MAY_EDIT_ENTITIES),
                  KEEL_UNIQUE_READ(Count, read), KEEL_VIEW(few, KEEL_READ(Speed, speed)),
                  KEEL_UNIQUE_WRITE(Count, written), KEEL_MAY_READ(Label, Frozen),
                  KEEL_MAY_EDIT(Label));
@@ -71,19 +70,18 @@ KEEL_SYSTEM_ONCE(with_wild, KEEL_CUSTOM_WRITE(Wild, wild), KEEL_CUSTOM_READ(Empt
 KEEL_SYSTEM(with_bundle, KEEL_READ(Label, label), KEEL_CUSTOM_WRITE(Bundle, bundle)) {
     bundle->written->value += keel_view_count(&bundle->few) + (label->text != NULL);
 }
-KEEL_SYSTEM_SPAN(with_empty, KEEL_READ(Label, label), KEEL_SPAN_COUNT(n),
-                 KEEL_CUSTOM_WRITE(Empty, empty)) {
+KEEL_SYSTEM_SPAN(with_empty, KEEL_READ(Label, label), KEEL_SPAN_COUNT(n), KEEL_CUSTOM_WRITE(Empty, empty)) {
     if (n && label[0].text) ++empty->byte;
 }
 KEEL_CONDITION(is_empty, KEEL_CUSTOM_READ(Empty, empty)) { return empty->byte == 0; }
 
 // Systems of all kinds: sixteen parameters, filters only, handles only.
-KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
-            KEEL_OPTIONAL_READ(Label, label), KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed),
-            KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Place, Speed), KEEL_ENTITY(e),
-            KEEL_UNIQUE_READ(Count, total), KEEL_COMMANDS(commands, Speed, Frozen),
-            KEEL_CONTEXT(context), KEEL_DATA(Speed, wind), KEEL_MAY_READ(keel_child, keel_parent),
-            KEEL_MAY_READ(Speed, Frozen), KEEL_WITH(Place), KEEL_ANY_OF(Place)) {
+KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed), KEEL_OPTIONAL_READ(Label, label),
+            KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
+            KEEL_ANY_OF(Place, Speed), KEEL_ENTITY(e), KEEL_UNIQUE_READ(Count, total),
+            KEEL_COMMANDS(commands, Speed, Frozen), KEEL_CONTEXT(context), KEEL_DATA(Speed, wind),
+            KEEL_MAY_READ(keel_child, keel_parent), KEEL_MAY_READ(Speed, Frozen), KEEL_WITH(Place),
+            KEEL_ANY_OF(Place)) {
     place->x += speed->x + wind->x + (label ? 1.0f : 0.0f) + (float)total->value;
     if (count) ++count->value;
     if (keel_is_null(keel_parent_of(context, e))) (void)keel_add(commands, e, Frozen);
@@ -94,9 +92,9 @@ KEEL_SYSTEM(only_without, KEEL_WITHOUT(Frozen), KEEL_UNIQUE_WRITE(Count, total))
 KEEL_SYSTEM(only_handles, KEEL_ENTITY(e), KEEL_DATA(keel_entity, last)) { *last = e; }
 KEEL_SYSTEM(only_maybe, KEEL_OPTIONAL_READ(Speed, speed)) { (void)speed; }
 KEEL_SYSTEM_SPAN(spans, KEEL_SPAN_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
-                 KEEL_OPTIONAL_READ(Label, label), KEEL_SPAN_ENTITIES(entities),
-                 KEEL_UNIQUE_READ(Count, total), KEEL_WITHOUT(Frozen), KEEL_DATA(Speed, wind),
-                 KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
+                 KEEL_OPTIONAL_READ(Label, label), KEEL_SPAN_ENTITIES(entities), KEEL_UNIQUE_READ(Count, total),
+                 KEEL_WITHOUT(Frozen), KEEL_DATA(Speed, wind), KEEL_CONTEXT(context),
+                 KEEL_COMMANDS(commands)) {
     (void)context, (void)label;
     for (uint32_t i = 0; i < n; ++i) {
         place[i].x += speed[i].x + wind->x + (float)total->value;
@@ -104,9 +102,8 @@ KEEL_SYSTEM_SPAN(spans, KEEL_SPAN_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(
     }
 }
 KEEL_SYSTEM_ONCE(nothing) {}
-KEEL_SYSTEM_ONCE(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count),
-                 KEEL_CONTEXT(context), KEEL_MAY_READ(keel_parent, keel_child),
-                 KEEL_UNIQUE_WRITE(Count, total)) {
+KEEL_SYSTEM_ONCE(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count), KEEL_CONTEXT(context),
+          KEEL_MAY_READ(keel_parent, keel_child), KEEL_UNIQUE_WRITE(Count, total)) {
     KEEL_EACH(context, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_ENTITY(e)) {
         place->x += speed->x;
         KEEL_EACH_CHILD(context, e, child)
@@ -162,19 +159,16 @@ KEEL_SYSTEM_ONCE(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) 
 KEEL_EVENT(Count);
 KEEL_EVENT(Speed, .limit = 100);
 KEEL_SYSTEM(send_counts, KEEL_READ(Count, count), KEEL_SEND(Count, out), KEEL_RECEIVE(Speed, in)) {
-    KEEL_EACH_EVENT(in, Speed, speed)
-        if (speed->x > 1) keel_send(out, Count, { count->value });
+    KEEL_EACH_EVENT(in, Speed, speed) if (speed->x > 1) keel_send(out, Count, { count->value });
 }
 KEEL_SYSTEM_SPAN(send_spans, KEEL_READ(Count, count), KEEL_SPAN_COUNT(n), KEEL_SEND(Speed, out)) {
     for (uint32_t i = 0; i < n && count[i].value; ++i)
         keel_send(out, Speed);
 }
 KEEL_SYSTEM_ONCE(swap_counts, KEEL_RECEIVE(Count, in), KEEL_SEND(Count, out), KEEL_CONTEXT(context),
-                 KEEL_COMMANDS(commands), KEEL_UNIQUE_WRITE(Count, total)) {
-    KEEL_EACH_EVENT(in, Count, count)
-        total->value += count->value;
-    KEEL_EACH_EVENT(context, Count, count)
-        keel_send(out, Count, *count);
+          KEEL_COMMANDS(commands), KEEL_UNIQUE_WRITE(Count, total)) {
+    KEEL_EACH_EVENT(in, Count, count) total->value += count->value;
+    KEEL_EACH_EVENT(context, Count, count) keel_send(out, Count, *count);
     if (keel_missed_events(in, Count) + keel_missed_events(context, Count))
         (void)keel_send(context, Count, { 3 });
     (void)keel_send(commands, Count, { keel_event_count(context, Count) });
@@ -186,8 +180,7 @@ static inline keel_result send_all(keel_world *world, const keel_world *same, ke
     KEEL_TRY(keel_send(world, Speed));
     KEEL_TRY(keel_send(keel_world_commands(world), Speed, { 1, 2 }));
     KEEL_EACH_EVENT(world, Speed, speed) {
-        KEEL_EACH_EVENT(reader, Speed, other)
-            if (other->x > speed->x) break;
+        KEEL_EACH_EVENT(reader, Speed, other) if (other->x > speed->x) break;
     }
     KEEL_TRY(keel_advance_events(world, Speed));
     KEEL_TRY(keel_clear_events(world, Speed));
@@ -271,7 +264,7 @@ static inline keel_result edit_all(keel_world *world, keel_commands *commands) {
     KEEL_TRY(keel_delete_entity(commands, e));
     KEEL_TRY(keel_delete_tree(world, e));
     KEEL_TRY(keel_delete_entity(world, child));
-    KEEL_TRY(keel_delete_any(world, Frozen));
+    KEEL_TRY(keel_delete_entities_having(world, Frozen));
     KEEL_TRY(keel_clear(world, Speed));
     KEEL_TRY(keel_retain(world, Count, NULL, NULL));
     return keel_reserve(world, Place, 100);
@@ -279,9 +272,9 @@ static inline keel_result edit_all(keel_world *world, keel_commands *commands) {
 
 static inline float read_all(keel_world *world, const keel_world *same, keel_entity e) {
     float sum = (float)keel_count(same, Speed);
-    KEEL_EACH(world, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place),
-              KEEL_OPTIONAL_READ(Label, label), KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed),
-              KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Speed, Frozen), KEEL_ENTITY(other)) {
+    KEEL_EACH(world, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Label, label),
+              KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
+              KEEL_ANY_OF(Speed, Frozen), KEEL_ENTITY(other)) {
         if (keel_is_same(other, e)) continue;
         place->x += speed->x + (label ? 1.0f : 0.0f) + (count ? 1.0f : 0.0f);
         KEEL_EACH(world, KEEL_READ(Speed, inner))
@@ -353,7 +346,7 @@ static inline keel_result views_and_uniques(keel_world *world, keel_entity e) {
     keel_view_end(&view);
     KEEL_TRY(keel_view_begin(&view, world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "everything"));
     (void)keel_strip(&view, e);
-    (void)keel_delete_any(&view, Frozen);
+    (void)keel_delete_entities_having(&view, Frozen);
     (void)keel_delete_entity(&view, e);
     keel_view_end(&view);
     return KEEL_OK;

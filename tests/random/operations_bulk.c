@@ -92,7 +92,7 @@ static void op_add_entities(both *b, dice *d) {
     list[n] = (keel_value_column){ NULL, NULL, 0 };
     keel_entity *out = roll_once_in(d, 3) ? NULL : malloc((count + 1) * sizeof *out);
     const bool may_fail = may_copies_fail(d);
-    const keel_result result = keel_world_add_entities(b->world, count, out, list);
+    const keel_result result = keel_add_entity_columns(b->world, count, out, list);
     copies_left = UINT32_MAX;
     const bool done = agree_on_copies(b, result, can_copy, may_fail);
     for (uint32_t i = 0; done && i < count; ++i) {

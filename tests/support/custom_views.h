@@ -126,7 +126,7 @@ static inline keel_result look_init(void *view, keel_context *context) {
         look->count += n->value;
     if (look->count != 45) return KEEL_ERROR_MEMORY; // a loop may fail
     KEEL_TRY(
-        keel_view_begin_in(&look->opened, context, KEEL_TERMS(KEEL_WRITE(Number, n)), "look_init"));
+        keel_view_begin(&look->opened, context, KEEL_TERMS(KEEL_WRITE(Number, n)), "look_init"));
     seen.last[seen.runs % 4] = keel_context_last_run(context);
     seen.now[seen.runs++ % 4] = keel_context_this_run(context);
     note('l');

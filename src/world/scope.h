@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Scopes: what stands behind the first argument of a verb, what may be looked at through it, and
+// edits through it, which are made now or recorded (record.c).
+#pragma once
+#include "world/borrow.h"
+
+#include <keel/scope.h>
+
+// The kinds of scopes; 0 is none any more.
+enum {
+    KEELI_SCOPE_WORLD = 0x4b65656c,
+    KEELI_SCOPE_VIEW,
+    KEELI_SCOPE_COMMANDS,
+    KEELI_SCOPE_CONTEXT,
+    KEELI_SCOPE_READER
+};
+
+// How a context begins (run/context.h).
+typedef struct keeli_inside {
+    keel_scope scope;
+    keel_world *world;
+    keeli_holder *holder; // of what its system declared
+    keeli_reader *reader; // what it has seen of changes, or NULL
+    const char *kind;     // "system" or "view": for messages
+    bool is_split;        // several threads run it, so that what it writes cannot be looked at
+} keeli_inside;
+
+struct keel_reader {
+    keel_scope scope;
+    keeli_reader reader; // its name is owned
+    keel_world *world;
+    struct keel_reader *next;
+};
+
+// Who calls.
+typedef struct keeli_caller {
+    keel_world *world;
+    const keeli_holder *holder; // of what a view or system may touch; NULL: the world's owner
+    const keeli_holder *editor; // the same for edits: who declared the whole world is its owner
+    const keeli_reader *reader; // whose changes it looks at; NULL: of somebody outside of systems
+    const keeli_inside *inside; // a context, or NULL
+    keel_commands *commands;    // where edits are recorded; NULL: they are made now
+} keeli_caller;
+
+// KEEL_OK, KEEL_ERROR_ARGUMENT: NULL, closed, destroyed.
+keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who);
+static inline bool keeli_is_world(const keel_scope *scope) {
+    return scope && scope->kind == KEELI_SCOPE_WORLD;
+}
+// For those who know that it is one.
+static inline keel_world *keeli_world_of(const keel_scope *scope) {
+    return (keel_world *)(uintptr_t)scope;
+}
+
+// Tell that it is closed: KEEL_ERROR_ARGUMENT.
+keel_result keeli_view_is_closed(const keel_view *view);
+
+// May it look at the storage like this? False: it did not declare that, which is reported.
+bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_access access);
+// The storage of a component or unique that it may look at like this, or NULL.
+keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
+                             keel_access access);
+
+// ------------------------------------------------------------------ edits, now or later
+// Who edits. When it is made now the lock of edits is taken, until keeli_edit_end.
+keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
+keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
+
+// Edits that need no more than an entity, or an entity and a component, and can be recorded: make
+// it or record it, as the scope says.
+typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
+typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                     const keel_component *component);
+keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
+keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
+                                 keeli_edit_of_fn *edit);
+// Record the others.
+keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
+keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
+                                   const keel_value *values);
+keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
+                             uint32_t count);
+keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
+                                 const keel_component *const *components, uint32_t count);
+keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
+keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
+// How many there are in a list of values; NULL: none.
+uint32_t keeli_count_values(const keel_value *values);
+
+// What a recorded edit does. Those from KEELI_RECORD_EDIT on may touch whatever an entity has.
+typedef enum keeli_action {
+    KEELI_RECORD_ADD_ENTITY,
+    KEELI_RECORD_ADD,
+    KEELI_RECORD_REMOVE,
+    KEELI_RECORD_DELETE,
+    KEELI_RECORD_SEND,
+    KEELI_RECORD_EDIT_OF,
+    KEELI_RECORD_EDIT,
+    KEELI_RECORD_ATTACH,
+    KEELI_RECORD_CALL
+} keeli_action;
+
+// A component and, when the record adds it, its value (NULL: zeros).
+typedef struct keeli_command_part {
+    uint32_t number; // 0: forgotten
+    void *value;     // in the arena, owned until it is handed over
+} keeli_command_part;
+
+typedef struct keeli_command {
+    struct keeli_command *next;
+    keeli_action does;
+    uint32_t count; // of parts
+    keel_entity entity, parent;
+    keeli_edit_fn *edit;       // KEELI_RECORD_EDIT
+    keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
+    keel_command_fn *function; // KEELI_RECORD_CALL
+    void *data;
+    keeli_command_part parts[];
+} keeli_command;
+
+// NULL: the component is not known any more.
+static inline keeli_storage *keeli_part_storage(const keel_world *world,
+                                                const keeli_command_part *p) {
+    return p->number ? world->root.storages[p->number] : NULL;
+}
