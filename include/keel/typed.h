@@ -478,7 +478,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIZE_keeli_context(CT) 0
 #define KEELI_SIZE_keeli_world(CT) 0
 #define KEELI_SIZE_keeli_bad(CT) 0
-#define KEELI_SIZE_keeli_end(CT) 0
+#define KEELI_SIZE_keeli_end(CT) KEELI_THROWS
 
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)

@@ -31,10 +31,12 @@
     try { __VA_ARGS__ }                                                                             \
     catch (const std::exception &keeli_what) { keel_fail(context, NULL, "%s", keeli_what.what()); } \
     catch (...) { keel_fail(context, NULL, "an exception that is no std::exception"); }
+#define KEELI_THROWS 1
 #else
 #define KEELI_TRY_COPY
 #define KEELI_CATCH_COPY
 #define KEELI_GUARDED(context, ...) __VA_ARGS__
+#define KEELI_THROWS 0
 #endif
 template <class T> void keeli_destroy(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
 template <class T> void keeli_relocate(void *to, void *from, void *) noexcept {
