@@ -15,10 +15,8 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
 bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                          uint32_t before) {
     // both may be in one block, whose list gets them all
-    return keeli_reserve_value(world, world->hierarchy.children, keel_entity_index(child),
-                               before) &&
-           keeli_reserve_value(world, world->hierarchy.parents, keel_entity_index(parent),
-                               before + 1);
+    return keeli_reserve_value(world, world->hierarchy.children, keeli_index_of(child), before) &&
+           keeli_reserve_value(world, world->hierarchy.parents, keeli_index_of(parent), before + 1);
 }
 
 // The entity gets a link: where it belongs. Groups are notified when it is filled.
@@ -28,7 +26,7 @@ static void *push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->hierarchy.links.edits;
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (keeli_is_followed(s)) {
         keeli_going(world, s, index, KEEL_TRACK_DELETION);
         keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
@@ -55,8 +53,8 @@ void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     if (is_first) *(keel_parent *)push(world, world->hierarchy.parents, to) = (keel_parent){ 0 };
     keeli_link_last(world, e, to, keeli_link_of_parent(world, to),
                     push(world, world->hierarchy.children, e));
-    if (is_first) keeli_came(world, world->hierarchy.parents, keel_entity_index(to));
-    keeli_came(world, world->hierarchy.children, keel_entity_index(e));
+    if (is_first) keeli_came(world, world->hierarchy.parents, keeli_index_of(to));
+    keeli_came(world, world->hierarchy.children, keeli_index_of(e));
 }
 
 void keeli_commit_unlink(keel_world *world, keel_entity e) {
@@ -104,7 +102,7 @@ static inline bool attach_beside(keel_world *world, keel_entity child, keel_enti
     if (!keeli_entity_is_alive(&world->entities, child) ||
         !keeli_entity_is_alive(&world->entities, to))
         return false;
-    const uint32_t c = keel_entity_index(child), p = keel_entity_index(to);
+    const uint32_t c = keeli_index_of(child), p = keeli_index_of(to);
     uint64_t *around = keeli_live_word(children, c), *above;
     if (!around || *around >> (c % 64) & 1 || keeli_has_children(world, child)) return false;
     if (!keeli_has_children(world, to)) {

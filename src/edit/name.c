@@ -37,7 +37,7 @@ keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *tex
     keeli_storage *s = world->names.storage;
     keeli_name *name = keeli_name_new(world, text, length);
     if (!name || (keeli_sparse_set_reserve(&s->set, &world->heap, 1) &&
-                  keeli_reserve_value(world, s, keel_entity_index(e), before)))
+                  keeli_reserve_value(world, s, keeli_index_of(e), before)))
         return name;
     keeli_name_free(world, name);
     return NULL;
@@ -64,7 +64,7 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     const keel_entity parent = parent_of(world, e);
     const keeli_name *there = keeli_name_find(world, parent, text, length);
     if (there) return keel_is_same(there->entity, e) ? KEEL_OK : occupied(world, "name", e, there);
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keeli_name *old = keeli_name_at(world, e);
     keeli_name *name =
         old ? keeli_name_new(world, text, length) : keeli_reserve_name(world, e, text, length, 0);

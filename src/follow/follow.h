@@ -147,7 +147,7 @@ static inline bool keeli_followers_are_ready(const keel_world *world, const keel
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
     keeli_storage *s = &world->stand_in.entities;
-    return !s->collectors.count || keeli_sets_reserve(world, s, keel_entity_index(e), count, 0);
+    return !s->collectors.count || keeli_sets_reserve(world, s, keeli_index_of(e), count, 0);
 }
 
 // ------------------------------------------------------------------ coming
@@ -192,7 +192,7 @@ static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_
 }
 // The value of a living entity was overwritten, or its owner says that it was changed.
 static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entity e) {
-    keeli_track_modified(world, s, keel_entity_index(e));
+    keeli_track_modified(world, s, keeli_index_of(e));
     keeli_tell(world, s, e, KEEL_ON_MODIFIED);
 }
 
@@ -272,7 +272,7 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
 static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
                                            const void *value) {
     if (keeli_is_only_observed(s)) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
-    else keeli_came(world, s, keel_entity_index(e));
+    else keeli_came(world, s, keeli_index_of(e));
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }

@@ -59,7 +59,7 @@ static keeli_name *name_of_value(const void *value) {
 
 keeli_name *keeli_name_at(const keel_world *world, keel_entity e) {
     const keeli_storage *s = world->names.storage;
-    const void *value = s ? keeli_store_value(world, s, keel_entity_index(e)) : NULL;
+    const void *value = s ? keeli_store_value(world, s, keeli_index_of(e)) : NULL;
     return value ? name_of_value(value) : NULL;
 }
 
@@ -151,7 +151,7 @@ const char *keeli_entity_words(const keel_world *world, keel_entity e, char word
     if (keel_is_null(e)) return "null";
     const keeli_name *name =
         keeli_entity_is_alive(&world->entities, e) ? keeli_name_at(world, e) : NULL;
-    const int end = snprintf(words, KEELI_WORDS, "%uv%u", (unsigned)keel_entity_index(e),
+    const int end = snprintf(words, KEELI_WORDS, "%uv%u", (unsigned)keeli_index_of(e),
                              (unsigned)keel_entity_version(e));
     if (name)
         snprintf(words + end, KEELI_WORDS - (size_t)end, " \"%.60s%s\"", name->text,
