@@ -90,8 +90,8 @@ keel_result(keel_set_name)(keel_scope *scope, keel_entity e, const char *name) {
 }
 
 // ------------------------------------------------------------------ another place
-keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
-                                 keel_entity parent) {
+keel_result keeli_may_place_name_slow(keel_world *world, const char *doing, keel_entity e,
+                                      keel_entity parent) {
     const keeli_name *name = keeli_name_at(world, e);
     const keeli_name *there =
         name ? keeli_name_find(world, parent, name->text, name->length) : NULL;
@@ -110,7 +110,7 @@ keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel
     return KEEL_OK;
 }
 
-void keeli_place_name(keel_world *world, keel_entity e) {
+void keeli_place_name_slow(keel_world *world, keel_entity e) {
     keeli_name *name = keeli_name_at(world, e);
     if (!name || !name->is_listed) return;
     const keel_entity parent = parent_of(world, e);
