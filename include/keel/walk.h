@@ -85,13 +85,7 @@ static inline void keeli_walk_resume(keeli_walk *walk, keeli_step step) {
 
 /// Private: to the sibling beside; false when there is none.
 static inline bool keeli_walk_beside(keeli_walk *walk) {
-    const uint32_t index = keel_entity_index(walk->step.at);
-    const uint32_t shift = keeli_indexed_shift(sizeof(keel_child)), page = index >> shift;
-    if (page != walk->page_number) { // mostly not: the way to the next link is shorter then
-        walk->page = (const keel_child *)walk->links->children->pages[page];
-        walk->page_number = page;
-    }
-    const keel_entity next = walk->page[index & (((uint32_t)1 << shift) - 1)].next;
+    const keel_entity next = keeli_child_at(walk->links, walk->step.at)->next;
     if (keel_is_same(next, walk->step.first)) return false;
     walk->step.at = next;
     return true;
