@@ -31,8 +31,6 @@ typedef struct keeli_walk {
     keel_entity of;                  ///< private: whose children or descendants
     keeli_step step;                 ///< private
     keeli_step above;                ///< private: its parent; null when not known, or `of`
-    const keel_child *page;          ///< private: links of children around `step`,
-    uint32_t page_number;            ///< private: as long as there are some nothing moves
 } keeli_walk;
 
 // The next four are `pure`: they only look, so loops keep what they read before a call.
@@ -64,7 +62,7 @@ static inline keel_child *keeli_child_at(const struct keeli_links *links, keel_e
 
 /// Private: at the first child.
 static inline keeli_walk keeli_walk_begin(const struct keeli_links *links, keel_entity of) {
-    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } }, NULL, UINT32_MAX };
+    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
     if (!links) return walk;
     walk.edits = links->edits;
     walk.step.at = walk.step.first = keeli_parent_at(links, of)->first_child;
@@ -80,7 +78,6 @@ static inline void keeli_walk_resume(keeli_walk *walk, keeli_step step) {
     walk->step = step;
     walk->above.at = keel_null();
     walk->edits = walk->links->edits;
-    walk->page_number = UINT32_MAX;
 }
 
 /// Private: to the sibling beside; false when there is none.
