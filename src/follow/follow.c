@@ -80,6 +80,13 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->viewers.count) keeli_view_observers_came(world, s, index);
 }
 
+keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+    if (keeli_is_only_observed(s)) return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value);
+    keeli_came(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
+    return keeli_done(world, KEEL_OK);
+}
+
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->groups.count) keeli_groups_changed(s, index, true);
     if (s->viewers.count) keeli_view_observers_came(world, s, index);
