@@ -72,7 +72,7 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
     if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
     uint64_t *word = keeli_live_word(s, index);
     if (!word || *word & keeli_bit_of(index) || !keeli_store_has_place(s)) return false;
-    if (follows && s->flags && !keeli_followers_are_ready(world, s, index)) return false;
+    if (follows && s->flags && !keeli_followers_are_ready(world, s)) return false;
     if (keeli_store_has_rows(s)) {
         keeli_archetype *next = row_with(world, s, *to);
         if (!next) return false;
@@ -215,8 +215,7 @@ static __attribute__((noinline)) keel_result
 add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
     const uint32_t index = keel_entity_index(e);
     keeli_archetype *to = row_with(world, s, keeli_archetype_of(world, index));
-    if (!to || !keeli_archetype_has_room(to) ||
-        (s->flags && !keeli_followers_are_ready(world, s, index)))
+    if (!to || !keeli_archetype_has_room(to) || (s->flags && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
@@ -251,7 +250,7 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     if (!flags && keeli_store_has_free_slot(s)) return add_slot(world, s, e, value, word);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s) ||
-        (flags & ~(uint32_t)KEELI_IS_OBSERVED && !keeli_followers_are_ready(world, s, index)))
+        (flags & ~(uint32_t)KEELI_IS_OBSERVED && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
     void *to = flags ? keeli_store_take_place(s, e) : keeli_indexed_set_value(&s->indexed, index);

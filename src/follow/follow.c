@@ -41,10 +41,8 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
     return true;
 }
 
-bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
-                                    uint32_t index) {
-    return keeli_followers_are_simple(world, s) &&
-           (!s->tracking.kinds || keeli_track_has_room(s, index));
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s) {
+    return keeli_followers_are_simple(world, s) && (!s->tracking.kinds || keeli_track_has_room(s));
 }
 
 static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {

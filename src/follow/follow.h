@@ -132,7 +132,8 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 // asking: somebody follows it from now on. False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
 // For the fast paths, of a storage that nobody holds: may one value change or go right now, since
-// its flags are those of followers only? And may one come to the index, without making room?
+// its flags are those of followers only? And may one come next to others
+// of its block of 64, without making room?
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
 // Groups do not follow changes.
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
@@ -140,11 +141,9 @@ static inline bool keeli_change_is_simple(const keel_world *world, const keeli_s
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     return !(s->flags & ~simple) && keeli_is_unused(world);
 }
-bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
-                                    uint32_t index);
-static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
-                                             uint32_t index) {
-    return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s, index);
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s);
+static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s) {
+    return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s);
 }
 // Before an entity that has its index already is created, one of `count`.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
