@@ -33,16 +33,20 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     if (s->flags & ~simple || world->refused || (s->groups.count && world->access.holders))
         return false;
-    // groups that only order what they own need no room; nobody may be looking at what they move
-    for (uint32_t i = 0; i < s->groups.count; ++i) {
-        const keel_group *g = s->groups.items[i].group;
-        if (!g->owned_count || g->order.flags) return false;
-    }
+    for (uint32_t i = 0; i < s->groups.count; ++i)
+        if (s->groups.items[i].group->order.flags) return false;
     return true;
 }
 
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s) {
-    return keeli_followers_are_simple(world, s) && (!s->tracking.kinds || keeli_track_has_room(s));
+    if (!keeli_followers_are_simple(world, s)) return false;
+    for (uint32_t i = 0; i < s->groups.count; ++i) {
+        const keel_group *g = s->groups.items[i].group;
+        // one that owns nothing has a slot for all that have its first component
+        if (!g->owned_count && g->storages[0] == s && s->presence.count >= g->order.set.room)
+            return false;
+    }
+    return !s->tracking.kinds || keeli_track_has_room(s);
 }
 
 static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {
