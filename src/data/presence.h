@@ -14,7 +14,7 @@
 #define KEELI_PAGE_WORDS 64u // of 64 bits
 
 typedef struct keeli_presence {
-    struct keeli_bits_root root;   // the pages, for keel_column too
+    struct keeli_bits_root root;   // the pages, for keel_lookup too
     keeli_pages pages;             // one that was never used is one shared page of zeros
     KEELI_ARRAY(uint64_t) summary; // bit p % 64 of word p / 64: page p is not empty
     uint32_t count;                // bits set
@@ -68,13 +68,13 @@ static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
     if (after == 0) keeli_presence_ended(p, index);
     return after == 0;
 }
-// The same for any number of bits of one word, all of them set. `index` is any one's.
+// The same for several bits of one word, all of them set. `index` is any one's.
 static inline bool keeli_presence_clear_bits(keeli_presence *p, uint32_t index, uint64_t bits) {
     uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t after = *word & ~bits;
     *word = after;
     p->count -= (uint32_t)__builtin_popcountll(bits);
-    p->cleared += bits != 0;
+    ++p->cleared;
     if (after == 0) keeli_presence_ended(p, index);
     return after == 0;
 }

@@ -184,19 +184,26 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
     return world ? keeli_edit_add(world, NULL, e, component, value) : keeli_no_world();
 }
 
-static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_storage *s,
-                                                       keel_entity e, void *to, const void *value) {
+static inline void put(void *to, const void *value, uint32_t size) {
     static const uint32_t zeros[4];
-    if (value || !keeli_bytes_copy_fours(to, zeros, s->size)) keeli_bytes_put(to, value, s->size);
-    if (s->flags) return keeli_came_last(world, s, e, to);
+    if (value || !keeli_bytes_copy_fours(to, zeros, size)) keeli_bytes_put(to, value, size);
+}
+static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_storage *s,
+                                                       void *to, const void *value) {
+    put(to, value, s->size);
     keeli_validate_storage(world, s);
     return KEEL_OK;
+}
+static __attribute__((noinline)) keel_result
+put_followed(keel_world *world, keeli_storage *s, keel_entity e, void *to, const void *value) {
+    put(to, value, s->size);
+    return keeli_came_last(world, s, e, to);
 }
 // `flags`: what the storage has, as far as it is known.
 static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_entity e, void *to,
                                   const void *value, uint32_t flags) {
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
-        return put_other(world, s, e, to, value);
+        return flags ? put_followed(world, s, e, to, value) : put_other(world, s, to, value);
     if (flags == KEELI_IS_OBSERVED) return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to);
     if (flags) return keeli_came_last(world, s, e, to);
     keeli_validate_storage(world, s);

@@ -213,8 +213,10 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
 
 static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
                             uint64_t taken) {
+    const uint64_t bits = *keeli_listed_word(s, first) & taken;
+    if (!bits) return;
     at->has_rows |= keeli_store_has_rows(s);
-    keeli_store_clear_bits(world, s, first, *keeli_listed_word(s, first) & taken);
+    keeli_store_clear_bits(world, s, first, bits);
 }
 
 static void take_block(keel_world *world, stretch *at, uint32_t place) {
