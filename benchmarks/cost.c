@@ -107,14 +107,14 @@ static keel_result walk_parents(cost_run *run) {
 }
 static keel_result walk_children(cost_run *run) {
     for (uint32_t i = 0; i <= COST_COUNT / CHILDREN; ++i) {
-        KEEL_CHILDREN(run->world, run->e[i], child) {
+        KEEL_EACH_CHILD(run->world, run->e[i], child) {
             run->sum += child.bits;
         }
     }
     return KEEL_OK;
 }
 static keel_result walk_descendants(cost_run *run) {
-    KEEL_DESCENDANTS(run->world, run->e[0], descendant) {
+    KEEL_EACH_DESCENDANT(run->world, run->e[0], descendant) {
         run->sum += descendant.bits;
     }
     return KEEL_OK;
@@ -125,7 +125,9 @@ COST_EACH(get_unique) { return cost_seen(run, keel_get_unique(world, Clock)); }
 static keel_result set_clock(cost_run *run) { return keel_set_unique(run->world, Clock, { 1 }); }
 COST_EACH(send) { return keel_send(world, Hit, { i, 1 }); }
 static keel_result receive(cost_run *run) {
-    KEEL_FOR_EVENTS(run->world, Hit, hit) { run->sum += hit->damage; }
+    KEEL_EACH_EVENT(run->world, Hit, hit) {
+        run->sum += hit->damage;
+    }
     return KEEL_OK;
 }
 

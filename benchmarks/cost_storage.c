@@ -8,7 +8,7 @@
 #define COST_TEXT(suffix) COST_TEXT_1(suffix)
 #define COST_TEXT_1(suffix) #suffix
 
-static void note(const keel_event *event, void *data) {
+static void note(const keel_change *event, void *data) {
     (void)event;
     ++*(uint64_t *)data;
 }
@@ -46,13 +46,13 @@ COST_EACH(create_2) {
 COST_EACH(create_1_pointer) {
     const Position p = bench_position(i);
     const keel_value values[] = { { KEEL_OF(Position), &p }, { 0 } };
-    return cost_made(run, i, keel_world_add_entity(world, values));
+    return cost_made(run, i, keel_add_entity_values(world, values));
 }
 COST_EACH(create_2_pointer) {
     const Position p = bench_position(i);
     const Velocity v = bench_velocity(i);
     const keel_value values[] = { { KEEL_OF(Position), &p }, { KEEL_OF(Velocity), &v }, { 0 } };
-    return cost_made(run, i, keel_world_add_entity(world, values));
+    return cost_made(run, i, keel_add_entity_values(world, values));
 }
 static keel_result create_many(cost_run *run) {
     static Position p[COST_COUNT];
@@ -88,10 +88,10 @@ COST_EACH(emplace) { return cost_seen(run, keel_emplace(world, e, Velocity)); }
 COST_EACH(get_or_add) { return cost_seen(run, keel_get_or_add(world, e, Velocity, { 1, 2 })); }
 static keel_result add_to_many(cost_run *run) {
     static Velocity v[COST_COUNT];
-    return keel_add_column_to_many(run->world, run->e, COST_COUNT, Velocity, v);
+    return keel_add_column_many(run->world, run->e, COST_COUNT, Velocity, v);
 }
 static keel_result add_to_matching(cost_run *run) {
-    return keel_add_to_matching(run->world, KEEL_TERMS(KEEL_WITH(Position)), Velocity, { 1, 2 });
+    return keel_add_matching(run->world, KEEL_TERMS(KEEL_WITH(Position)), Velocity, { 1, 2 });
 }
 
 // ---- taking away ----
@@ -108,10 +108,10 @@ COST_EACH(delete_1) { return keel_delete_component(world, e, KEEL_OF(Velocity));
 COST_EACH(delete_2) { return keel_delete(world, e, Position, Velocity); }
 COST_EACH(strip) { return keel_strip(world, e); }
 static keel_result delete_from_many(cost_run *run) {
-    return keel_delete_from_many(run->world, run->e, COST_COUNT, Velocity);
+    return keel_delete_many(run->world, run->e, COST_COUNT, Velocity);
 }
 static keel_result delete_from_matching(cost_run *run) {
-    return keel_delete_from_matching(run->world, KEEL_TERMS(KEEL_WITH(Position)), Velocity);
+    return keel_delete_matching(run->world, KEEL_TERMS(KEEL_WITH(Position)), Velocity);
 }
 static keel_result clear(cost_run *run) { return keel_clear(run->world, Velocity); }
 static bool keep_none(keel_entity e, void *value, void *data) {
@@ -125,7 +125,9 @@ COST_EACH(delete_entity) { return keel_delete_entity(world, e); }
 static keel_result delete_entities(cost_run *run) {
     return keel_delete_entities(run->world, run->e, COST_COUNT);
 }
-static keel_result delete_any(cost_run *run) { return keel_delete_any(run->world, Velocity); }
+static keel_result delete_any(cost_run *run) {
+    return keel_delete_entities_having(run->world, Velocity);
+}
 static keel_result clear_entities(cost_run *run) { return keel_clear_entities(run->world); }
 
 // ---- links, other worlds, order ----
@@ -169,7 +171,7 @@ COST_EACH(record_remove) { return keel_remove(keel_world_commands(world), e, Vel
 COST_EACH(record_delete) { return keel_delete_entity(keel_world_commands(world), e); }
 static keel_result apply_after(cost_run *run, cost_pass *record) {
     const keel_result result = record(run);
-    return result == KEEL_OK ? keel_apply(run->world) : result;
+    return result == KEEL_OK ? keel_apply_commands(run->world) : result;
 }
 static keel_result command_create(cost_run *run) { return apply_after(run, record_create); }
 static keel_result command_add(cost_run *run) { return apply_after(run, record_add); }
@@ -182,9 +184,9 @@ COST_EACH(get_absent) { return keel_get(world, e, Velocity) ? KEEL_ABSENT : KEEL
 COST_EACH(get_mut) { return cost_seen(run, keel_get_mut(world, e, Position)); }
 COST_EACH(has) { return keel_has(world, e, Position) ? KEEL_OK : KEEL_ABSENT; }
 static keel_result look_up(cost_run *run) {
-    const keel_column positions = keel_column_of(run->world, Position);
+    const keel_lookup positions = keel_lookup_of(run->world, Position);
     for (uint32_t i = 0; i < COST_COUNT; ++i)
-        if (cost_seen(run, keel_column_get(&positions, run->e[i], Position))) return KEEL_ABSENT;
+        if (cost_seen(run, keel_lookup_get(&positions, run->e[i], Position))) return KEEL_ABSENT;
     return KEEL_OK;
 }
 COST_EACH(mark) { return keel_mark(world, e, Position); }

@@ -55,7 +55,7 @@ static void make_system(uint32_t i) {
         terms[i][n++] =
             (keel_term){ .kind = KEEL_TERM_COMMANDS, .component = &components[below(COMPONENTS)] };
     systems[i] = (keel_system){
-        .name = "system", .kind = KEEL_PER_RUN, .function = nothing, .terms = terms[i]
+        .name = "system", .kind = KEEL_SYSTEM_PER_RUN, .function = nothing, .terms = terms[i]
     };
     steps[i] = (keel_step){ .system = &systems[i] };
 }

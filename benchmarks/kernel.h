@@ -102,11 +102,11 @@ static inline void bench_free_source(bench_source *from) {
 // Set-up: `n` entities with the first `components` of Position, Velocity and Acceleration.
 static inline void bench_populate(keel_world *world, keel_entity *e, uint32_t n, int components) {
     bench_source from = bench_new_source(n);
-    const keel_bulk end = { NULL, NULL, 0 };
-    keel_bulk columns[] = { KEEL_COLUMN(Position, from.p), KEEL_COLUMN(Velocity, from.v),
-                            KEEL_COLUMN(Acceleration, from.a), end };
+    const keel_value_column end = { NULL, NULL, 0 };
+    keel_value_column columns[] = { KEEL_COLUMN(Position, from.p), KEEL_COLUMN(Velocity, from.v),
+                                    KEEL_COLUMN(Acceleration, from.a), end };
     columns[components] = end;
-    bench_expect(keel_world_add_entities(world, n, e, columns));
+    bench_expect(keel_add_entity_columns(world, n, e, columns));
     bench_free_source(&from);
 }
 

@@ -69,7 +69,7 @@ BENCH_WORKLOAD(change_none) {
     free(e);
 }
 
-static void count_event(const keel_event *event, void *data) {
+static void count_event(const keel_change *event, void *data) {
     (void)event;
     ++*(long long *)data;
 }

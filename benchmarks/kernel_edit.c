@@ -54,7 +54,7 @@ BENCH_SHARED keel_entity create_one(keel_world *world, uint32_t i, call how) {
     const Velocity v = bench_velocity(i);
     if (how == TYPED) return keel_add_entity(world, KEEL_INIT(Position, p), KEEL_INIT(Velocity, v));
     const keel_value values[] = { { KEEL_OF(Position), &p }, { KEEL_OF(Velocity), &v }, { 0 } };
-    return keel_world_add_entity(world, values);
+    return keel_add_entity_values(world, values);
 }
 
 BENCH_SHARED void create_2(bench_run *run, call how, bool cold) {
@@ -256,21 +256,21 @@ BENCH_WORKLOAD(add_1_worst) {
 }
 
 // ---- look up ----
-typedef long long sum_fn(const keel_world *world, keel_column column, const keel_entity *e,
+typedef long long sum_fn(const keel_world *world, keel_lookup column, const keel_entity *e,
                          uint32_t n);
 
 static __attribute__((noinline)) long long
-sum_by_column(const keel_world *world, keel_column column, const keel_entity *e, uint32_t n) {
+sum_by_column(const keel_world *world, keel_lookup column, const keel_entity *e, uint32_t n) {
     (void)world;
     long long sum = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        const Position *p = keel_column_get(&column, e[i], Position);
+        const Position *p = keel_lookup_get(&column, e[i], Position);
         if (p) sum += (int)p->x;
     }
     return sum;
 }
 
-static __attribute__((noinline)) long long sum_checked(const keel_world *world, keel_column column,
+static __attribute__((noinline)) long long sum_checked(const keel_world *world, keel_lookup column,
                                                        const keel_entity *e, uint32_t n) {
     (void)column;
     long long sum = 0;
@@ -292,7 +292,7 @@ BENCH_SHARED void get_random(bench_run *run, sum_fn *sum_of) {
     run->items = (double)n * passes;
     while (bench_next(run)) {
         long long sum = 0;
-        const keel_column column = keel_column_of(world, Position);
+        const keel_lookup column = keel_lookup_of(world, Position);
         bench_start(run);
         for (uint32_t k = 0; k < passes; ++k) {
             sum += sum_of(world, column, shuffled, n);
@@ -327,10 +327,10 @@ BENCH_SHARED void hierarchy(bench_run *run, stage timed) {
 
         long long sum = 0;
         bench_start(run);
-        const keel_column positions = keel_column_of(world, Position);
+        const keel_lookup positions = keel_lookup_of(world, Position);
         for (uint32_t k = 0; k < BENCH_ROOTS; ++k) {
-            KEEL_DESCENDANTS(world, e[k], descendant) {
-                const Position *p = keel_column_get(&positions, descendant, Position);
+            KEEL_EACH_DESCENDANT(world, e[k], descendant) {
+                const Position *p = keel_lookup_get(&positions, descendant, Position);
                 if (p) sum += (int)p->x;
             }
         }

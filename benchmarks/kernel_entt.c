@@ -79,12 +79,14 @@ static void fill_world(keel_world *world, keel_entity *e, uint32_t n, uint32_t f
     static const EnttPosition p = { 1, 0 };
     static const EnttVelocity v = { 1, 0 };
     static const EnttComp c = { 1 };
-    const keel_bulk end = { NULL, NULL, 0 };
-    keel_bulk columns[] = { { KEEL_OF(EnttPosition), &p, 0 }, { KEEL_OF(EnttVelocity), &v, 0 },
-                            { KEEL_OF(EnttComp0), &c, 0 },    { KEEL_OF(EnttComp1), &c, 0 },
-                            { KEEL_OF(EnttComp2), &c, 0 },    end };
+    const keel_value_column end = { NULL, NULL, 0 };
+    keel_value_column columns[] = {
+        { KEEL_OF(EnttPosition), &p, 0 }, { KEEL_OF(EnttVelocity), &v, 0 },
+        { KEEL_OF(EnttComp0), &c, 0 },    { KEEL_OF(EnttComp1), &c, 0 },
+        { KEEL_OF(EnttComp2), &c, 0 },    end
+    };
     columns[last] = end;
-    bench_expect(keel_world_add_entities(world, n, e, columns + first));
+    bench_expect(keel_add_entity_columns(world, n, e, columns + first));
 }
 
 typedef enum take { REMOVE, REMOVE_MANY, CLEAR, DESTROY, DESTROY_MANY } take;
@@ -100,7 +102,7 @@ BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
         if (how == REMOVE)
             for (uint32_t i = 0; i < n; ++i)
                 keel_delete(world, e[i], EnttPosition, EnttVelocity);
-        if (how == REMOVE_MANY) keel_delete_from_many(world, e, n, EnttPosition);
+        if (how == REMOVE_MANY) keel_delete_many(world, e, n, EnttPosition);
         if (how == DESTROY)
             for (uint32_t i = 0; i < n; ++i)
                 keel_delete_entity(world, e[i]);
@@ -108,7 +110,7 @@ BENCH_SHARED void take_away(bench_run *run, take how, uint32_t components) {
             keel_clear(world, EnttPosition);
             if (components == 2) keel_clear(world, EnttVelocity);
         }
-        if (how == DESTROY_MANY) keel_delete_any(world, EnttPosition);
+        if (how == DESTROY_MANY) keel_delete_entities_having(world, EnttPosition);
         bench_stop(run);
         run->sum = keel_count(world, EnttPosition);
         if (components == 2) run->sum += keel_count(world, EnttVelocity);
@@ -136,7 +138,7 @@ BENCH_SHARED void get_all(bench_run *run, bool from_view, uint32_t components) {
     if (from_view)
         bench_expect(keel_view_begin(
             &view, world,
-            KEEL_TERMS(KEEL_WRITE(EnttPosition, p), KEEL_MAYBE_WRITE(EnttVelocity, v)), "get"));
+            KEEL_TERMS(KEEL_WRITE(EnttPosition, p), KEEL_OPTIONAL_WRITE(EnttVelocity, v)), "get"));
     run->items = (double)n * passes;
     while (bench_next(run)) {
         bench_start(run);

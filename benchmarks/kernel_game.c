@@ -255,10 +255,10 @@ BENCH_SHARED void add_position(bench_run *run, bool removes) {
     keel_world *world = bench_world();
     for (uint32_t i = 0; i < n; ++i)
         e[i] = keel_add_entity(world, KEEL_INIT(Velocity, { 1, 1 }));
-    if (removes) bench_expect(keel_add_to_many(world, e, n, Position));
+    if (removes) bench_expect(keel_add_many(world, e, n, Position));
     run->items = n;
     while (bench_next(run)) {
-        if (!removes) (void)keel_delete_from_many(world, e, n, Position);
+        if (!removes) (void)keel_delete_many(world, e, n, Position);
         bench_start(run);
         for (uint32_t i = 0; i < n; ++i) {
             if (removes) keel_remove(world, e[i], Position);

@@ -30,7 +30,7 @@ static keel_world *world_of(const EnttPosition *p, keel_entity *e, uint32_t n) {
         keel_group_create(world, &(keel_group_desc){ .name = "both", .owned = both }, NULL));
 #endif
     bench_expect(keel_add_entities(world, n, e, KEEL_COLUMN(EnttPosition, p),
-                                   (keel_bulk){ KEEL_OF(EnttVelocity), &v, 0 }));
+                                   (keel_value_column){ KEEL_OF(EnttVelocity), &v, 0 }));
     return world;
 }
 

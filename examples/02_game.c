@@ -21,7 +21,7 @@ KEEL_TAG(Tank);
 KEEL_UNIQUE(Time); // one value, of no entity
 
 // once per run
-KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Time, time)) { time->now += time->dt; }
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Time, time)) { time->now += time->dt; }
 
 // once per entity
 KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity, v), KEEL_UNIQUE_READ(Time, time)) {
@@ -51,7 +51,7 @@ KEEL_SYSTEM(shoot, KEEL_WRITE(Turret, turret), KEEL_READ(keel_child, link), KEEL
 }
 
 // two sets against each other: one task, two loops
-KEEL_TASK(hit, KEEL_MAY_READ(Position, Bullet, Tank), KEEL_MAY_WRITE(Health),
+KEEL_SYSTEM_ONCE(hit, KEEL_MAY_READ(Position, Bullet, Tank), KEEL_MAY_WRITE(Health),
           KEEL_COMMANDS(commands), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_READ(Position, b), KEEL_WITH(Bullet), KEEL_ENTITY(bullet)) {
         KEEL_EACH(context, KEEL_READ(Position, t), KEEL_WRITE(Health, health), KEEL_WITH(Tank),
@@ -86,7 +86,7 @@ int main(void) {
     keel_world *world = keel_world_create(NULL);
     keel_set_unique(world, Time, { .dt = 0.1f });
     keel_entity red = add_tank(world, 0, 0.5f), blue = add_tank(world, 5, 0);
-    KEEL_CHILDREN(world, red, child) keel_get_mut(world, child, Turret)->target = blue;
+    KEEL_EACH_CHILD(world, red, child) keel_get_mut(world, child, Turret)->target = blue;
     for (int i = 0; i < 40; ++i)
         if (keel_run_workload(world, frame) < 0) {
             fprintf(stderr, "%s\n", keel_last_error(world)->message);

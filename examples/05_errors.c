@@ -36,10 +36,10 @@ static keel_result load_level(keel_world *world, keel_entity *door) {
 }
 
 // style 2: a system says why it failed, and the steps after it do not run
-KEEL_TASK(autosave, KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(autosave, KEEL_CONTEXT(context)) {
     keel_fail(context, "save slot 1", "cannot open %s", "/nonexistent/save");
 }
-KEEL_TASK(after_autosave) { puts("must not run"); }
+KEEL_SYSTEM_ONCE(after_autosave) { puts("must not run"); }
 KEEL_WORKLOAD(save, KEEL_STEP(autosave), KEEL_STEP(after_autosave, .after = "autosave"));
 
 KEEL_SYSTEM(poison, KEEL_WRITE(Health, h)) { --h->points; }
@@ -56,8 +56,8 @@ int main(void) {
     puts("out of memory: the call fails, the world is as before, a retry works");
     memory.left = 0;
     const uint32_t before = keel_entity_count(world);
-    const keel_bulk *no_columns = NULL;
-    printf("%s\n", keel_result_text(keel_world_add_entities(world, 100000, NULL, no_columns)));
+    const keel_value_column *no_columns = NULL;
+    printf("%s\n", keel_result_text(keel_add_entity_columns(world, 100000, NULL, no_columns)));
     printf("as before: %s\n", keel_entity_count(world) == before ? "yes" : "no");
     memory.left = SIZE_MAX;
 
@@ -72,7 +72,7 @@ int main(void) {
         keel_delete_entity(keel_world_commands(world), e); // recorded instead
         break;                                             // leaves the loop and ends its view
     }
-    keel_apply(world);
+    keel_apply_commands(world);
     printf("the door is %s\n", keel_is_alive(world, door) ? "alive" : "deleted by the command");
 
     puts("a stale handle is no misuse: NULL, false or a result");

@@ -28,7 +28,7 @@ static void integrate_floats(float *restrict p, const float *restrict v, uint32_
 }
 
 // the parameters are arrays of n values
-KEEL_SPAN_SYSTEM(integrate, KEEL_COUNT(n), KEEL_WRITE(Position, p), KEEL_READ(Velocity, v),
+KEEL_SYSTEM_SPAN(integrate, KEEL_SPAN_COUNT(n), KEEL_WRITE(Position, p), KEEL_READ(Velocity, v),
                  KEEL_UNIQUE_READ(Time, time), KEEL_WITHOUT(Frozen)) {
     integrate_floats(&p->x, &v->x, n * 2, time->dt);
 }
@@ -44,7 +44,7 @@ int main(void) {
 
     uint32_t count = 0;
     float sum = 0;
-    KEEL_EACH_SPAN(world, KEEL_COUNT(n), KEEL_READ(Position, p)) {
+    KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(n), KEEL_READ(Position, p)) {
         count += n;
         for (uint32_t i = 0; i < n; ++i)
             sum += p[i].y;

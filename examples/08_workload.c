@@ -15,7 +15,7 @@ KEEL_COMPONENT(Battery);
 KEEL_TAG(Broken);
 KEEL_UNIQUE(Game);
 
-KEEL_TASK(load, KEEL_COMMANDS(commands, Position, Velocity, Battery)) {
+KEEL_SYSTEM_ONCE(load, KEEL_COMMANDS(commands, Position, Velocity, Battery)) {
     for (int i = 0; i < 1000; ++i)
         keel_add_entity(commands, KEEL_INIT(Position), KEEL_INIT(Velocity, { 1 }),
                         KEEL_INIT(Battery, { (float)(i % 100) }));
@@ -32,7 +32,7 @@ KEEL_SYSTEM(brake, KEEL_READ(Battery, battery), KEEL_WRITE(Velocity, velocity)) 
 KEEL_SYSTEM(repair, KEEL_WRITE(Battery, battery), KEEL_WITH(Broken)) { battery->charge = 100; }
 
 // a task runs once; as a step with .main_thread where the window is
-KEEL_TASK(draw, KEEL_MAY_READ(Position, Velocity), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(draw, KEEL_MAY_READ(Position, Velocity), KEEL_CONTEXT(context)) {
     double sum = 0;
     int standing = 0;
     KEEL_EACH(context, KEEL_READ(Position, position), KEEL_READ(Velocity, velocity)) {

@@ -36,7 +36,7 @@ static keel_result report(keel_world *world, void *data) {
            keel_count(world, Hungry), keel_count(world, Link));
     return KEEL_OK;
 }
-KEEL_TASK(look, KEEL_UNIQUE_WRITE(Clock, clock), KEEL_COMMANDS(commands)) {
+KEEL_SYSTEM_ONCE(look, KEEL_UNIQUE_WRITE(Clock, clock), KEEL_COMMANDS(commands)) {
     ++clock->ticks;
     keel_commands_call(commands, report, &clock->ticks, sizeof clock->ticks);
 }
@@ -53,13 +53,13 @@ int main(void) {
             return 1;
         }
 
-    // outside of systems, for instance in a loop, where the world cannot be edited: keel_apply does it
+    // outside of systems, for instance in a loop, where the world cannot be edited: keel_apply_commands does it
     keel_commands *commands = keel_world_commands(world);
     KEEL_EACH(world, KEEL_WITH(Hungry), KEEL_ENTITY(e)) keel_remove(commands, e, Hungry);
     const keel_entity lost = keel_add_entity(world, KEEL_INIT(Cell, { 1 }));
     keel_add(commands, lost, Hungry);
     keel_delete_entity(world, lost); // so there is nobody to add it to: that command is dropped
-    printf("apply: %s, ", keel_result_text(keel_apply(world)));
+    printf("apply: %s, ", keel_result_text(keel_apply_commands(world)));
     printf("dropped: %u, ", (unsigned)keel_dropped_commands(world));
     printf("hungry: %u\n", keel_count(world, Hungry));
     keel_world_destroy(world);

@@ -45,7 +45,7 @@ static void frame_drop(void *view, keel_context *context) {
     for (int y = 0; y < HEIGHT; ++y) printf("  %.*s\n", WIDTH, frame->picture + y * WIDTH);
 }
 
-KEEL_CUSTOM_VIEW(Frame, KEEL_UNIQUE_WRITE(Graphics, graphics), KEEL_CUSTOM(Scene, scene),
+KEEL_CUSTOM_VIEW(Frame, KEEL_UNIQUE_WRITE(Graphics, graphics), KEEL_CUSTOM_WRITE(Scene, scene),
                  .init = frame_init, .drop = frame_drop);
 
 static void draw(const Frame *frame, const keel_view *view, char letter) {
@@ -60,7 +60,7 @@ static void draw(const Frame *frame, const keel_view *view, char letter) {
 }
 
 // nothing about devices and pictures is left in the systems themselves
-KEEL_TASK(render, KEEL_CUSTOM(Frame, frame)) {
+KEEL_SYSTEM_ONCE(render, KEEL_CUSTOM_WRITE(Frame, frame)) {
     draw(frame, &frame->scene.walls, '#');
     draw(frame, &frame->scene.sprites, '?');
 }

@@ -19,11 +19,11 @@ static void put(keel_context *context, keel_entity e, Place origin) {
 
 // Roots are those without keel_child. Below each, parents come before their children, so the place
 // that a part starts from is known when it is its turn.
-KEEL_TASK(place_all, KEEL_MAY_READ(Local, keel_parent, keel_child), KEEL_MAY_WRITE(Place),
+KEEL_SYSTEM_ONCE(place_all, KEEL_MAY_READ(Local, keel_parent, keel_child), KEEL_MAY_WRITE(Place),
           KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Local), KEEL_WITHOUT(keel_child), KEEL_ENTITY(root)) {
         put(context, root, (Place){ 0, 0 });
-        KEEL_DESCENDANTS(context, root, part) {
+        KEEL_EACH_DESCENDANT(context, root, part) {
             const Place *whole = keel_get(context, keel_parent_of(context, part), Place);
             if (whole) put(context, part, *whole);
         }
@@ -62,7 +62,7 @@ int main(void) {
 
     if (keel_attach(world, tank, gun) == KEEL_ERROR_CYCLE) printf("a tank is no part of its gun\n");
     printf("the tank has %u parts:", (unsigned)keel_child_count(world, tank));
-    KEEL_CHILDREN(world, tank, child) printf(" %s", keel_get(world, child, Name)->text);
+    KEEL_EACH_CHILD(world, tank, child) printf(" %s", keel_get(world, child, Name)->text);
     printf("\n");
 
     keel_detach(world, turret);

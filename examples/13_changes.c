@@ -34,8 +34,8 @@ KEEL_SYSTEM(die, KEEL_READ(Health, health), KEEL_MODIFIED(Health), KEEL_ENTITY(e
     if (health->points <= 0) keel_delete_entity(commands, e);
 }
 
-KEEL_TASK(mourn, KEEL_MAY_READ(Health), KEEL_CONTEXT(context)) {
-    KEEL_FOR_DELETED(context, Health, removal) {
+KEEL_SYSTEM_ONCE(mourn, KEEL_MAY_READ(Health), KEEL_CONTEXT(context)) {
+    KEEL_EACH_REMOVED(context, Health, removal) if (removal.deleted) {
         const Health *last = removal.value;
         printf("  %u died with %d points\n", (unsigned)keel_entity_index(removal.entity), last->points);
     }

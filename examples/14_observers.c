@@ -14,7 +14,7 @@ static const char *name_of(uint32_t kind) {
 }
 
 // It may look at everything. What it wants changed it records: that comes after the running edit.
-static void on_door(const keel_event *event, void *data) {
+static void on_door(const keel_change *event, void *data) {
     const Door *door = event->value;
     int *calls = data;
     ++*calls;
@@ -41,7 +41,7 @@ int main(void) {
     keel_patch(world, doors[1], Door, swing, NULL);
     KEEL_EACH(guard, KEEL_INSERTED(Alarm), KEEL_ENTITY(e))
         printf("the guard looks at door %u\n", (unsigned)keel_entity_index(e));
-    keel_reader_pass(guard);
+    keel_reader_advance(guard);
 
     keel_patch(world, doors[1], Door, swing, NULL);
     keel_patch(world, doors[2], Door, swing, NULL);

@@ -17,7 +17,7 @@ KEEL_SYSTEM(rebuild, KEEL_WRITE(Mesh, mesh), KEEL_READ(Tile, tile), KEEL_WITH(St
     printf("  mesh %u: height %d\n", (unsigned)keel_entity_index(e), mesh->built);
 }
 
-static void on_drawn(const keel_event *event, void *data) {
+static void on_drawn(const keel_change *event, void *data) {
     int *drawn = data;
     *drawn += event->kind == KEEL_ON_ENTERED ? 1 : -1;
 }

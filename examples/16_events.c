@@ -18,9 +18,9 @@ KEEL_SYSTEM(shoot, KEEL_READ(Target, target), KEEL_ENTITY(e), KEEL_SEND(Hit, hit
 }
 
 // Has the queue of bangs alone, and shares that of hits with whoever else receives them.
-KEEL_TASK(hurt, KEEL_RECEIVE(Hit, hits), KEEL_MAY_WRITE(Target), KEEL_CONTEXT(context),
+KEEL_SYSTEM_ONCE(hurt, KEEL_RECEIVE(Hit, hits), KEEL_MAY_WRITE(Target), KEEL_CONTEXT(context),
           KEEL_SEND(Bang, bangs)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) {
+    KEEL_EACH_EVENT(hits, Hit, hit) {
         Target *target = keel_get_mut(context, hit->target, Target);
         if (!target || target->life <= 0) continue;
         target->life -= hit->damage;
@@ -30,15 +30,15 @@ KEEL_TASK(hurt, KEEL_RECEIVE(Hit, hits), KEEL_MAY_WRITE(Target), KEEL_CONTEXT(co
 }
 
 // It receives what it sends itself in its next run: an echo.
-KEEL_TASK(echo, KEEL_RECEIVE(Bang, in), KEEL_SEND(Bang, out)) {
-    KEEL_FOR_EVENTS(in, Bang, bang) {
+KEEL_SYSTEM_ONCE(echo, KEEL_RECEIVE(Bang, in), KEEL_SEND(Bang, out)) {
+    KEEL_EACH_EVENT(in, Bang, bang) {
         printf("  bang at %d\n", bang->distance);
         if (bang->distance < 3) keel_send(out, Bang, { bang->distance + 1 });
     }
 }
 
 KEEL_CONDITION(anything_hit, KEEL_RECEIVE(Hit, hits)) { return keel_event_count(hits, Hit) > 0; }
-KEEL_TASK(cheer, KEEL_RECEIVE(Hit, hits)) {
+KEEL_SYSTEM_ONCE(cheer, KEEL_RECEIVE(Hit, hits)) {
     printf("  %u hits!\n", (unsigned)keel_event_count(hits, Hit));
 }
 
@@ -51,7 +51,7 @@ int main(void) {
     keel_reader *sleeper = keel_reader_create(world, "a sleeper");
     for (int i = 0; i < 4; ++i)
         keel_add_entity(world, KEEL_INIT(Target, { i, 12 }));
-    KEEL_FOR_EVENTS(sleeper, Bang, bang) printf("%d\n", bang->distance); // none yet
+    KEEL_EACH_EVENT(sleeper, Bang, bang) printf("%d\n", bang->distance); // none yet
 
     for (int i = 1; i <= 4; ++i) {
         printf("turn %d\n", i);
@@ -59,8 +59,8 @@ int main(void) {
     }
 
     printf("the sleeper has missed %u\n", (unsigned)keel_missed_events(sleeper, Bang));
-    KEEL_FOR_EVENTS(sleeper, Bang, bang) printf("and hears a bang at %d\n", bang->distance);
-    keel_reader_pass(sleeper);
+    KEEL_EACH_EVENT(sleeper, Bang, bang) printf("and hears a bang at %d\n", bang->distance);
+    keel_reader_advance(sleeper);
     printf("%u left\n", (unsigned)keel_event_count(sleeper, Bang));
     keel_world_destroy(world);
     return 0;

@@ -31,6 +31,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     keeli_heap_init(&world->heap, desc->allocator);
     world->heap.live = live;
     world->heap.mask = &world->refused;
+    world->root.scope.kind = KEELI_SCOPE_WORLD;
     world->root.refused = &world->refused;
     world->heap.mask_bit = KEELI_REFUSED_HOOK;
     world->library = &keeli_library;
@@ -53,12 +54,12 @@ static keel_world *new_world(const keel_world_desc *desc) {
 // What is wrong with the workers that are wanted, and what to do; NULL: all is well.
 static const char *find_worker_mistake(const keel_world_desc *desc) {
     const keel_executor *x = desc->executor;
-    if (desc->worker_count > KEEL_WORKERS_MAX) return "worker_count is above KEEL_WORKERS_MAX";
+    if (desc->worker_count > KEEL_MAX_WORKERS) return "worker_count is above KEEL_MAX_WORKERS";
     if (!x) return NULL;
     if (!x->submit) return "the executor has no submit; set it, or leave desc.executor NULL";
     if (x->worker_count == 0) return "the executor has no workers; the calling thread is one";
-    if (x->worker_count > KEEL_WORKERS_MAX)
-        return "the executor has more workers than KEEL_WORKERS_MAX";
+    if (x->worker_count > KEEL_MAX_WORKERS)
+        return "the executor has more workers than KEEL_MAX_WORKERS";
     if (desc->worker_count > x->worker_count)
         return "worker_count is above the executor's; leave it 0 to use all of its workers";
     return NULL;
@@ -72,7 +73,7 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
     if (desc->executor) w->executor = *desc->executor;
     else
         w->executor =
-            (keel_executor){ &w->pool, cores > KEEL_WORKERS_MAX ? KEEL_WORKERS_MAX : cores,
+            (keel_executor){ &w->pool, cores > KEEL_MAX_WORKERS ? KEEL_MAX_WORKERS : cores,
                              keeli_pool_submit };
     w->count = desc->worker_count ? desc->worker_count : w->executor.worker_count;
     w->may_spin = w->count <= cores;
@@ -104,7 +105,7 @@ static bool is_in_use(keel_world *world) {
         world->commands.applying || world->followers.calling || keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views.all; view; view = view->next)
-        if (view->serial && view->custom && view->in_hands) return true;
+        if (view->holder.serial && view->custom && view->in_hands) return true;
     return false;
 }
 

@@ -142,9 +142,10 @@ typedef struct keeli_use {
 // What a view or a running system may touch, and its name for messages (world/borrow.c).
 typedef struct keeli_holder {
     KEELI_ARRAY(keeli_use) uses;
-    bool everything; // KEEL_TERM_EDIT_WORLD: all storages, and those to come
+    bool everything; // KEEL_TERM_MAY_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
+    uint64_t serial;             // of the view's handle that opened it; 0: spare
     uint64_t tick;               // of what it changes; 0: world->changes.tick (follow/changes.h)
     uint32_t opened;             // views that were opened inside and are still open
     struct keeli_holder *parent; // from what a view borrows: a system, a custom view, or NULL
@@ -228,6 +229,7 @@ typedef struct keeli_followers {
 
 // A list of recorded edits (edit/commands.c).
 struct keel_commands {
+    keel_scope scope;
     struct keel_commands *next; // in the queue of pending lists, or among the spare ones
     keel_world *world;
     keeli_arena arena; // records and the values they carry

@@ -74,9 +74,9 @@ static bool parse_option(settings *options, int letter, failure *why) {
         options->belt = (uint32_t)number;
         return true;
     case 't':
-        if (!integer_parse(optarg, KEEL_WORKERS_MAX, &number) || !number)
+        if (!integer_parse(optarg, KEEL_MAX_WORKERS, &number) || !number)
             return fail(why, "orrery: --threads: '%s' is not a whole number from 1 to %d", optarg,
-                        KEEL_WORKERS_MAX);
+                        KEEL_MAX_WORKERS);
         options->threads = (uint32_t)number;
         return true;
     default:

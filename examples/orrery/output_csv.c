@@ -25,6 +25,6 @@ bool csv_write_step(const output_file *output, keel_world *world, double jd, fai
 bool csv_write_changes(const output_file *output, keel_reader *reader, double jd, failure *why) {
     KEEL_EACH(reader, KEEL_READ(Name, name), KEEL_READ(Position, position), KEEL_CHANGED(Position))
         write_row(output->file, jd, name, position);
-    keel_reader_pass(reader);
+    keel_reader_advance(reader);
     return !ferror(output->file) || output_fail(output, why);
 }

@@ -8,8 +8,8 @@
 static void collect_bodies(scene *into, keel_world *world, const body_list *list) {
     const double centuries = (into->to_jd - into->from_jd) / DAYS_PER_CENTURY;
     // Name has the fewest values, so that its order is the order of the loop: that of the list.
-    KEEL_EACH(world, KEEL_READ(Name, name), KEEL_READ(Position, position), KEEL_MAYBE(Local, local),
-              KEEL_MAYBE(Orbit, orbit), KEEL_MAYBE(Anomaly, anomaly), KEEL_MAYBE(Motion, motion)) {
+    KEEL_EACH(world, KEEL_READ(Name, name), KEEL_READ(Position, position), KEEL_OPTIONAL_READ(Local, local),
+              KEEL_OPTIONAL_READ(Orbit, orbit), KEEL_OPTIONAL_READ(Anomaly, anomaly), KEEL_OPTIONAL_READ(Motion, motion)) {
         const int k = into->body_count++;
         scene_body *added = &into->bodies[k];
         *added = (scene_body){ .name = name->text, .parent = list->items[k].parent };

@@ -12,6 +12,7 @@
 /// and a world that knows one refuses the other with KEEL_ERROR_COMPONENT, naming both places.
 #pragma once
 #include <keel/entity.h>
+#include <keel/scope.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -141,7 +142,7 @@ KEEL_API keel_result keel_register_components(keel_world *world,
                                               const keel_component *const *components);
 
 /// Forget a component: drop all its values and free its storage. Its name may then be used anew.
-/// @invalidates the world's descriptor of it, keel_column, pointers to its values
+/// @invalidates the world's descriptor of it, keel_lookup, pointers to its values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_GROUPED while a group
 ///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)
@@ -169,9 +170,14 @@ KEEL_API const keel_component *keel_next_unique(const keel_world *world,
 KEEL_API const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                                       const keel_component *after);
 
-/// How many entities have the component; 0 when the world does not know it.
-KEEL_API uint32_t keel_component_count(const keel_world *world, const keel_component *component);
+/// How many entities have the component; 0 when the world does not know it, or the scope does not
+/// hold `read` for it.
+KEEL_API uint32_t keel_component_count(const keel_scope *scope, const keel_component *component);
 
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_component_count(scope, ...) keel_component_count(KEELI_TO_READ(scope), __VA_ARGS__)
+// clang-format on

@@ -5,7 +5,7 @@
 /// A **bundle** groups views and uniques that are used together, so that ten systems need not name
 /// the same six parameters. A **wild view** holds anything else, too: its `init` makes it when the
 /// system starts, its `drop` releases it when the system has ended. KEEL_CUSTOM_VIEW (typed.h)
-/// declares one, KEEL_CUSTOM(T, name) is the parameter:
+/// declares one, KEEL_CUSTOM_WRITE(T, name) is the parameter:
 ///
 ///     typedef struct Frame {
 ///         const Graphics *graphics; // filled in by Keel, as declared below
@@ -16,7 +16,7 @@
 ///                      KEEL_VIEW(sprites, KEEL_READ(Sprite, s)),
 ///                      .init = frame_init, .drop = frame_drop);
 ///
-///     KEEL_TASK(render, KEEL_CUSTOM(Frame, frame)) { draw(frame->encoder); }
+///     KEEL_SYSTEM_ONCE(render, KEEL_CUSTOM_WRITE(Frame, frame)) { draw(frame->encoder); }
 ///
 /// What it declares counts as declared by the system: the scheduler sees it, and it is borrowed as
 /// long as the custom view lives. Its order: the system's storages are borrowed; custom views are
@@ -62,33 +62,31 @@ typedef struct keel_custom_view {
     int line;         ///< where it was written
 } keel_custom_view;
 
-/// Make a custom view in ordinary code: keel_custom_begin.
+/// Make a custom view: keel_custom_begin.
+/// @param scope a world; or the context of a system: over what the system declared. There one that
+///   is left open is dropped when the system ends, with a warning; a system that is split
+///   (.parallel) takes it as a parameter, KEEL_CUSTOM_READ, instead
 /// @param value `kind->size` bytes that stay where they are until the view is ended; on error
 ///   nothing in them is to be used
 /// @threads as keel_view_begin, whose rules hold for all that it declares
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its init failed; the errors of keel_view_begin;
 ///   KEEL_ERROR_ARGUMENT (an impossible descriptor, memory not aligned or in use by another one),
-///   KEEL_ERROR_CYCLE when it contains itself
-KEEL_API keel_result keel_world_begin_custom_view(keel_world *world, const keel_custom_view *kind,
-                                                  void *value);
+///   KEEL_ERROR_CYCLE when it contains itself, KEEL_ERROR_ACCESS
+KEEL_API keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom_view *kind,
+                                            void *value);
 
 /// Drop it and give its storages back: keel_custom_end.
+/// @param scope the one that began it
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
 ///   custom view was begun there, it was ended already, or its own init or drop asks for it;
 ///   KEEL_ERROR_THREAD in another thread than the one that began it, while several are at work
-KEEL_API keel_result keel_world_end_custom_view(keel_world *world, void *value);
-
-/// The same inside a system, over what the system declared. One that is left open is dropped when
-/// the system ends, with a warning. Not in a system that is split (.parallel): there it is a
-/// parameter, KEEL_CUSTOM_READ.
-/// @return as keel_world_begin_custom_view, and KEEL_ERROR_ACCESS
-KEEL_API keel_result keel_context_begin_custom_view(keel_context *context,
-                                                    const keel_custom_view *kind, void *value);
-
-/// Drop one that this context began.
-/// @return as keel_world_end_custom_view
-KEEL_API keel_result keel_context_end_custom_view(keel_context *context, void *value);
+KEEL_API keel_result keel_end_custom_view(keel_scope *scope, void *value);
 
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_begin_custom_view(scope, ...) keel_begin_custom_view(KEELI_TO_OPEN(scope), __VA_ARGS__)
+#define keel_end_custom_view(scope, ...) keel_end_custom_view(KEELI_TO_OPEN(scope), __VA_ARGS__)
+// clang-format on

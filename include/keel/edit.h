@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// @file edit.h
-/// Structural edits, now: entities and their components through the world; and reading one value.
+/// Structural edits: entities and their components; and reading one value.
 ///
-/// These are the functions behind the typed verbs of typed.h, for bindings and generic code. All of
-/// them are for the world's owner and refuse an edit, changing nothing, with KEEL_ERROR_BORROWED
-/// while a view or system uses a storage it touches, and KEEL_ERROR_SHARED in shared mode. To edit
-/// then, record commands (commands.h). Components with a rule about threads (keel_threads) are
-/// refused with KEEL_ERROR_THREAD where the calling thread may not do that; so are edits that move
-/// their values: of other components in the same archetypes, or in a group that owns them.
+/// These are the functions behind the typed verbs of typed.h, for bindings and generic code. Those
+/// that take a keel_scope act as it says (scope.h): through a world now, for its owner; through a
+/// view or context within what it holds (else KEEL_ERROR_ACCESS, and KEEL_ERROR_ITERATING while an
+/// iterator over the storage is live); commands record the edit, with KEEL_OK, KEEL_ERROR_MEMORY or
+/// KEEL_ERROR_COMPONENT, and then nothing is recorded. Edits are refused, changing nothing, with
+/// KEEL_ERROR_BORROWED while a view or system uses a storage that they touch, and KEEL_ERROR_SHARED
+/// in shared mode. To edit then, record commands (commands.h). Components with a rule about threads
+/// (keel_threads) are refused with KEEL_ERROR_THREAD where the calling thread may not do that; so
+/// are edits that move their values: of other components in the same archetypes, or in a group that
+/// owns them.
 ///
 /// Taking a KEEL_ARCHETYPE component away moves the entity's row, which may need memory: remove,
 /// delete, clear, retain and unregister then also return KEEL_ERROR_MEMORY, and nothing was
@@ -19,6 +23,7 @@
 /// edit of any such component, those that a group owns until the next edit of anything the group
 /// names.
 #pragma once
+#include <keel/scope.h>
 #include <keel/world.h>
 
 #ifdef __cplusplus
@@ -39,19 +44,22 @@ typedef struct keel_out {
 } keel_out;
 
 /// A component and the values for many entities: made by KEEL_COLUMN, KEEL_COLUMN_IN, KEEL_FILL.
-typedef struct keel_bulk {
+typedef struct keel_value_column {
     const keel_component *component; ///< NULL ends a list
     const void *values;              ///< the first value; NULL: zeros
     size_t stride; ///< bytes from one value to the next, at least its size; 0: one value, copied
                    ///< for all
-} keel_bulk;
+} keel_value_column;
 
 /// Create an entity with the given components.
 /// @param values a list that ends with a NULL component; NULL: no components. A component named
 ///   twice gets the last value (the earlier one is dropped)
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component. Recorded:
+///   the handle can be used in later commands and stored in components at once; the entity is alive
+///   when the command was applied
 /// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
-KEEL_API keel_entity keel_world_add_entity(keel_world *world, const keel_value *values);
+KEEL_API keel_entity keel_add_entity_values(keel_scope *scope, const keel_value *values);
 
 /// Bring exactly this handle to life, with no components: for save games and network copies.
 /// Indices below it that were never used are handed out by later adds, lowest first.
@@ -66,16 +74,17 @@ KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 ///   are handed over; a stride of 0 keeps the caller's value and makes copies, with the copy hook
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COPY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
-                                             const keel_bulk *columns);
+KEEL_API keel_result keel_add_entity_columns(keel_world *world, uint32_t count, keel_entity *out,
+                                             const keel_value_column *columns);
 
 /// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
 /// them too.
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_delete_entity(keel_world *world, keel_entity e);
+KEEL_API keel_result keel_delete_entity(keel_scope *scope, keel_entity e);
 
-/// keel_world_delete_entity without any check, for hot code: undefined unless `e` is alive, no view
+/// keel_delete_entity without any check, for hot code: undefined unless `e` is alive, no view
 /// is open and the entity is in no hierarchy. Components are deleted all the same, and observers
 /// are notified.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
@@ -87,8 +96,10 @@ KEEL_API keel_result keel_delete_entities(keel_world *world, const keel_entity *
                                           uint32_t count);
 
 /// Delete every entity that has the component, with all its other components.
+/// @param scope not commands; a view needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_delete_entities_with(keel_world *world, const keel_component *component);
+KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
+                                                           const keel_component *component);
 
 /// Delete all entities. The next adds use the indices in ascending order, with higher versions.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -112,19 +123,19 @@ KEEL_API keel_result keel_clone_entities(keel_world *world, keel_entity prototyp
 /// @param value `component->size` bytes, handed over; NULL: zeros
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_add_component(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_add_component(keel_scope *scope, keel_entity e,
                                         const keel_component *component, const void *value);
 
 /// keel_add_component without checking that `e` is alive: undefined unless it is.
-KEEL_API keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_add_component_unchecked(keel_scope *scope, keel_entity e,
                                                   const keel_component *component,
                                                   const void *value);
 
 /// Add or overwrite several components in one step: all of them or, on error, none.
 /// @param values a list that ends with a NULL component
 /// @return as keel_add_component
-KEEL_API keel_result keel_world_add_values(keel_world *world, keel_entity e,
-                                           const keel_value *values);
+KEEL_API keel_result keel_add_component_values(keel_scope *scope, keel_entity e,
+                                               const keel_value *values);
 
 /// Add the component with a zero value, or set an existing value to zero (the old one is dropped),
 /// and hand out the place to fill in.
@@ -141,44 +152,47 @@ KEEL_API void *keel_get_or_add_component(keel_world *world, keel_entity e,
                                          const keel_component *component, const void *value);
 
 /// Take a component away and hand its value out.
-/// @param out receives `component->size` bytes and what they own; NULL: the value is dropped
+/// @param out receives `component->size` bytes and what they own; NULL, as for commands, which hand
+///   nothing out (KEEL_ERROR_ARGUMENT): the value is dropped
 /// @return KEEL_OK, KEEL_ABSENT when the entity has none (`out` untouched), KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_remove_component(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_remove_component(keel_scope *scope, keel_entity e,
                                            const keel_component *component, void *out);
 
 /// Take several components away and hand their values out; `taken` tells which were there.
+/// @param scope not commands
 /// @param outs a list that ends with a NULL component
 /// @return KEEL_OK when at least one was there, KEEL_ABSENT when none, KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none removed)
-KEEL_API keel_result keel_world_remove_values(keel_world *world, keel_entity e,
-                                              const keel_out *outs);
+KEEL_API keel_result keel_remove_component_values(keel_scope *scope, keel_entity e,
+                                                  const keel_out *outs);
 
 /// Delete one component of an entity; its value is dropped.
 /// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY,
 /// KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_delete_component(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_delete_component(keel_scope *scope, keel_entity e,
                                            const keel_component *component);
 
 /// Delete every listed component of an entity, whichever of them it has.
 /// @param components a list that ends with NULL
 /// @return KEEL_OK when at least one was there, KEEL_ABSENT when none, KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none deleted)
-KEEL_API keel_result keel_world_delete_components(keel_world *world, keel_entity e,
-                                                  const keel_component *const *components);
+KEEL_API keel_result keel_delete_components(keel_scope *scope, keel_entity e,
+                                            const keel_component *const *components);
 
 /// Delete all components of an entity, which stays alive. It leaves the hierarchy: its children
 /// become roots.
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ABSENT when it had none, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_strip(keel_world *world, keel_entity e);
+KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
 
 /// Add one component to each entity of the list, or overwrite its value (the old one is dropped):
 /// the same as keel_add_component for one after the other, but all or nothing. An entity that comes
 /// twice gets its last value.
-/// @param values as in keel_bulk: with a stride they are handed over, value i for entity i; a
-/// stride
+/// @param values as in keel_value_column: with a stride they are handed over, value i for entity i;
+/// a stride
 ///   of 0 keeps the caller's one value and makes copies, with the copy hook; NULL: zeros
 /// @param stride bytes from one value to the next, at least its size; 0: one value for all
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any of them is not alive, KEEL_ERROR_COPY,
@@ -227,28 +241,28 @@ KEEL_API keel_result keel_disable_component(keel_world *world, keel_entity e,
 KEEL_API keel_result keel_enable_component(keel_world *world, keel_entity e,
                                            const keel_component *component);
 
-/// Does the entity have the component, enabled? The same as keel_has_component, for code that
-/// speaks of enabling.
-KEEL_API bool keel_is_component_enabled(const keel_world *world, keel_entity e,
-                                        const keel_component *component);
-
 /// Does the entity keep a value of the component that is disabled? False when it is not alive.
 KEEL_API bool keel_is_component_disabled(const keel_world *world, keel_entity e,
                                          const keel_component *component);
 
 /// The entity's value, to read.
-/// @return NULL when it has none or is not alive; for a tag, a pointer that must not be read
+/// @param scope a view or context must hold `read` or more for it; the entity need not match the
+///   other terms
+/// @return NULL when it has none or is not alive, or the scope does not hold it
+///   (KEEL_ERROR_ACCESS is kept); for a tag, a pointer that must not be read
 /// @invalidates nothing; the next edit of the component invalidates the pointer
-KEEL_API const void *keel_get_component(const keel_world *world, keel_entity e,
+KEEL_API const void *keel_get_component(const keel_scope *scope, keel_entity e,
                                         const keel_component *component);
 
 /// The entity's value, to change in place.
-/// @return as keel_get_component; NULL also while a view or system uses the storage
-KEEL_API void *keel_get_component_mut(keel_world *world, keel_entity e,
+/// @param scope a view or context must hold `write` or more for it
+/// @return as keel_get_component; NULL through a world also while a view or system uses the storage
+KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
                                       const keel_component *component);
 
-/// Does the entity have the component? False when it is not alive.
-KEEL_API bool keel_has_component(const keel_world *world, keel_entity e,
+/// Does the entity have the component, enabled? False when it is not alive.
+/// @param scope as keel_get_component; a view may also name it in a filter
+KEEL_API bool keel_has_component(const keel_scope *scope, keel_entity e,
                                  const keel_component *component);
 
 /// Make room for `count` values of a component in all, so that adding them cannot run out of
@@ -289,6 +303,37 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// @threads the owner of both worlds
 KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
+/// @cond what typed.h calls in place of the function that asks which scope it is
+KEEL_API keel_entity keeli_world_add_entity(keel_scope *world, const keel_value *values);
+KEEL_API keel_result keeli_world_delete_entity(keel_scope *world, keel_entity e);
+KEEL_API keel_result keeli_world_add(keel_scope *world, keel_entity e,
+                                     const keel_component *component, const void *value);
+KEEL_API keel_result keeli_world_add_values(keel_scope *world, keel_entity e,
+                                            const keel_value *values);
+KEEL_API keel_result keeli_world_remove(keel_scope *world, keel_entity e,
+                                        const keel_component *component, void *out);
+KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
+                                        const keel_component *component);
+/// @endcond
+
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+// The functions with a scope take worlds, views, commands and contexts as they are.
+#define keel_add_entity_values(scope, ...) keel_add_entity_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_entity(scope, ...) keel_delete_entity(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_entities_having_component(scope, ...) keel_delete_entities_having_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_add_component(scope, ...) keel_add_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_add_component_unchecked(scope, ...) keel_add_component_unchecked(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_add_component_values(scope, ...) keel_add_component_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_remove_component(scope, ...) keel_remove_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_remove_component_values(scope, ...) keel_remove_component_values(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_delete_component(scope, ...) keel_delete_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_components(scope, ...) keel_delete_components(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_strip(scope, ...) keel_strip(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_get_component(scope, ...) keel_get_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_get_component_mut(scope, ...) keel_get_component_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_has_component(scope, ...) keel_has_component(KEELI_TO_READ(scope), __VA_ARGS__)
+// clang-format on

@@ -12,18 +12,18 @@
 /// Bits of a handle that hold the index: 1,048,576 entities at a time.
 #define KEEL_ENTITY_INDEX_BITS 20
 /// The highest version; an index is retired after it.
-#define KEEL_ENTITY_VERSION_MAX 4094u
+#define KEEL_MAX_ENTITY_VERSION 4094u
 /// The highest index.
-#define KEEL_ENTITY_INDEX_MAX 0xFFFFFu
+#define KEEL_MAX_ENTITY_INDEX 0xFFFFFu
 /// The unsigned integer in a handle.
 typedef uint32_t keel_entity_bits;
 #else
 /// Bits of a handle that hold the index: about 4.29 billion entities at a time.
 #define KEEL_ENTITY_INDEX_BITS 32
 /// The highest version; an index is retired after it.
-#define KEEL_ENTITY_VERSION_MAX 0x7FFFFFFEu
+#define KEEL_MAX_ENTITY_VERSION 0x7FFFFFFEu
 /// The highest index.
-#define KEEL_ENTITY_INDEX_MAX 0xFFFFEFFFu
+#define KEEL_MAX_ENTITY_INDEX 0xFFFFEFFFu
 /// The unsigned integer in a handle.
 typedef uint64_t keel_entity_bits;
 #endif
@@ -50,12 +50,12 @@ static inline bool keel_is_null(keel_entity e) { return (e.bits >> KEEL_ENTITY_I
 /// True when both handles are the same index and version.
 static inline bool keel_is_same(keel_entity a, keel_entity b) { return a.bits == b.bits; }
 
-/// The index: small, dense, used again after the entity is deleted. 0 to KEEL_ENTITY_INDEX_MAX.
+/// The index: small, dense, used again after the entity is deleted. 0 to KEEL_MAX_ENTITY_INDEX.
 static inline uint32_t keel_entity_index(keel_entity e) {
     return (uint32_t)(e.bits & (((keel_entity_bits)1 << KEEL_ENTITY_INDEX_BITS) - 1));
 }
 
-/// How often the index was used before: 0 to KEEL_ENTITY_VERSION_MAX; UINT32_MAX for null.
+/// How often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION; UINT32_MAX for null.
 static inline uint32_t keel_entity_version(keel_entity e) {
     return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS) - 1u;
 }
@@ -64,7 +64,7 @@ static inline uint32_t keel_entity_version(keel_entity e) {
 /// @return null when either is above its maximum
 static inline keel_entity keel_entity_make(uint32_t index, uint32_t version) {
     keel_entity e = { 0 };
-    if (index <= KEEL_ENTITY_INDEX_MAX && version <= KEEL_ENTITY_VERSION_MAX)
+    if (index <= KEEL_MAX_ENTITY_INDEX && version <= KEEL_MAX_ENTITY_VERSION)
         e.bits = ((keel_entity_bits)(version + 1u) << KEEL_ENTITY_INDEX_BITS) | index;
     return e;
 }

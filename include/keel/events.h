@@ -12,8 +12,8 @@
 /// workload) receives what was sent since its last run, and has passed it when it ends, whether it
 /// looked or not, whether it failed or not. The first time it receives what is still there: what
 /// was sent since all who receive had passed what was before. A keel_reader, and the world itself
-/// for those who look from outside, begin when they look first, and pass with keel_reader_pass and
-/// keel_pass_events.
+/// for those who look from outside, begin when they look first, and pass with keel_reader_advance
+/// and keel_advance_events.
 ///
 /// **When an event goes.** When everybody who ever looked has passed it: at the end of the run, or
 /// of the pass. When somebody does not come any more, the queue is full at its limit (65,536,
@@ -27,7 +27,7 @@
 /// sends itself. What a system sent that fails is dropped.
 ///
 /// keel_send(commands, ...) sends when the commands are applied, which is how observers send. (The
-/// keel_event that an observer gets is something else: it tells of an edit.)
+/// keel_change that an observer gets is something else: it tells of an edit.)
 ///
 /// keel_world_hash counts the events that some system has not passed, or that nobody reads.
 /// Copies of a world have no events.
@@ -39,26 +39,18 @@ extern "C" {
 #endif
 
 // ------------------------------------------------------------------ sending
-/// Send an event: keel_send(world, T, ...).
+/// Send an event: keel_send(scope, T, ...).
+/// @param scope a world: now, by its owner; a context: the system must have declared KEEL_SEND(T,
+///   name); commands: when they are applied, but commands that name what they edit
+///   (KEEL_COMMANDS(c, A)) send nothing (KEEL_ERROR_ACCESS); no views
 /// @param event made by KEEL_EVENT, or by hand with `is_unique` and `is_event`
 /// @param value of the event, handed over; NULL: zeros
 /// @invalidates pointers to events of this type
-/// @threads the owner
-/// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing was sent, and none is lost), KEEL_ERROR_COMPONENT,
-///   KEEL_ERROR_ARGUMENT (no event), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD
-KEEL_API keel_result keel_world_send_event(keel_world *world, const keel_component *event,
-                                           const void *value);
-/// The same in a system, which must have declared KEEL_SEND(T, name).
-/// @return as there, and KEEL_ERROR_ACCESS
-KEEL_API keel_result keel_context_send_event(keel_context *context, const keel_component *event,
-                                             const void *value);
-/// Record keel_world_send_event. Commands that name what they edit (KEEL_COMMANDS(c, A)) send
-/// nothing.
-/// @return KEEL_OK; the value is the command's. On error nothing is recorded: KEEL_ERROR_MEMORY,
-///   KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_ACCESS, KEEL_ERROR_SHARED,
-///   KEEL_ERROR_THREAD
-KEEL_API keel_result keel_commands_send_event(keel_commands *commands, const keel_component *event,
-                                              const void *value);
+/// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing was sent or recorded, and none is lost),
+///   KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no event), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
+///   KEEL_ERROR_THREAD, KEEL_ERROR_ACCESS
+KEEL_API keel_result keel_send_event(keel_scope *scope, const keel_component *event,
+                                     const void *value);
 
 // ------------------------------------------------------------------ receiving
 /// A walk over events, in the caller's memory; every member but `value` is private.
@@ -74,59 +66,49 @@ typedef struct keel_event_walk {
     bool whole;              ///< private
 } keel_event_walk;
 
-/// Begin a walk over events, oldest first, as somebody outside of systems sees them:
-/// KEEL_FOR_EVENTS. From then on no event goes before keel_pass_events. Refused, with nothing to
-/// walk over, while the world is shared or a system that is running sends this type.
+/// Begin a walk over events, oldest first: KEEL_EACH_EVENT.
+/// @param scope a world: as somebody outside of systems sees them. From then on no event goes
+///   before keel_advance_events. Refused, with nothing to walk over, while the world is shared or a
+///   system that is running sends this type. A context: the system must have declared
+///   KEEL_RECEIVE(T, name), and the walk ends with it. A reader: all since its last pass
 /// @threads the owner
-KEEL_API keel_event_walk keel_world_events(keel_world *world, const keel_component *event);
-/// The same for the running system, which must have declared KEEL_RECEIVE(T, name). The walk ends
-/// with the system.
-KEEL_API keel_event_walk keel_context_events(keel_context *context, const keel_component *event);
-/// The same for a reader: all since its last pass.
-/// @threads the owner
-KEEL_API keel_event_walk keel_reader_events(keel_reader *reader, const keel_component *event);
+KEEL_API keel_event_walk keel_events_of(keel_scope *scope, const keel_component *event);
 /// The next one, in `walk->value`; false at the end.
 KEEL_API bool keel_event_next(keel_event_walk *walk);
 
 /// How many events are there to receive: keel_event_count. It does not make anybody a receiver.
+/// @param scope as keel_events_of
 /// @threads the owner
-KEEL_API uint32_t keel_world_event_count(const keel_world *world, const keel_component *event);
-/// The same for the running system, which must have declared KEEL_RECEIVE(T, name).
-KEEL_API uint32_t keel_context_event_count(keel_context *context, const keel_component *event);
-/// The same for a reader.
-KEEL_API uint32_t keel_reader_event_count(const keel_reader *reader, const keel_component *event);
+KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_component *event);
 
-/// How many events were dropped before somebody outside of systems received them, since the last
-/// pass: keel_missed_events.
+/// How many events were dropped before the scope received them, since its last pass (of a system:
+/// run): keel_missed_events.
+/// @param scope as keel_events_of
 /// @threads the owner
-KEEL_API uint64_t keel_world_missed_events(const keel_world *world, const keel_component *event);
-/// The same for the running system: since its last run.
-KEEL_API uint64_t keel_context_missed_events(keel_context *context, const keel_component *event);
-/// The same for a reader.
-KEEL_API uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_component *event);
+KEEL_API uint64_t keel_missed_events_of(const keel_scope *scope, const keel_component *event);
 
 // ------------------------------------------------------------------ the queue
 /// All events up to now are seen by those who look from outside of systems and without a reader:
-/// keel_pass_events. Systems and readers do not notice.
+/// keel_advance_events. Systems and readers do not notice.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_pass_events(keel_world *world, const keel_component *event);
+KEEL_API keel_result keel_advance_events_of(keel_world *world, const keel_component *event);
 /// Drop all events of a type: keel_clear_events. Nobody receives them, and nobody has missed them.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the type, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ARGUMENT, KEEL_ERROR_THREAD
-KEEL_API keel_result keel_world_clear_events(keel_world *world, const keel_component *event);
+KEEL_API keel_result keel_clear_events_of(keel_world *world, const keel_component *event);
 /// Keep at most so many events of a type: keel_set_event_limit. What is too much goes, the oldest
 /// first.
 /// @param limit at least 1
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT, KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD
-KEEL_API keel_result keel_world_set_event_limit(keel_world *world, const keel_component *event,
-                                                uint32_t limit);
+KEEL_API keel_result keel_set_event_limit_of(keel_world *world, const keel_component *event,
+                                             uint32_t limit);
 
-/// Private: the loop of KEEL_FOR_EVENTS.
+/// Private: the loop of KEEL_EACH_EVENT.
 static inline bool keeli_event_step(keel_event_walk *walk) {
     if (!walk->left) return keel_event_next(walk);
     --walk->left;
@@ -137,3 +119,10 @@ static inline bool keeli_event_step(keel_event_walk *walk) {
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_send_event(scope, ...) keel_send_event(KEELI_TO_SEND(scope), __VA_ARGS__)
+#define keel_events_of(scope, ...) keel_events_of(KEELI_TO_OPEN(scope), __VA_ARGS__)
+#define keel_event_count_of(scope, ...) keel_event_count_of(KEELI_TO_SEE(scope), __VA_ARGS__)
+#define keel_missed_events_of(scope, ...) keel_missed_events_of(KEELI_TO_SEE(scope), __VA_ARGS__)
+// clang-format on

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// The highest number of workers that a world can have.
-#define KEEL_WORKERS_MAX 1024
+#define KEEL_MAX_WORKERS 1024
 
 /// A piece of work. `worker` says which worker runs it.
 typedef void keel_job(void *data, uint32_t worker);
@@ -24,7 +24,7 @@ typedef void keel_job(void *data, uint32_t worker);
 /// A job system. It must live as long as the worlds that were made with it.
 typedef struct keel_executor {
     void *context; ///< handed to every call
-    /// How many workers there are, from 1 to KEEL_WORKERS_MAX. The thread that calls keel_run* is
+    /// How many workers there are, from 1 to KEEL_MAX_WORKERS. The thread that calls keel_run* is
     /// one of them: worker 0. With 1, `submit` is never called.
     uint32_t worker_count;
     /// Run `job(data, worker)` soon, once, on another thread, with 1 <= worker < worker_count. At

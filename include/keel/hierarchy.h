@@ -7,8 +7,9 @@
 /// the first, the first one's `prev` is the last. Views may read the two components; only the
 /// functions here change them. Both are KEEL_INDEXED. Deleting an entity repairs the links.
 ///
-/// The edits follow the rules of edit.h: owner only, refused with KEEL_ERROR_BORROWED while a view
-/// uses the links, KEEL_ERROR_SHARED in shared mode.
+/// The edits follow the rules of edit.h; a view or context needs `edit` for keel_parent and
+/// keel_child. To look, one needs to read them: keel_child for parents, keel_parent for first
+/// children and counts, both for the rest.
 #pragma once
 #include <keel/edit.h>
 
@@ -33,34 +34,34 @@ typedef struct keel_child {
 /// along.
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent);
+KEEL_API keel_result keel_attach(keel_scope *scope, keel_entity child, keel_entity parent);
 
 /// Create an entity as the last child of `parent`.
-/// @param values as keel_world_add_entity
-/// @return null on error, as keel_world_add_entity and keel_world_attach
-KEEL_API keel_entity keel_world_add_child(keel_world *world, keel_entity parent,
-                                          const keel_value *values);
+/// @param values as keel_add_entity_values
+/// @return null on error, as keel_add_entity_values and keel_attach
+KEEL_API keel_entity keel_add_child_values(keel_scope *scope, keel_entity parent,
+                                           const keel_value *values);
 
 /// Make `child` a root; it keeps its own children.
 /// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_detach(keel_world *world, keel_entity child);
+KEEL_API keel_result keel_detach(keel_scope *scope, keel_entity child);
 
 /// Take one entity out of the hierarchy: it leaves its parent, and its children become roots that
 /// keep their own children. No entity is deleted.
 /// @return KEEL_OK, KEEL_ABSENT when it had neither, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_world_unlink(keel_world *world, keel_entity e);
+KEEL_API keel_result keel_unlink(keel_scope *scope, keel_entity e);
 
 /// Take an entity and all its descendants out of the hierarchy. No entity is deleted.
-/// @return as keel_world_unlink
-KEEL_API keel_result keel_world_unlink_tree(keel_world *world, keel_entity root);
+/// @return as keel_unlink
+KEEL_API keel_result keel_unlink_tree(keel_scope *scope, keel_entity root);
 
 /// Delete an entity and all its descendants: the last one in pre-order first, itself at the end.
 /// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// (then
 ///   none is deleted)
-KEEL_API keel_result keel_world_delete_tree(keel_world *world, keel_entity root);
+KEEL_API keel_result keel_delete_tree(keel_scope *scope, keel_entity root);
 
 /// Compares two entities: negative, zero or positive as for qsort. It must not change the world.
 typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
@@ -73,32 +74,47 @@ KEEL_API keel_result keel_sort_children(keel_world *world, keel_entity parent,
                                         keel_entity_compare *compare, void *data);
 
 /// The parent, or null for a root and for an entity that is not alive.
-KEEL_API keel_entity keel_world_parent_of(const keel_world *world, keel_entity e);
+KEEL_API keel_entity keel_parent_of(const keel_scope *scope, keel_entity e);
 
 /// How many children the entity has.
-KEEL_API uint32_t keel_child_count(const keel_world *world, keel_entity e);
+KEEL_API uint32_t keel_child_count(const keel_scope *scope, keel_entity e);
 
 /// The first child, or null.
-KEEL_API keel_entity keel_world_first_child(const keel_world *world, keel_entity parent);
+KEEL_API keel_entity keel_first_child(const keel_scope *scope, keel_entity parent);
 
 /// The child after `child` among the children of `parent`, or null after the last one.
-KEEL_API keel_entity keel_world_next_child(const keel_world *world, keel_entity parent,
-                                           keel_entity child);
+KEEL_API keel_entity keel_next_child(const keel_scope *scope, keel_entity parent,
+                                     keel_entity child);
 
 /// The next of all descendants of `root`, parents before their children, siblings in order
 /// (pre-order).
 /// @param after null or `root` for the first, then the last answer
 /// @return null at the end
-KEEL_API keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
-                                                keel_entity after);
+KEEL_API keel_entity keel_next_descendant(const keel_scope *scope, keel_entity root,
+                                          keel_entity after);
 
 /// The next of all descendants of `root`, level by level (breadth-first). A whole walk takes no
 /// memory, and time for all levels above each level: entities times depth at most.
 /// @param after null or `root` for the first, then the last answer
 /// @return null at the end
-KEEL_API keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
-                                                        keel_entity after);
+KEEL_API keel_entity keel_next_descendant_breadth(const keel_scope *scope, keel_entity root,
+                                                  keel_entity after);
 
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_attach(scope, ...) keel_attach(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_add_child_values(scope, ...) keel_add_child_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_detach(scope, ...) keel_detach(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_unlink(scope, ...) keel_unlink(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_unlink_tree(scope, ...) keel_unlink_tree(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_tree(scope, ...) keel_delete_tree(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_parent_of(scope, ...) keel_parent_of(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_child_count(scope, ...) keel_child_count(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_first_child(scope, ...) keel_first_child(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_child(scope, ...) keel_next_child(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_descendant(scope, ...) keel_next_descendant(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_descendant_breadth(scope, ...) keel_next_descendant_breadth(KEELI_TO_READ(scope), __VA_ARGS__)
+// clang-format on

@@ -58,27 +58,21 @@ typedef struct keel_reduction {
     void (*combine)(void *total, const void *partial, void *data);
 } keel_reduction;
 
-/// Call `fn` for all indices below `count`, in pieces: keel_parallel_for.
+/// Call `fn` for all indices below `count`, in pieces.
 /// @param grain indices of a piece; 0: chosen from `count` (64 to 4,096; about 256 pieces)
 /// @param data handed to every call
+/// @param scope a world, or the context of a system
 /// @threads any
 /// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no function): nothing was called
-KEEL_API keel_result keel_world_parallel_for(keel_world *world, uint32_t count, uint32_t grain,
-                                             keel_range_fn *fn, void *data);
-/// The same inside a system.
-KEEL_API keel_result keel_context_parallel_for(keel_context *context, uint32_t count,
-                                               uint32_t grain, keel_range_fn *fn, void *data);
+KEEL_API keel_result keel_parallel_for(keel_scope *scope, uint32_t count, uint32_t grain,
+                                       keel_range_fn *fn, void *data);
 
-/// The same with a result: keel_parallel_reduce. `fn` collects in `piece->partial`.
+/// The same with a result. `fn` collects in `piece->partial`.
 /// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT: nothing was called, the total is as it
 ///   was
-KEEL_API keel_result keel_world_parallel_reduce(keel_world *world, uint32_t count, uint32_t grain,
-                                                keel_range_fn *fn, void *data,
-                                                const keel_reduction *reduction);
-/// The same inside a system.
-KEEL_API keel_result keel_context_parallel_reduce(keel_context *context, uint32_t count,
-                                                  uint32_t grain, keel_range_fn *fn, void *data,
-                                                  const keel_reduction *reduction);
+KEEL_API keel_result keel_parallel_reduce(keel_scope *scope, uint32_t count, uint32_t grain,
+                                          keel_range_fn *fn, void *data,
+                                          const keel_reduction *reduction);
 
 /// Call `fn` for all entities of an open view, in pieces. It may write what the view writes, of the
 /// entities that it is handed. Views of components that are bound to a thread (keel_threads) stay
@@ -100,3 +94,8 @@ KEEL_API void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t a
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_parallel_for(scope, ...) keel_parallel_for(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_parallel_reduce(scope, ...) keel_parallel_reduce(KEELI_TO_WRITE(scope), __VA_ARGS__)
+// clang-format on

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /// The most entries that timings can keep.
-#define KEEL_TIMINGS_MAX (1u << 24)
+#define KEEL_MAX_TIMINGS (1u << 24)
 
 /// One system that ran. Times are nanoseconds since keel_timings_begin.
 typedef struct keel_timing {
@@ -39,7 +39,7 @@ typedef struct keel_timings_cursor {
 
 /// From now on keep timings. What was kept before is dropped. All memory is allocated here.
 /// @param capacity entries to keep, each about 150 bytes; the oldest make room for new ones.
-///   At most KEEL_TIMINGS_MAX; 0: 16,384
+///   At most KEEL_MAX_TIMINGS; 0: 16,384
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED
 /// while a system runs

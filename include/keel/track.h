@@ -19,7 +19,7 @@
 /// same place of the same workload; the first time it sees everything; a change that it makes
 /// itself it sees once: in the same run if it looks again, else not any more. Its commands are
 /// applied after it, so it sees those the next time. A keel_reader sees all since its last
-/// keel_reader_pass. Everybody else sees all since the last keel_clear_changes.
+/// keel_reader_advance. Everybody else sees all since the last keel_clear_changes.
 ///
 /// Insertions and modifications are found on living values, however late one looks: none is lost. A
 /// component that was added and removed since the last look shows as removed (or deleted) only;
@@ -89,16 +89,13 @@ KEEL_API keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, u
 KEEL_API keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
                                              uint32_t limit);
 
-/// Mark the value of an entity as modified: keel_mark. Observers are notified.
+/// Mark the value of an entity as modified: keel_mark.
+/// @param scope a world: observers are notified; commands: when they are applied; a view or context
+///   needs `write` or more, and notifies nobody
 /// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-/// @threads the owner
-KEEL_API keel_result keel_mark_component(keel_world *world, keel_entity e,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
+KEEL_API keel_result keel_mark_component(keel_scope *scope, keel_entity e,
                                          const keel_component *component);
-/// The same for a system that declared KEEL_MAY_WRITE or more; observers are not notified.
-/// @return as there, and KEEL_ERROR_ACCESS
-KEEL_API keel_result keel_context_mark_component(keel_context *context, keel_entity e,
-                                                 const keel_component *component);
 
 /// Changes one value in place.
 typedef void keel_patch_fn(void *value, void *data);
@@ -119,9 +116,8 @@ KEEL_API keel_result keel_replace_component(keel_world *world, keel_entity e,
                                             const keel_component *component, const void *value);
 
 // ------------------------------------------------------------------ readers
-/// Somebody outside of systems who looks at changes from time to time, since the last time.
-typedef struct keel_reader keel_reader;
-
+// A keel_reader is somebody outside of systems who looks at changes from time to time, since the
+// last time.
 /// Make a reader. It has not seen anything: the first time it sees everything.
 /// @param name for messages; copied
 /// @return NULL when out of memory
@@ -130,33 +126,19 @@ KEEL_API keel_reader *keel_reader_create(keel_world *world, const char *name);
 /// Forget a reader. NULL is allowed. The world's end forgets all.
 KEEL_API void keel_reader_destroy(keel_reader *reader);
 /// All that happened up to now is seen: next time the reader sees what comes from here on.
-KEEL_API void keel_reader_pass(keel_reader *reader);
-
-/// keel_view_begin for a reader: terms about changes mean since its last pass before that. The view
-/// does not need the reader any more.
-/// @return as keel_view_begin
-KEEL_API keel_result keel_view_begin_since(keel_view *view, keel_reader *reader,
-                                           const keel_term *terms, const char *where);
+KEEL_API void keel_reader_advance(keel_reader *reader);
 
 /// Which changes of the entity's value are there to see, as KEEL_TRACK_INSERTION and
 /// KEEL_TRACK_MODIFICATION bits: keel_changes_of. 0 when the entity does not have it, and of what
 /// is not tracked, which this does not begin.
-KEEL_API uint32_t keel_world_changes_of(const keel_world *world, keel_entity e,
-                                        const keel_component *component);
-/// The same for the running system, which must have declared to read it.
-KEEL_API uint32_t keel_context_changes_of(keel_context *context, keel_entity e,
-                                          const keel_component *component);
-/// The same for a reader.
-KEEL_API uint32_t keel_reader_changes_of(const keel_reader *reader, keel_entity e,
-                                         const keel_component *component);
+/// @param scope a world: as somebody outside of systems sees it; a context, which must have
+///   declared to read it: since the system's last run; a reader: since its last pass
+KEEL_API uint32_t keel_changes_of_component(const keel_scope *scope, keel_entity e,
+                                            const keel_component *component);
 
 /// Which changes of a unique are there to see: it was set where there was none, or changed since.
-KEEL_API uint32_t keel_world_unique_changes(const keel_world *world, const keel_component *unique);
-/// The same for the running system, which must have declared the unique.
-KEEL_API uint32_t keel_context_unique_changes(keel_context *context, const keel_component *unique);
-/// The same for a reader.
-KEEL_API uint32_t keel_reader_unique_changes(const keel_reader *reader,
-                                             const keel_component *unique);
+/// @param scope as keel_changes_of_component
+KEEL_API uint32_t keel_changes_of_unique(const keel_scope *scope, const keel_component *unique);
 
 // ------------------------------------------------------------------ removals and deletions
 /// One component that an entity lost. `value` is valid until the next edit of that component.
@@ -179,30 +161,20 @@ typedef struct keel_removal_walk {
     bool whole;              ///< private
 } keel_removal_walk;
 
-/// Begin a walk over what entities lost, oldest first, as somebody outside of systems sees it:
-/// KEEL_FOR_REMOVED, KEEL_FOR_DELETED, KEEL_FOR_REMOVED_OR_DELETED.
+/// Begin a walk over what entities lost, oldest first: KEEL_EACH_REMOVED, or some kinds of it.
+/// @param scope as keel_changes_of_component
 /// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
 ///   nothing, what is none is an error, KEEL_ERROR_ARGUMENT, and a walk over nothing
 /// These kinds are tracked from the first walk on. In shared mode and while a workload runs that
 /// cannot begin: KEEL_ERROR_SHARED, and a walk over nothing; declare `.tracking` or keel_track it.
-KEEL_API keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component,
-                                               uint32_t kinds);
-/// The same for the running system, which must have declared to read it.
-KEEL_API keel_removal_walk keel_context_removals(keel_context *context,
-                                                 const keel_component *component, uint32_t kinds);
-/// The same for a reader.
-KEEL_API keel_removal_walk keel_reader_removals(keel_reader *reader,
-                                                const keel_component *component, uint32_t kinds);
+KEEL_API keel_removal_walk keel_removals(keel_scope *scope, const keel_component *component,
+                                         uint32_t kinds);
 /// The next one, in `walk->removal`; false at the end.
 KEEL_API bool keel_removal_next(keel_removal_walk *walk);
 
-/// How many removals and deletions of the component were dropped before somebody outside of systems
-/// saw them: keel_missed. One that looks for the first time learns how many there ever were.
-KEEL_API uint64_t keel_world_missed(keel_world *world, const keel_component *component);
-/// The same for the running system.
-KEEL_API uint64_t keel_context_missed(keel_context *context, const keel_component *component);
-/// The same for a reader.
-KEEL_API uint64_t keel_reader_missed(const keel_reader *reader, const keel_component *component);
+/// How many removals and deletions of the component were dropped before the scope saw them:
+/// keel_missed. One that looks for the first time learns how many there ever were.
+KEEL_API uint64_t keel_missed_component(const keel_scope *scope, const keel_component *component);
 
 // ------------------------------------------------------------------ observers
 /// What an observer is called for, as bits.
@@ -223,17 +195,17 @@ enum {
 };
 
 /// What happened.
-typedef struct keel_event {
+typedef struct keel_change {
     keel_world *world;               ///< to look at; edits are refused until the observer returns
     uint32_t kind;                   ///< one of KEEL_ON_*
     keel_entity entity;              ///< whose component it is
     const keel_component *component; ///< NULL for entities and views
     const void *value;               ///< of the component; NULL for entities, views and tags
     keel_commands *commands;         ///< to record edits, which are applied after the running one
-} keel_event;
+} keel_change;
 
 /// Called for each event.
-typedef void keel_observer_fn(const keel_event *event, void *data);
+typedef void keel_observer_fn(const keel_change *event, void *data);
 
 /// Call a function whenever this happens to a component: keel_observe. Observers are called in the
 /// order in which they came. The same function with the same data again: kinds are added to it.
@@ -271,7 +243,7 @@ KEEL_API keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn
 /// observed view borrows nothing. It ends with keel_unobserve_view, the world, or when a component
 /// that it names is unregistered.
 /// @param terms what must be there (KEEL_WITH, KEEL_READ and the like), KEEL_WITHOUT, KEEL_ANY_OF;
-///   KEEL_MAYBE and KEEL_ENTITY say nothing about who matches and are left out
+///   KEEL_OPTIONAL_READ and KEEL_ENTITY say nothing about who matches and are left out
 /// @param kinds KEEL_ON_ENTERED, KEEL_ON_LEFT or both, and KEEL_ON_PRESENT
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
 ///   such kind; terms about changes, uniques, custom views or access; nothing that must be there),
@@ -331,10 +303,19 @@ KEEL_API keel_result keel_stop_collecting_entities(keel_world *world, const keel
 KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                                        const keel_component *source);
 
-/// Private: the loop of KEEL_EACH over a reader.
-KEEL_API void keeli_cursor_begin_since(keeli_cursor *cursor, keel_reader *reader,
-                                       const keel_term *terms, bool spans, const char *where);
+/// @cond what keel_mark calls for a world
+KEEL_API keel_result keeli_world_mark(keel_scope *world, keel_entity e,
+                                      const keel_component *component);
+/// @endcond
 
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_mark_component(scope, ...) keel_mark_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_changes_of_component(scope, ...) keel_changes_of_component(KEELI_TO_SEE(scope), __VA_ARGS__)
+#define keel_changes_of_unique(scope, ...) keel_changes_of_unique(KEELI_TO_SEE(scope), __VA_ARGS__)
+#define keel_removals(scope, ...) keel_removals(KEELI_TO_OPEN(scope), __VA_ARGS__)
+#define keel_missed_component(scope, ...) keel_missed_component(KEELI_TO_SEE(scope), __VA_ARGS__)
+// clang-format on

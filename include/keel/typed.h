@@ -121,7 +121,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_INIT_ONE(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
 #define KEELI_INIT_MORE(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
 #define KEELI_OUT_OF(T, ...) KEELI_STRUCT(keel_out, &T##_component, __VA_ARGS__)
-#define KEELI_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_READS(T, first), stride)
+#define KEELI_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_value_column, &T##_component, KEELI_READS(T, first), stride)
 #define KEELI_COPIED(value) value
 #define KEELI_STRUCT(S, ...) (S){ __VA_ARGS__ }
 #define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
@@ -141,48 +141,28 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEEL_COLUMN_IN(T, first, stride) KEELI_COLUMN_IN(T, first, stride)
 /// The same value for many entities: `KEEL_FILL(T)` zero or a tag, `KEEL_FILL(T, {1, 2})`.
 #define KEEL_FILL(...) KEELI_CAT(KEELI_FILL_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
-#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_bulk, &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
+#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_value_column, &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
+#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_value_column, &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
 #define KEELI_LISTED(s, i, T) &T##_component,
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
 // ---------------------------------------------------------------- verbs
-// The first argument says when: a world now, commands later, a view or a context within what it holds.
+// The first argument is the scope: a world now, commands later, a view or a context within what it holds (scope.h).
+// Verbs without a type are functions: keel_delete_entity, keel_strip, keel_is_alive, keel_attach, ...
 #ifdef __cplusplus
 #define KEELI_LISTED_COMMA(s, i, T) , &T##_component
 #define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
 #define keel_add_entity(...) keeli_add_entity(__VA_ARGS__)
-#define keel_mark(scope, e, T) keeli_mark((scope), (e), &T##_component)
-#define keel_changes_of(scope, e, T) keeli_changes_of((scope), (e), &T##_component)
-#define keel_unique_changes_of(scope, T) keeli_unique_changes((scope), &T##_unique)
-#define keel_missed(scope, T) keeli_missed((scope), &T##_component)
-#define KEELI_REMOVALS(scope, c, kinds) keeli_removals((scope), c, kinds)
 #define keel_add_child(...) keeli_add_child(__VA_ARGS__)
 #define keel_add_values(...) keeli_add_all(__VA_ARGS__)
 #define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
 #define keel_add_entities(...) keeli_add_entities(__VA_ARGS__)
 #define keel_delete(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
 #define keel_register(world, ...) keeli_register((world) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
-#define keel_delete_entity(scope, e) keeli_delete_entity((scope), (e))
-#define keel_delete_any(scope, T) keeli_delete_any((scope), &T##_component)
-#define keel_strip(scope, e) keeli_strip((scope), (e))
-#define keel_attach(scope, child, parent) keeli_attach((scope), (child), (parent))
-#define keel_detach(scope, child) keeli_detach((scope), (child))
-#define keel_unlink(scope, e) keeli_unlink((scope), (e))
-#define keel_unlink_tree(scope, root) keeli_unlink_tree((scope), (root))
-#define keel_delete_tree(scope, root) keeli_delete_tree((scope), (root))
-#define keel_get(scope, e, T) (static_cast<const T *>(keeli_get((scope), (e), &T##_component)))
-#define keel_get_mut(scope, e, T) (static_cast<T *>(keeli_get_mut((scope), (e), &T##_component)))
-#define keel_has(scope, e, T) keeli_has((scope), (e), &T##_component)
-#define keel_get_unique(scope, T) (static_cast<const T *>(keeli_get_unique((scope), &T##_unique)))
-#define keel_get_unique_mut(scope, T) (static_cast<T *>(keeli_get_unique_mut((scope), &T##_unique)))
-#define keel_is_alive(scope, e) keeli_is_alive((scope), (e))
-#define keel_parent_of(scope, e) keeli_parent_of((scope), (e))
-#define keel_first_child(scope, e) keeli_first_child((scope), (e))
-#define keel_next_child(scope, parent, child) keeli_next_child((scope), (parent), (child))
-#define keel_next_descendant(scope, root, after) keeli_next_descendant((scope), (root), (after))
-#define keel_next_descendant_breadth(scope, root, after) keeli_next_descendant_breadth((scope), (root), (after))
 #define KEELI_CAST(T, pointer) static_cast<T *>(pointer)
+#define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, value)
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, value)
+#define KEELI_REMOVE_OUT(scope, e, c, out) keeli_take_out((scope), (e), c, out)
 #define KEELI_GET_OR_ADD keeli_get_or_add
 #define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
 #define KEELI_SET_UNIQUE keeli_set_unique
@@ -190,98 +170,61 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_REPLACE keeli_replace
 #define KEELI_EMPLACE(world, e, T) keeli_emplace(world, e, &T##_component, KEELI_DEFAULT(T, T##_component))
 #else
-#define KEELI_WVCX(scope, w, v, c, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c, keel_context *: x)
-#define KEELI_WVC(scope, w, v, c) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_commands *: c)
-#define KEELI_WVX(scope, w, v, x) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
-#define KEELI_RVX(scope, w, v, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_view *: v, const keel_view *: v, keel_context *: x)
-#define KEELI_RX(scope, w, x) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x)
-#define keeli_walk_of(scope, of) KEELI_RX(scope, keeli_world_walk, keeli_context_walk)((scope), (of))
-#define KEELI_WV(scope, w, v) _Generic((scope), keel_world *: w, keel_view *: v, const keel_view *: v)
-#define KEELI_WC(scope, w, c) _Generic((scope), keel_world *: w, keel_commands *: c)
-static inline keel_result keeli_world_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
-static inline keel_result keeli_view_remove(const keel_view *s, keel_entity e, const keel_component *c) { return keel_view_remove_component(s, e, c, NULL); }
-static inline keel_result keeli_context_remove(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_remove_component(s, e, c, NULL); }
-#define KEELI_ADD(scope, e, c, value) KEELI_WVCX(scope, keel_add_component, keel_view_add_component, keel_commands_add_component, keel_context_add_component)((scope), (e), c, value)
-#define KEELI_REMOVE_OUT(scope, e, c, out) KEELI_WVX(scope, keel_remove_component, keel_view_remove_component, keel_context_remove_component)((scope), (e), c, out)
-#define KEELI_REMOVE(scope, e, c) KEELI_WVCX(scope, keeli_world_remove, keeli_view_remove, keel_commands_remove_component, keeli_context_remove)((scope), (e), c)
-#define KEELI_ADD_UNCHECKED(scope, e, c, value) KEELI_WV(scope, keel_add_component_unchecked, keel_view_add_component_unchecked)((scope), (e), c, value)
-/// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. Scope: world, commands, or
-/// a view that may add entities. @return its handle, null on error (keel_last_error)
+#define KEELI_CAST(T, pointer) ((T *)(pointer))
+#define KEELI_ADD(scope, e, c, value) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), (e), c, value)
+#define KEELI_ADD_UNCHECKED(scope, e, c, value) keel_add_component_unchecked((scope), (e), c, value)
+#define KEELI_REMOVE_OUT(scope, e, c, out) keel_remove_component(KEELI_TO_WRITE(scope), (e), c, out)
+/// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. @return its handle, null on error
+/// (keel_last_error)
 #define keel_add_entity(...) KEELI_ADD_ENTITY(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_ENTITY(scope, ...) KEELI_WVC(scope, keel_world_add_entity, keel_view_add_entity, keel_commands_add_entity)((scope), (const keel_value[]){ __VA_ARGS__ })
-/// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`. Scope: world, commands.
+#define KEELI_ADD_ENTITY(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), (const keel_value[]){ __VA_ARGS__ })
+/// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`.
 #define keel_add_child(...) KEELI_ADD_CHILD(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_CHILD(scope, parent, ...) KEELI_WC(scope, keel_world_add_child, keel_commands_add_child)((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
-/// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`. Scope: any.
+#define KEELI_ADD_CHILD(scope, parent, ...) keel_add_child_values((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
+/// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`.
 #define keel_add_values(...) KEELI_ADD_VALUES(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_VALUES(scope, e, ...) KEELI_WVCX(scope, keel_world_add_values, keel_view_add_values, keel_commands_add_values, keel_context_add_values)((scope), (e), (const keel_value[]){ __VA_ARGS__ })
-/// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view.
+#define KEELI_ADD_VALUES(scope, e, ...) KEELI_DIRECT(scope, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(scope), (e), (const keel_value[]){ __VA_ARGS__ })
+/// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view, context.
 #define keel_remove_values(...) KEELI_REMOVE_VALUES(__VA_ARGS__, (keel_out){ NULL, NULL, NULL })
-#define KEELI_REMOVE_VALUES(scope, e, ...) KEELI_WV(scope, keel_world_remove_values, keel_view_remove_values)((scope), (e), (const keel_out[]){ __VA_ARGS__ })
+#define KEELI_REMOVE_VALUES(scope, e, ...) keel_remove_component_values((scope), (e), (const keel_out[]){ __VA_ARGS__ })
 /// Create many entities: `keel_add_entities(world, count, handles_or_NULL, KEEL_COLUMN..., KEEL_FILL...)`.
-#define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_bulk){ NULL, NULL, 0 })
-#define KEELI_ADD_ENTITIES(world, count, out, ...) keel_world_add_entities((world), (count), (out), (const keel_bulk[]){ __VA_ARGS__ })
-/// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has. Scope: any.
-#define keel_delete(scope, e, ...) KEELI_WVCX(scope, keel_world_delete_components, keel_view_delete_components, keel_commands_delete_components, keel_context_delete_components)((scope), (e), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
+#define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_value_column){ NULL, NULL, 0 })
+#define KEELI_ADD_ENTITIES(world, count, out, ...) keel_add_entity_columns((world), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
+/// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
+#define keel_delete(scope, e, ...) KEELI_CAT(KEELI_DELETE_, KEELI_OVER_1(__VA_ARGS__))(scope, e, __VA_ARGS__)
+#define KEELI_DELETE_keeli_one(scope, e, T) KEELI_DIRECT(scope, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+#define KEELI_DELETE_keeli_more(scope, e, ...) keel_delete_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
 #define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
-/// Delete an entity with its components. Scope: world, commands, or a view of everything.
-#define keel_delete_entity(scope, e) KEELI_WVC(scope, keel_world_delete_entity, keel_view_delete_entity, keel_commands_delete_entity)((scope), (e))
-/// Delete every entity that has the component. Scope: world, or a view of everything.
-#define keel_delete_any(scope, T) KEELI_WV(scope, keel_delete_entities_with, keel_view_delete_entities_with)((scope), &T##_component)
-/// Delete all components of an entity. Scope: world, commands, or a view of everything.
-#define keel_strip(scope, e) KEELI_WVC(scope, keel_world_strip, keel_view_strip, keel_commands_strip)((scope), (e))
-/// Make `child` the last child of `parent`. Scope: world, commands.
-#define keel_attach(scope, child, parent) KEELI_WC(scope, keel_world_attach, keel_commands_attach)((scope), (child), (parent))
-/// Make `child` a root. Scope: world, commands.
-#define keel_detach(scope, child) KEELI_WC(scope, keel_world_detach, keel_commands_detach)((scope), (child))
-/// Take an entity out of the hierarchy; its children become roots. Scope: world, commands.
-#define keel_unlink(scope, e) KEELI_WC(scope, keel_world_unlink, keel_commands_unlink)((scope), (e))
-/// Take an entity and its descendants out of the hierarchy. Scope: world, commands.
-#define keel_unlink_tree(scope, root) KEELI_WC(scope, keel_world_unlink_tree, keel_commands_unlink_tree)((scope), (root))
-/// Delete an entity and its descendants. Scope: world, commands.
-#define keel_delete_tree(scope, root) KEELI_WC(scope, keel_world_delete_tree, keel_commands_delete_tree)((scope), (root))
-/// The value of a component, to read: `const T *` or NULL. Scope: world, view, context.
-#define keel_get(scope, e, T) ((const T *)KEELI_RVX(scope, keeli_world_get, keel_view_get_component, keel_context_get_component)((scope), (e), &T##_component))
-/// The value of a component, to change: `T *` or NULL. Scope: world, view, context.
-#define keel_get_mut(scope, e, T) ((T *)KEELI_WVX(scope, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)((scope), (e), &T##_component))
-/// Does the entity have the component? Scope: world, view, context.
-#define keel_has(scope, e, T) KEELI_RVX(scope, keeli_world_has, keel_view_has_component, keel_context_has_component)((scope), (e), &T##_component)
-/// The value of a unique, to read: `const T *` or NULL. Scope: world, view, context.
-#define keel_get_unique(scope, T) ((const T *)KEELI_RVX(scope, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)((scope), &T##_unique))
-/// The value of a unique, to change: `T *` or NULL. Scope: world, view, context.
-#define keel_get_unique_mut(scope, T) ((T *)KEELI_WVX(scope, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)((scope), &T##_unique))
-/// Is the entity alive? Scope: world, context.
-#define keel_is_alive(scope, e) KEELI_RX(scope, keel_world_is_alive, keel_context_is_alive)((scope), (e))
-/// The parent, or null. Scope: world, context.
-#define keel_parent_of(scope, e) KEELI_RX(scope, keel_world_parent_of, keel_context_parent_of)((scope), (e))
-/// The first child, or null. Scope: world, context.
-#define keel_first_child(scope, e) KEELI_RX(scope, keel_world_first_child, keel_context_first_child)((scope), (e))
-/// The child after `child`, or null. Scope: world, context.
-#define keel_next_child(scope, parent, child) KEELI_RX(scope, keel_world_next_child, keel_context_next_child)((scope), (parent), (child))
-/// The descendant after `after`, parents before children; null at the end. Scope: world, context.
-#define keel_next_descendant(scope, root, after) KEELI_RX(scope, keel_world_next_descendant, keel_context_next_descendant)((scope), (root), (after))
-/// The descendant after `after`, level by level; null at the end. Scope: world, context.
-#define keel_next_descendant_breadth(scope, root, after) KEELI_RX(scope, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)((scope), (root), (after))
-/// Mark the value of an entity as modified. Scope: world (observers are notified), context.
-#define keel_mark(scope, e, T) _Generic((scope), keel_world *: keel_mark_component, keel_context *: keel_context_mark_component)((scope), (e), &T##_component)
-#define KEELI_WXR(scope, w, x, r) _Generic((scope), keel_world *: w, const keel_world *: w, keel_context *: x, keel_reader *: r, const keel_reader *: r)
-/// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
-#define keel_changes_of(scope, e, T) KEELI_WXR(scope, keel_world_changes_of, keel_context_changes_of, keel_reader_changes_of)((scope), (e), &T##_component)
-/// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
-#define keel_unique_changes_of(scope, T) KEELI_WXR(scope, keel_world_unique_changes, keel_context_unique_changes, keel_reader_unique_changes)((scope), &T##_unique)
-/// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
-#define keel_missed(scope, T) _Generic((scope), keel_world *: keel_world_missed, keel_context *: keel_context_missed, keel_reader *: keel_reader_missed, const keel_reader *: keel_reader_missed)((scope), &T##_component)
-#define KEELI_REMOVALS(scope, c, kinds) _Generic((scope), keel_world *: keel_world_removals, keel_context *: keel_context_removals, keel_reader *: keel_reader_removals)((scope), c, kinds)
-#define KEELI_CAST(T, pointer) ((T *)(pointer))
 #define KEELI_GET_OR_ADD keel_get_or_add_component
-static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, keel_bulk column) { return keel_add_component_to_many(w, entities, n, column.component, column.values, column.stride); }
+static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(w, entities, n, column.component, column.values, column.stride); }
 #define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
 #define KEELI_SET_UNIQUE keel_set_unique_value
 #define KEELI_TAKE_UNIQUE keel_remove_unique_value
 #define KEELI_REPLACE keel_replace_component
 #define KEELI_EMPLACE(world, e, T) keel_emplace_component(world, e, &T##_component)
 #endif
+#define KEELI_REMOVE(scope, e, c) KEELI_DIRECT(scope, keeli_world_remove, keel_remove_component)(KEELI_TO_EDIT(scope), (e), c, NULL)
+/// Delete every entity that has the component. Scope: world, or a view or context of everything.
+#define keel_delete_entities_having(scope, T) keel_delete_entities_having_component((scope), &T##_component)
+/// The value of a component, to read: `const T *` or NULL. Scope: all but commands.
+#define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &T##_component))
+/// The value of a component, to change: `T *` or NULL. Scope: all but commands.
+#define keel_get_mut(scope, e, T) KEELI_CAST(T, KEELI_DIRECT(scope, keeli_world_get_mut, keel_get_component_mut)(KEELI_TO_WRITE(scope), (e), &T##_component))
+/// Does the entity have the component? Scope: all but commands.
+#define keel_has(scope, e, T) KEELI_DIRECT(scope, keeli_world_has, keel_has_component)(KEELI_TO_READ(scope), (e), &T##_component)
+/// The value of a unique, to read: `const T *` or NULL. Scope: all but commands.
+#define keel_get_unique(scope, T) KEELI_CAST(const T, keel_get_unique_value((scope), &T##_unique))
+/// The value of a unique, to change: `T *` or NULL. Scope: all but commands.
+#define keel_get_unique_mut(scope, T) KEELI_CAST(T, keel_get_unique_value_mut((scope), &T##_unique))
+/// Mark the value of an entity as modified.
+#define keel_mark(scope, e, T) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+/// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
+#define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &T##_component)
+/// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
+#define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &T##_unique)
+/// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
+#define keel_missed(scope, T) keel_missed_component((scope), &T##_component)
 /// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
 /// `keel_add(scope, e, T, variable)`. Scope: any.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
@@ -302,22 +245,22 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &T##_component, KEELI_DEFAULT(T, T##_component)))
 #define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__)))
-/// Add a component to many entities, the same value for all: `keel_add_to_many(world, entities, count, T)` zero
-/// or a tag, `keel_add_to_many(world, entities, count, T, {1, 2})`. All or nothing.
-#define keel_add_to_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
+/// Add a component to many entities, the same value for all: `keel_add_many(world, entities, count, T)` zero
+/// or a tag, `keel_add_many(world, entities, count, T, {1, 2})`. All or nothing.
+#define keel_add_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
 #define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
 /// The same with the values of an array of `T`, one for each entity, which are handed over.
-#define keel_add_column_to_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
+#define keel_add_column_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
 /// Delete a component from many entities; those that have none are skipped.
-#define keel_delete_from_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &T##_component)
-/// Add a component to all entities that match: `keel_add_to_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
-/// tag, `keel_add_to_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`.
-#define keel_add_to_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
+#define keel_delete_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &T##_component)
+/// Add a component to all entities that match: `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
+/// tag, `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`.
+#define keel_add_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)))
 #define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)))
 /// Delete a component from all entities that match.
-#define keel_delete_from_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &T##_component)
+#define keel_delete_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &T##_component)
 /// Delete the component from all entities.
 #define keel_clear(world, T) keel_clear_component((world), &T##_component)
 /// Delete the component from the entities for which `keep` answers false.
@@ -390,21 +333,18 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &Tag##_component, &T##_component, (kinds))
 /// No longer.
 #define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &Tag##_component, &T##_component)
-/// A loop over removals of a component, oldest first: `KEEL_FOR_REMOVED(context, Health, removal) { removal.entity ... }`.
-/// `removal` is a keel_removal. Scope: world, context, reader.
-#define KEEL_FOR_REMOVED(scope, T, removal) KEELI_FOR_REMOVALS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL, removal)
-/// A loop over deletions; `removal.value` is what was deleted.
-#define KEEL_FOR_DELETED(scope, T, removal) KEELI_FOR_REMOVALS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_DELETION, removal)
-/// A loop over both; `removal.value` is NULL for what was removed.
-#define KEEL_FOR_REMOVED_OR_DELETED(scope, T, removal) KEELI_FOR_REMOVALS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION, removal)
+/// A loop over what entities lost of a component, oldest first: `KEEL_EACH_REMOVED(context, Health, removal) { removal.entity ... }`.
+/// `removal` is a keel_removal: `removal.deleted` tells whether the value was deleted, and is `removal.value`, or handed
+/// out (NULL then). Scope: world, context, reader.
+#define KEEL_EACH_REMOVED(scope, T, removal) KEELI_EACH_REMOVED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, removal)
 // The inner loop runs once; `whole` tells whether the body was left by break.
-#define KEELI_FOR_REMOVALS(walk, scope, T, kinds, name)                                                 \
-    for (keel_removal_walk walk = KEELI_REMOVALS(scope, &T##_component, kinds); walk.whole && keel_removal_next(&walk);) \
+#define KEELI_EACH_REMOVED(walk, scope, T, name)                                                    \
+    for (keel_removal_walk walk = keel_removals((scope), &T##_component, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION); walk.whole && keel_removal_next(&walk);) \
         for (KEELI_UNUSED const keel_removal name = (walk.whole = false, walk.removal); !walk.whole; walk.whole = true)
-/// Fast access to a component by entity; see keel_column.
-#define keel_column_of(world, T) keel_column_of_component((world), &T##_component)
+/// Fast access to a component by entity; see keel_lookup.
+#define keel_lookup_of(world, T) keel_lookup_of_component((world), &T##_component)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
-#define keel_column_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T), keeli_indexed_shift(sizeof(T))))
+#define keel_lookup_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T), keeli_indexed_shift(sizeof(T))))
 /// The values of a component in a span, to read: `const T *` or NULL.
 #define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &T##_component))
 /// The values of a component in a span, to write: `T *` or NULL.
@@ -424,9 +364,9 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Parameter of a view: must be there; values to write; may be added and removed through the view.
 #define KEEL_EDIT(T, name) (keeli_value, KEEL_TERM_EDIT, T, name, &T##_component, NULL, T)
 /// Parameter: `const T *name`, or NULL when absent.
-#define KEEL_MAYBE(T, name) (keeli_maybe, KEEL_TERM_MAYBE, const T, name, &T##_component, NULL, T)
+#define KEEL_OPTIONAL_READ(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_READ, const T, name, &T##_component, NULL, T)
 /// Parameter: `T *name`, or NULL when absent.
-#define KEEL_MAYBE_WRITE(T, name) (keeli_maybe, KEEL_TERM_MAYBE_WRITE, T, name, &T##_component, NULL, T)
+#define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &T##_component, NULL, T)
 /// Filter: must be there.
 #define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &T##_component, NULL, T)
 /// Filter: must not be there.
@@ -448,9 +388,9 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Parameter: the handle, `const keel_entity name`.
 #define KEEL_ENTITY(name) (keeli_entity, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
 /// Parameter of a span: the handles, `const keel_entity *name`.
-#define KEEL_ENTITIES(name) (keeli_entities, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
+#define KEEL_SPAN_ENTITIES(name) (keeli_entities, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
 /// Parameter of a span: how many entities, `const uint32_t name`.
-#define KEEL_COUNT(name) (keeli_count, KEEL_TERM_NONE, uint32_t, name, NULL, NULL, ~)
+#define KEEL_SPAN_COUNT(name) (keeli_count, KEEL_TERM_NONE, uint32_t, name, NULL, NULL, ~)
 /// Parameter: a unique, `const T *name`.
 #define KEEL_UNIQUE_READ(T, name) (keeli_unique, KEEL_TERM_UNIQUE_READ, const T, name, &T##_unique, NULL, T)
 /// Parameter: a unique, `T *name`.
@@ -471,13 +411,13 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Parameter: what keel_run_with was given, `T *name`.
 #define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
 /// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another one: a member `T name`.
-#define KEEL_CUSTOM(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &T##_view)
+#define KEEL_CUSTOM_WRITE(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &T##_view)
 /// Parameter: the same, `const T *name`, for systems that are split over several threads, too: they share it.
 #define KEEL_CUSTOM_READ(T, name) (keeli_custom, KEEL_TERM_CUSTOM_READ, const T, name, NULL, NULL, &T##_view)
 /// Member of a custom view: `keel_view name`, open over the terms that follow, as for KEEL_TERMS.
 #define KEEL_VIEW(name, ...) (keeli_view, KEEL_TERM_NONE, keel_view, name, NULL, NULL, (KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__)))
 /// Parameter of a task: the world itself, `keel_world *name`. Everything is the task's, alone.
-#define KEEL_WORLD(name) (keeli_world, KEEL_TERM_EDIT_WORLD, keel_world, name, NULL, NULL, ~)
+#define KEEL_WORLD(name) (keeli_world, KEEL_TERM_MAY_EDIT_WORLD, keel_world, name, NULL, NULL, ~)
 #define KEELI_END (keeli_end, KEEL_TERM_END, void, , NULL, NULL, ~)
 
 #define KEELI_ONE_OF(...) KEELI_ONE_OF_(__VA_ARGS__, ~)
@@ -617,15 +557,15 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_LOCAL_keeli_filter(s, i, ...)
 #define KEELI_LOCAL_keeli_access(s, i, ...)
 #define KEELI_LOCAL_keeli_entity(s, i, ...) const keel_entity *keeli_entities_##i = keeli_chunk->entities;
-#define KEELI_LOCAL_keeli_entities(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_ENTITIES is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM takes KEEL_ENTITY(name)")
-#define KEELI_LOCAL_keeli_count(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_COUNT is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM runs for one entity")
+#define KEELI_LOCAL_keeli_entities(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_SPAN_ENTITIES is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM takes KEEL_ENTITY(name)")
+#define KEELI_LOCAL_keeli_count(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_SPAN_COUNT is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM runs for one entity")
 #define KEELI_LOCAL_keeli_unique(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_data(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_custom(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_view(s, i, ...)
 #define KEELI_LOCAL_keeli_commands(s, i, ...) keel_commands *keeli_commands = keel_context_commands(keeli_context);
 #define KEELI_LOCAL_keeli_context(s, i, ...)
-#define KEELI_LOCAL_keeli_world(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_WORLD is for KEEL_TASK; a KEEL_SYSTEM takes KEEL_CONTEXT(name)")
+#define KEELI_LOCAL_keeli_world(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_WORLD is for KEEL_SYSTEM_ONCE; a KEEL_SYSTEM takes KEEL_CONTEXT(name)")
 #define KEELI_LOCAL_keeli_bad(s, i, ...)
 #define KEELI_LOCAL_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_LOCAL(s)
@@ -695,7 +635,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_WHOLE_keeli_maybe(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_filter(s, i, ...)
 #define KEELI_WHOLE_keeli_access(s, i, ...)
-#define KEELI_WHOLE_keeli_entity(s, i, ...) , (KEELI_NEVER(#s ": KEEL_ENTITY is for KEEL_SYSTEM; a KEEL_SPAN_SYSTEM takes KEEL_ENTITIES(name)"), keel_null())
+#define KEELI_WHOLE_keeli_entity(s, i, ...) , (KEELI_NEVER(#s ": KEEL_ENTITY is for KEEL_SYSTEM; a KEEL_SYSTEM_SPAN takes KEEL_SPAN_ENTITIES(name)"), keel_null())
 #define KEELI_WHOLE_keeli_entities(s, i, ...) , keeli_chunk->entities
 #define KEELI_WHOLE_keeli_count(s, i, ...) , keeli_chunk->count
 #define KEELI_WHOLE_keeli_unique(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
@@ -747,7 +687,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SYSTEM(s, ...)                                                                        \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
-        #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_TASK to run once") \
+        #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_SYSTEM_ONCE to run once") \
     KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                   \
     KEELI_NOINLINE KEELI_LOOP_HEAD(s, span, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint32_t keeli_n) { \
         (void)keeli_context;                                                                        \
@@ -789,20 +729,20 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
         else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
         else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));)           \
     }                                                                                               \
-    KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_ENTITY, __VA_ARGS__);                                   \
+    KEELI_SYSTEM_OBJECT(s, system, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
     KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
-/// A system that runs once per span of entities whose values lie side by side; values are arrays of KEEL_COUNT(n)
+/// A system that runs once per span of entities whose values lie side by side; values are arrays of KEEL_SPAN_COUNT(n)
 /// elements, for hand-written SIMD. They have their type's alignment, no more. A sparse set that is not in the
 /// same order as the others gives short spans: correct, and slow.
-#define KEEL_SPAN_SYSTEM(...) KEELI_SPAN_SYSTEM(__VA_ARGS__, KEELI_END)
+#define KEEL_SYSTEM_SPAN(...) KEELI_SPAN_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SPAN_SYSTEM(s, ...)                                                                   \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
-        #s ": a KEEL_SPAN_SYSTEM runs once per span and needs a component or KEEL_ENTITIES; use KEEL_TASK to run once") \
+        #s ": a KEEL_SYSTEM_SPAN runs once per span and needs a component or KEEL_SPAN_ENTITIES; use KEEL_SYSTEM_ONCE to run once") \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_WORLDS, s, __VA_ARGS__)) == 0,                           \
-        #s ": KEEL_WORLD is for KEEL_TASK; a KEEL_SPAN_SYSTEM takes KEEL_CONTEXT(name)")            \
+        #s ": KEEL_WORLD is for KEEL_SYSTEM_ONCE; a KEEL_SYSTEM_SPAN takes KEEL_CONTEXT(name)")            \
     KEELI_WHOLE_SYSTEM(s, void, s##_values(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_values, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_SPAN, __VA_ARGS__);                                     \
+    KEELI_SYSTEM_OBJECT(s, system, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
     static inline void s##_values(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 #define KEELI_WHOLE_SYSTEM(s, result, call, body, ...)                                              \
     static inline result body(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                    \
@@ -812,22 +752,22 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     }
 /// A system that runs once per run: uniques, commands, and a context to look things up and loop with. It says what
 /// it may touch with KEEL_MAY_READ, KEEL_MAY_WRITE and KEEL_MAY_EDIT.
-#define KEEL_TASK(...) KEELI_TASK(__VA_ARGS__, KEELI_END)
+#define KEEL_SYSTEM_ONCE(...) KEELI_TASK(__VA_ARGS__, KEELI_END)
 #define KEELI_TASK(s, ...)                                                                          \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
-        #s ": a KEEL_TASK runs once and has no current entity; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH") \
+        #s ": a KEEL_SYSTEM_ONCE runs once and has no current entity; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH") \
     KEELI_WHOLE_SYSTEM(s, void, s##_once(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_once, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, system, KEEL_PER_RUN, __VA_ARGS__);                                      \
+    KEELI_SYSTEM_OBJECT(s, system, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
     static inline void s##_once(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
-/// A test for `.run_if = KEEL_IF(name)`; the body returns bool. Parameters as for KEEL_TASK.
+/// A test for `.run_if = KEEL_IF(name)`; the body returns bool. Parameters as for KEEL_SYSTEM_ONCE.
 #define KEEL_CONDITION(...) KEELI_CONDITION(__VA_ARGS__, KEELI_END)
 #define KEELI_CONDITION(s, ...)                                                                     \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
     KEELI_WHOLE_SYSTEM(s, bool, keeli_context_answer(keeli_context, s##_test(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), s##_test, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, condition, KEEL_IS_CONDITION, __VA_ARGS__);                              \
+    KEELI_SYSTEM_OBJECT(s, condition, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
     static inline bool s##_test(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Declare a system that another file defines.
 #define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, s##_system)
@@ -839,23 +779,6 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
 #define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
-
-// ---------------------------------------------------------------- loops on all workers
-/// Call a keel_range_fn for all indices below `count`, in pieces on all workers. Scope: world, context. See parallel.h.
-#define keel_parallel_for(scope, count, grain, fn, data) KEELI_PARALLEL_FOR((scope), (count), (grain), (fn), (data))
-/// The same with a result: `keel_parallel_reduce(scope, count, grain, fn, data, &reduction)`.
-#define keel_parallel_reduce(scope, count, grain, fn, data, reduction) KEELI_PARALLEL_REDUCE((scope), (count), (grain), (fn), (data), (reduction))
-#ifdef __cplusplus
-inline keel_result keeli_parallel_for(keel_world *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data) { return keel_world_parallel_for(s, n, grain, fn, data); }
-inline keel_result keeli_parallel_for(keel_context *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data) { return keel_context_parallel_for(s, n, grain, fn, data); }
-inline keel_result keeli_parallel_reduce(keel_world *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data, const keel_reduction *r) { return keel_world_parallel_reduce(s, n, grain, fn, data, r); }
-inline keel_result keeli_parallel_reduce(keel_context *s, uint32_t n, uint32_t grain, keel_range_fn *fn, void *data, const keel_reduction *r) { return keel_context_parallel_reduce(s, n, grain, fn, data, r); }
-#define KEELI_PARALLEL_FOR(scope, count, grain, fn, data) keeli_parallel_for(scope, count, grain, fn, data)
-#define KEELI_PARALLEL_REDUCE(scope, count, grain, fn, data, r) keeli_parallel_reduce(scope, count, grain, fn, data, r)
-#else
-#define KEELI_PARALLEL_FOR(scope, count, grain, fn, data) _Generic(scope, keel_world *: keel_world_parallel_for, keel_context *: keel_context_parallel_for)(scope, count, grain, fn, data)
-#define KEELI_PARALLEL_REDUCE(scope, count, grain, fn, data, r) _Generic(scope, keel_world *: keel_world_parallel_reduce, keel_context *: keel_context_parallel_reduce)(scope, count, grain, fn, data, r)
-#endif
 
 // ---------------------------------------------------------------- custom views
 /// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside
@@ -876,16 +799,10 @@ inline keel_result keeli_parallel_reduce(keel_context *s, uint32_t n, uint32_t g
 /// The descriptor of a custom view, for functions that take one.
 #define KEEL_CUSTOM_OF(T) (&T##_view)
 /// Make a custom view in ordinary code: `Frame frame; keel_custom_begin(world, Frame, &frame)`. Scope: world, context.
-#define keel_custom_begin(scope, T, value) KEELI_CUSTOM_BEGIN((scope), &T##_view, KEELI_FILLS(T, value))
+#define keel_custom_begin(scope, T, value) keel_begin_custom_view((scope), &T##_view, KEELI_FILLS(T, value))
 /// Drop it, with the scope it was begun with: `keel_custom_end(world, &frame)`.
-#define keel_custom_end(scope, value) KEELI_CUSTOM_END((scope), (value))
+#define keel_custom_end(scope, value) keel_end_custom_view((scope), (value))
 #ifdef __cplusplus
-inline keel_result keeli_custom_begin(keel_world *s, const keel_custom_view *kind, void *value) { return keel_world_begin_custom_view(s, kind, value); }
-inline keel_result keeli_custom_begin(keel_context *s, const keel_custom_view *kind, void *value) { return keel_context_begin_custom_view(s, kind, value); }
-inline keel_result keeli_custom_end(keel_world *s, void *value) { return keel_world_end_custom_view(s, value); }
-inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_context_end_custom_view(s, value); }
-#define KEELI_CUSTOM_BEGIN(scope, kind, value) keeli_custom_begin(scope, kind, value)
-#define KEELI_CUSTOM_END(scope, value) keeli_custom_end(scope, value)
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
     KEELI_UNUSED static const keel_custom_view T##_view = [] {                                      \
         keel_custom_view keeli_it = {};                                                             \
@@ -898,8 +815,6 @@ inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_
 #define KEELI_CHOICE_0(x) keeli_it x;
 #define KEELI_SAME_TYPE(CT, member) static_cast<keeli_same<CT>::type *>(&keeli_self->member)
 #else
-#define KEELI_CUSTOM_BEGIN(scope, kind, value) _Generic(scope, keel_world *: keel_world_begin_custom_view, keel_context *: keel_context_begin_custom_view)(scope, kind, value)
-#define KEELI_CUSTOM_END(scope, value) _Generic(scope, keel_world *: keel_world_end_custom_view, keel_context *: keel_context_end_custom_view)(scope, value)
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
     KEELI_UNUSED static const keel_custom_view T##_view = {                                         \
         .name = #T, .size = sizeof(T), .align = KEELI_ALIGNOF(T), .terms = T##_view_terms,          \
@@ -960,14 +875,14 @@ inline keel_result keeli_custom_end(keel_context *s, void *value) { return keel_
 #define KEELI_FILL_keeli_system(s, i, ...)
 #define KEELI_FILL_keeli_access(s, i, ...)
 #define KEELI_FILL_keeli_unique(s, i, c, k, CT, n, component, ...) *KEELI_SAME_TYPE(CT *, n) = KEELI_CAST(CT, KEELI_CAT(KEELI_GET_, k)(keeli_context, component));
-#define KEELI_FILL_keeli_custom(s, i, c, k, CT, n, component, others, kind) KEEL_TRY(keel_context_begin_custom_view(keeli_context, kind, KEELI_SAME_TYPE(CT, n)));
-#define KEELI_FILL_keeli_view(s, i, c, k, CT, n, component, others, terms) KEEL_TRY(keel_view_begin_in(KEELI_SAME_TYPE(keel_view, n), keeli_context, KEELI_TERMS_IN terms, #s "." #n));
+#define KEELI_FILL_keeli_custom(s, i, c, k, CT, n, component, others, kind) KEEL_TRY(keel_begin_custom_view(keeli_context, kind, KEELI_SAME_TYPE(CT, n)));
+#define KEELI_FILL_keeli_view(s, i, c, k, CT, n, component, others, terms) KEEL_TRY(keel_view_begin(KEELI_SAME_TYPE(keel_view, n), keeli_context, KEELI_TERMS_IN terms, #s "." #n));
 #define KEELI_FILL_keeli_world(s, i, c, k, CT, n, ...) *KEELI_SAME_TYPE(keel_world *, n) = keel_context_world(keeli_context);
 #define KEELI_FILL_keeli_option(s, i, ...)
 #define KEELI_FILL_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_FILL(s)
-#define KEELI_GET_KEEL_TERM_UNIQUE_READ keel_context_get_unique_value
-#define KEELI_GET_KEEL_TERM_UNIQUE_WRITE keel_context_get_unique_value_mut
+#define KEELI_GET_KEEL_TERM_UNIQUE_READ keel_get_unique_value
+#define KEELI_GET_KEEL_TERM_UNIQUE_WRITE keel_get_unique_value_mut
 #ifdef __cplusplus
 #define KEELI_TERMS_IN(...) keeli_terms_of({ __VA_ARGS__ { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } })
 #else
@@ -1017,7 +932,7 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 
 // ---------------------------------------------------------------- loops
 /// Terms for keel_view_begin: `keel_view_begin(&view, world, KEEL_TERMS(KEEL_READ(Position, p), KEEL_MAY_EDIT(Dead)),
-/// "my view")`. The names do nothing. Two words only exist here: KEEL_EDIT_ENTITIES and KEEL_EDIT_WORLD.
+/// "my view")`. The names do nothing. Two words only exist here: KEEL_MAY_EDIT_ENTITIES and KEEL_MAY_EDIT_WORLD.
 #ifdef __cplusplus
 template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&terms)[N]) { return terms; }
 #define KEEL_TERMS(...) keeli_terms_of({ KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__, KEELI_END) })
@@ -1025,28 +940,23 @@ template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&ter
 #define KEEL_TERMS(...) ((const keel_term[]){ KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__, KEELI_END) })
 #endif
 /// Term of a view: entities may be added through it.
-#define KEEL_EDIT_ENTITIES (keeli_access, KEEL_TERM_EDIT_ENTITIES, void, , NULL, NULL, ~)
+#define KEEL_MAY_EDIT_ENTITIES (keeli_access, KEEL_TERM_MAY_EDIT_ENTITIES, void, , NULL, NULL, ~)
 /// Term of a view: everything is the view's, alone; entities may be deleted through it.
-#define KEEL_EDIT_WORLD (keeli_access, KEEL_TERM_EDIT_WORLD, void, , NULL, NULL, ~)
+#define KEEL_MAY_EDIT_WORLD (keeli_access, KEEL_TERM_MAY_EDIT_WORLD, void, , NULL, NULL, ~)
 
 /// A loop over entities inside ordinary code: `KEEL_EACH(world, KEEL_WRITE(Position, p), KEEL_ENTITY(e)) { ... }`.
 /// The scope is the world or, in a system, the context; or a keel_reader, for what changed since its last pass. The view is closed when the loop is left in any way:
 /// to its end, break, return, goto. It costs a few instructions per entity more than a KEEL_SYSTEM. When the view
 /// cannot be opened the loop does nothing, and keel_last_error says why.
 #define KEEL_EACH(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), false, KEELI_ONE, __VA_ARGS__, KEELI_END)
-/// A loop over spans of entities whose values lie side by side: `KEEL_EACH_SPAN(world, KEEL_COUNT(n),
+/// A loop over spans of entities whose values lie side by side: `KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(n),
 /// KEEL_READ(Position, p)) for (uint32_t i = 0; i < n; ++i) ...`. Scope and end as for KEEL_EACH.
 #define KEEL_EACH_SPAN(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), true, KEELI_ALL, __VA_ARGS__, KEELI_END)
+static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, terms, spans, where); return it; }
 #ifdef __cplusplus
-template <size_t N> inline keeli_cursor keeli_cursor_of(keel_world *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
-template <size_t N> inline keeli_cursor keeli_cursor_of(keel_context *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
-template <size_t N> inline keeli_cursor keeli_cursor_of(keel_reader *s, const keel_term (&terms)[N], bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin_since(&it, s, terms, spans, where); return it; }
-#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of((scope), { KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of(KEELI_TO_OPEN(scope), keeli_terms_of({ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }), spans, KEELI_HERE)
 #else
-static inline keeli_cursor keeli_cursor_of_world(keel_world *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, s, NULL, terms, spans, where); return it; }
-static inline keeli_cursor keeli_cursor_of_context(keel_context *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin(&it, NULL, s, terms, spans, where); return it; }
-static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_term *terms, bool spans, const char *where) { keeli_cursor it; keeli_cursor_begin_since(&it, s, terms, spans, where); return it; }
-#define KEELI_CURSOR(it, scope, spans, ...) _Generic((scope), keel_world *: keeli_cursor_of_world, keel_context *: keeli_cursor_of_context, keel_reader *: keeli_cursor_of_reader)((scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
+#define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of(KEELI_TO_OPEN(scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
 #endif
 // Each parameter is a loop of its own that runs once; the innermost notes that the body ran to its end.
 #define KEELI_EACH(it, spans, parameter, scope, ...)                                                \
@@ -1061,8 +971,8 @@ static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_ter
 #define KEELI_ONE_keeli_filter(it, i, ...)
 #define KEELI_ONE_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
 #define KEELI_ONE_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
-#define KEELI_ONE_keeli_entities(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)");)
-#define KEELI_ONE_keeli_count(it, i, ...) for (; KEELI_NEVER("KEEL_COUNT is for KEEL_EACH_SPAN; KEEL_EACH runs for one entity");)
+#define KEELI_ONE_keeli_entities(it, i, ...) for (; KEELI_NEVER("KEEL_SPAN_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)");)
+#define KEELI_ONE_keeli_count(it, i, ...) for (; KEELI_NEVER("KEEL_SPAN_COUNT is for KEEL_EACH_SPAN; KEEL_EACH runs for one entity");)
 #define KEELI_NOT_IN_A_LOOP for (; KEELI_NEVER("a loop takes components and entities; uniques, commands and the like are for systems");)
 #define KEELI_ONE_keeli_unique(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ONE_keeli_data(it, i, ...) KEELI_NOT_IN_A_LOOP
@@ -1082,7 +992,7 @@ static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_ter
 #define KEELI_ALL_keeli_filter(it, i, ...)
 #define KEELI_ALL_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
 #define KEELI_ALL_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
-#define KEELI_ALL_keeli_entity(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_ENTITIES(name)");)
+#define KEELI_ALL_keeli_entity(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_SPAN_ENTITIES(name)");)
 #define KEELI_ALL_keeli_unique(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_data(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_custom(it, i, ...) KEELI_NOT_IN_A_LOOP
@@ -1093,24 +1003,24 @@ static inline keeli_cursor keeli_cursor_of_reader(keel_reader *s, const keel_ter
 #define KEELI_ALL_keeli_access(it, i, ...) KEELI_NOT_IN_A_LOOP
 
 // Loops over the hierarchy. The body may delete or detach the current entity, and nothing else of the walk.
-/// All children of `of`, in order: `KEEL_CHILDREN(world, tank, turret) { ... }`. Scope: world, context.
-#define KEEL_CHILDREN(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)
+/// All children of `of`, in order: `KEEL_EACH_CHILD(world, tank, turret) { ... }`. Scope: world, context.
+#define KEEL_EACH_CHILD(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)
 #define KEELI_CHILDREN(walk, scope, of, child)                                                \
-    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.links; walk.links = NULL)             \
         for (keel_entity child = keeli_walk_child(&walk); !keel_is_null(child); child = keeli_walk_child(&walk))
 /// All ancestors of `of`, nearest first. Scope: world, context.
-#define KEEL_ANCESTORS(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
+#define KEEL_EACH_ANCESTOR(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
 #define KEELI_ANCESTORS(following, scope, of, ancestor)                                             \
     for (keel_entity ancestor = keel_parent_of((scope), (of)), following = keel_parent_of((scope), ancestor); \
          !keel_is_null(ancestor); ancestor = following, following = keel_parent_of((scope), ancestor))
 /// All descendants of `of`, each before its children, siblings in order. The body must not change the hierarchy.
 /// Scope: world, context.
-#define KEEL_DESCENDANTS(scope, of, descendant) KEELI_DESCENDANTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, descendant)
+#define KEEL_EACH_DESCENDANT(scope, of, descendant) KEELI_DESCENDANTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, descendant)
 #define KEELI_DESCENDANTS(walk, scope, of, descendant)                                        \
-    for (keeli_walk walk = keeli_walk_of((scope), (of)); walk.links; walk.links = NULL)             \
+    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.links; walk.links = NULL)             \
         for (keel_entity descendant = walk.step.at; !keel_is_null(descendant); descendant = keeli_walk_descendant(&walk))
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
-#define KEEL_DESCENDANTS_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
+#define KEEL_EACH_DESCENDANT_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
 #define KEELI_BREADTH(root, scope, of, descendant)                                                  \
     for (keel_entity root = (of), descendant = keel_next_descendant_breadth((scope), root, root);   \
          !keel_is_null(descendant); descendant = keel_next_descendant_breadth((scope), root, descendant))

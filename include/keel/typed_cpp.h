@@ -105,16 +105,16 @@ template <class T> struct keeli_column {
     const keel_component *component;
     T *values;
     size_t stride;
-    operator keel_bulk() const { return { component, values, stride }; }
+    operator keel_value_column() const { return { component, values, stride }; }
 };
 template <class T, class Array> auto keeli_column_in(const keel_component *c, const T *values, size_t stride) {
-    if constexpr (std::is_trivially_copyable_v<T>) return keel_bulk{ c, values, stride };
+    if constexpr (std::is_trivially_copyable_v<T>) return keel_value_column{ c, values, stride };
     else {
         static_assert(!std::is_const_v<std::remove_pointer_t<std::decay_t<Array>>>, "values are moved out of the array: it must not be const");
         return keeli_column<T>{ c, const_cast<T *>(values), stride };
     }
 }
-inline void keeli_taken(const keel_bulk &, uint32_t) {}
+inline void keeli_taken(const keel_value_column &, uint32_t) {}
 template <class T> void keeli_taken(const keeli_column<T> &column, uint32_t count) noexcept {
     if constexpr (!std::is_trivially_copyable_v<T>) {
         static_assert(std::is_default_constructible_v<T>, "the elements of the array are default values afterwards: the type needs a constructor without arguments");
@@ -160,81 +160,31 @@ template <class T> struct keeli_out {
 template <class T> keeli_out<T> keeli_out_of(const keel_component *c, T *out, bool *taken = NULL) { return { c, out, taken, {}, false }; }
 
 // ---------------------------------------------------------------- verbs
-// The first argument says when: a world now, commands later, a view or a context within what it holds.
-#define KEELI_VERB(name, world_fn, view_fn, commands_fn, context_fn)                                \
-    template <class... A> inline auto name(keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
-    template <class... A> inline auto name(const keel_view *s, A... a) -> decltype(view_fn(s, a...)) { return view_fn(s, a...); }       \
-    template <class... A> inline auto name(keel_commands *s, A... a) -> decltype(commands_fn(s, a...)) { return commands_fn(s, a...); } \
-    template <class... A> inline auto name(keel_context *s, A... a) -> decltype(context_fn(s, a...)) { return context_fn(s, a...); }
-#define KEELI_VERB_WC(name, world_fn, commands_fn)                                                  \
-    template <class... A> inline auto name(keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
-    template <class... A> inline auto name(keel_commands *s, A... a) -> decltype(commands_fn(s, a...)) { return commands_fn(s, a...); }
-#define KEELI_VERB_WV(name, world_fn, view_fn)                                                      \
-    template <class... A> inline auto name(keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
-    template <class... A> inline auto name(const keel_view *s, A... a) -> decltype(view_fn(s, a...)) { return view_fn(s, a...); }
-#define KEELI_VERB_READ(name, world_type, world_fn, view_fn, context_fn)                            \
-    template <class... A> inline auto name(world_type *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }          \
-    template <class... A> inline auto name(const keel_view *s, A... a) -> decltype(view_fn(s, a...)) { return view_fn(s, a...); }       \
-    template <class... A> inline auto name(keel_context *s, A... a) -> decltype(context_fn(s, a...)) { return context_fn(s, a...); }
-#define KEELI_VERB_WX(name, world_fn, context_fn)                                                   \
-    template <class... A> inline auto name(const keel_world *s, A... a) -> decltype(world_fn(s, a...)) { return world_fn(s, a...); }    \
-    template <class... A> inline auto name(keel_context *s, A... a) -> decltype(context_fn(s, a...)) { return context_fn(s, a...); }
-KEELI_VERB(keeli_add, keel_add_component, keel_view_add_component, keel_commands_add_component, keel_context_add_component)
-KEELI_VERB(keeli_add_values, keel_world_add_values, keel_view_add_values, keel_commands_add_values, keel_context_add_values)
-KEELI_VERB(keeli_delete, keel_world_delete_components, keel_view_delete_components, keel_commands_delete_components, keel_context_delete_components)
-KEELI_VERB_WV(keeli_remove_out, keel_remove_component, keel_view_remove_component)
-inline keel_result keeli_remove_out(keel_context *s, keel_entity e, const keel_component *c, void *out) { return keel_context_remove_component(s, e, c, out); }
-inline keel_result keeli_remove(keel_world *s, keel_entity e, const keel_component *c) { return keel_remove_component(s, e, c, NULL); }
-inline keel_result keeli_remove(const keel_view *s, keel_entity e, const keel_component *c) { return keel_view_remove_component(s, e, c, NULL); }
-inline keel_result keeli_remove(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_remove_component(s, e, c, NULL); }
-inline keel_result keeli_remove(keel_commands *s, keel_entity e, const keel_component *c) { return keel_commands_remove_component(s, e, c); }
-KEELI_VERB_WV(keeli_remove_values, keel_world_remove_values, keel_view_remove_values)
-KEELI_VERB_WV(keeli_add_unchecked, keel_add_component_unchecked, keel_view_add_component_unchecked)
-KEELI_VERB_WV(keeli_delete_any, keel_delete_entities_with, keel_view_delete_entities_with)
-KEELI_VERB_WC(keeli_delete_entity, keel_world_delete_entity, keel_commands_delete_entity)
-inline keel_result keeli_delete_entity(const keel_view *s, keel_entity e) { return keel_view_delete_entity(s, e); }
-KEELI_VERB_WC(keeli_strip, keel_world_strip, keel_commands_strip)
-inline keel_result keeli_strip(const keel_view *s, keel_entity e) { return keel_view_strip(s, e); }
-KEELI_VERB_WC(keeli_attach, keel_world_attach, keel_commands_attach)
-KEELI_VERB_WC(keeli_detach, keel_world_detach, keel_commands_detach)
-KEELI_VERB_WC(keeli_unlink, keel_world_unlink, keel_commands_unlink)
-KEELI_VERB_WC(keeli_unlink_tree, keel_world_unlink_tree, keel_commands_unlink_tree)
-KEELI_VERB_WC(keeli_delete_tree, keel_world_delete_tree, keel_commands_delete_tree)
-KEELI_VERB_WC(keeli_add_entity_values, keel_world_add_entity, keel_commands_add_entity)
-inline keel_entity keeli_add_entity_values(const keel_view *s, const keel_value *v) { return keel_view_add_entity(s, v); }
-KEELI_VERB_WC(keeli_add_child_values, keel_world_add_child, keel_commands_add_child)
-KEELI_VERB_READ(keeli_get, const keel_world, keeli_world_get, keel_view_get_component, keel_context_get_component)
-KEELI_VERB_READ(keeli_get_mut, keel_world, keeli_world_get_mut, keel_view_get_component_mut, keel_context_get_component_mut)
-KEELI_VERB_READ(keeli_has, const keel_world, keeli_world_has, keel_view_has_component, keel_context_has_component)
-KEELI_VERB_READ(keeli_get_unique, const keel_world, keel_get_unique_value, keel_view_get_unique_value, keel_context_get_unique_value)
-KEELI_VERB_READ(keeli_get_unique_mut, keel_world, keel_get_unique_value_mut, keel_view_get_unique_value_mut, keel_context_get_unique_value_mut)
-KEELI_VERB_WX(keeli_is_alive, keel_world_is_alive, keel_context_is_alive)
-KEELI_VERB_WX(keeli_walk_of, keeli_world_walk, keeli_context_walk)
-KEELI_VERB_WX(keeli_parent_of, keel_world_parent_of, keel_context_parent_of)
-KEELI_VERB_WX(keeli_first_child, keel_world_first_child, keel_context_first_child)
-KEELI_VERB_WX(keeli_next_child, keel_world_next_child, keel_context_next_child)
-KEELI_VERB_WX(keeli_next_descendant, keel_world_next_descendant, keel_context_next_descendant)
-KEELI_VERB_WX(keeli_next_descendant_breadth, keel_world_next_descendant_breadth, keel_context_next_descendant_breadth)
+template <class S> inline keel_entity keeli_add_entity_values(S *s, const keel_value *v) { return KEELI_DIRECT(s, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(s), v); }
+template <class S> inline keel_result keeli_add_values(S *s, keel_entity e, const keel_value *v) { return KEELI_DIRECT(s, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(s), e, v); }
+template <class S> inline keel_result keeli_add(S *s, keel_entity e, const keel_component *c, const void *v) { return KEELI_DIRECT(s, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(s), e, c, v); }
+template <class S> inline keel_result keeli_add_unchecked(S *s, keel_entity e, const keel_component *c, const void *v) { return keel_add_component_unchecked(s, e, c, v); }
+template <class S> inline keel_result keeli_remove_out(S *s, keel_entity e, const keel_component *c, void *out) { return keel_remove_component(KEELI_TO_WRITE(s), e, c, out); }
 template <class R, class... V> inline R keeli_taken_by(R result, const V &...v) { if (keeli_has_taken(result)) (keeli_taken(v), ...); return result; }
 template <class S, class... V> inline keel_entity keeli_add_entity(S s, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_entity_values(s, static_cast<const keel_value *>(list)), v...); }
-template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_child_values(s, parent, static_cast<const keel_value *>(list)), v...); }
+template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keel_add_child_values(s, parent, static_cast<const keel_value *>(list)), v...); }
 template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_values(s, e, static_cast<const keel_value *>(list)), v...); }
 inline void keeli_done(const keel_out &) {}
 template <class T> inline void keeli_done(const keeli_out<T> &out) { out.done(); }
 template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_entity e, const V &...v) {
     const keel_out list[] = { v..., keel_out{ NULL, NULL, NULL } };
-    const keel_result result = keeli_remove_values(s, e, static_cast<const keel_out *>(list));
+    const keel_result result = keel_remove_component_values(s, e, static_cast<const keel_out *>(list));
     (keeli_done(v), ...);
     return result;
 }
 template <class... V> inline keel_result keeli_add_entities(keel_world *w, uint32_t n, keel_entity *out, const V &...v) {
-    const keel_bulk list[] = { v..., keel_bulk{ NULL, NULL, 0 } };
-    const keel_result result = keel_world_add_entities(w, n, out, list);
+    const keel_value_column list[] = { v..., keel_value_column{ NULL, NULL, 0 } };
+    const keel_result result = keel_add_entity_columns(w, n, out, list);
     if (result == KEEL_OK) (keeli_taken(v, n), ...);
     return result;
 }
 template <class C> inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, const C &column) {
-    const keel_bulk bulk = column;
+    const keel_value_column bulk = column;
     const keel_result result = keel_add_component_to_many(w, entities, n, bulk.component, bulk.values, bulk.stride);
     if (result == KEEL_OK) keeli_taken(column, n);
     return result;
@@ -256,25 +206,8 @@ template <class T> inline keel_result keeli_take_unique(keel_world *w, const kee
 // A fresh T() in its place; NULL on error.
 inline void *keeli_emplace(keel_world *w, keel_entity e, const keel_component *c, const void *) { return keel_emplace_component(w, e, c); }
 template <class T> inline void *keeli_emplace(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return keeli_add(w, e, c, v) == KEEL_OK ? keel_get_component_mut(w, e, c) : NULL; }
-template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keeli_delete(s, e, static_cast<const keel_component *const *>(list)); }
+template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_delete_components(s, e, static_cast<const keel_component *const *>(list)); }
+template <class S> inline keel_result keeli_delete_all(S s, keel_entity e, const keel_component *c) { return KEELI_DIRECT(s, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(s), e, c); }
 template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_register_components(w, list); }
-#define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, value)
-#define KEELI_REMOVE_OUT(scope, e, c, out) keeli_take_out((scope), (e), c, out)
-#define KEELI_REMOVE(scope, e, c) keeli_remove((scope), (e), c)
-#define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, value)
-inline keel_result keeli_mark(keel_world *s, keel_entity e, const keel_component *c) { return keel_mark_component(s, e, c); }
-inline keel_result keeli_mark(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_mark_component(s, e, c); }
-inline uint32_t keeli_changes_of(const keel_world *s, keel_entity e, const keel_component *c) { return keel_world_changes_of(s, e, c); }
-inline uint32_t keeli_changes_of(keel_context *s, keel_entity e, const keel_component *c) { return keel_context_changes_of(s, e, c); }
-inline uint32_t keeli_changes_of(const keel_reader *s, keel_entity e, const keel_component *c) { return keel_reader_changes_of(s, e, c); }
-inline uint32_t keeli_unique_changes(const keel_world *s, const keel_component *c) { return keel_world_unique_changes(s, c); }
-inline uint32_t keeli_unique_changes(keel_context *s, const keel_component *c) { return keel_context_unique_changes(s, c); }
-inline uint32_t keeli_unique_changes(const keel_reader *s, const keel_component *c) { return keel_reader_unique_changes(s, c); }
-inline keel_removal_walk keeli_removals(keel_world *s, const keel_component *c, uint32_t kinds) { return keel_world_removals(s, c, kinds); }
-inline keel_removal_walk keeli_removals(keel_context *s, const keel_component *c, uint32_t kinds) { return keel_context_removals(s, c, kinds); }
-inline keel_removal_walk keeli_removals(keel_reader *s, const keel_component *c, uint32_t kinds) { return keel_reader_removals(s, c, kinds); }
-inline uint64_t keeli_missed(keel_world *s, const keel_component *c) { return keel_world_missed(s, c); }
-inline uint64_t keeli_missed(keel_context *s, const keel_component *c) { return keel_context_missed(s, c); }
-inline uint64_t keeli_missed(const keel_reader *s, const keel_component *c) { return keel_reader_missed(s, c); }
 // clang-format on
 #endif

@@ -17,11 +17,13 @@ extern "C" {
 KEEL_API keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
                                            const void *value);
 
-/// The value, to read; NULL before it is set.
-KEEL_API const void *keel_get_unique_value(const keel_world *world, const keel_component *unique);
+/// The value, to read; NULL before it is set, and when a view or context does not hold it
+/// (KEEL_ERROR_ACCESS is kept).
+KEEL_API const void *keel_get_unique_value(const keel_scope *scope, const keel_component *unique);
 
-/// The value, to change in place; NULL before it is set, and while a view or system uses it.
-KEEL_API void *keel_get_unique_value_mut(keel_world *world, const keel_component *unique);
+/// The value, to change in place; NULL before it is set, when a view or context does not hold it
+/// with `write` (as above), and through a world while a view or system uses it.
+KEEL_API void *keel_get_unique_value_mut(keel_scope *scope, const keel_component *unique);
 
 /// Take a unique away.
 /// @param out receives the value and what it owns; NULL: it is dropped
@@ -32,3 +34,8 @@ KEEL_API keel_result keel_remove_unique_value(keel_world *world, const keel_comp
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_get_unique_value(scope, ...) keel_get_unique_value(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_get_unique_value_mut(scope, ...) keel_get_unique_value_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
+// clang-format on

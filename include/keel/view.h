@@ -44,40 +44,40 @@ typedef enum keel_access {
 
 /// What a term asks for.
 typedef enum keel_term_kind {
-    KEEL_TERM_END,           ///< ends a list of terms
-    KEEL_TERM_NONE,          ///< asks for nothing (the count of a span)
-    KEEL_TERM_READ,          ///< must be there; values to read
-    KEEL_TERM_WRITE,         ///< must be there; values to write, all that are visited count as
-                             ///< modified
-    KEEL_TERM_WRITE_MARKED,  ///< must be there; values to write, those that are marked count as
-                             ///< modified
-    KEEL_TERM_EDIT,          ///< must be there; values to write; may be added and removed
-    KEEL_TERM_MAYBE,         ///< may be absent; values to read
-    KEEL_TERM_MAYBE_WRITE,   ///< may be absent; values to write
-    KEEL_TERM_WITH,          ///< must be there; no values
-    KEEL_TERM_WITHOUT,       ///< must not be there
-    KEEL_TERM_ANY_OF,        ///< at least one of several must be there; no values
-    KEEL_TERM_INSERTED,      ///< must be there, and was inserted; no values. See track.h
-    KEEL_TERM_MODIFIED,      ///< must be there, and was modified; no values
-    KEEL_TERM_CHANGED,       ///< must be there, and was inserted or modified; no values
-    KEEL_TERM_NOT_INSERTED,  ///< is absent, or was not inserted
-    KEEL_TERM_NOT_MODIFIED,  ///< is absent, or was not modified
-    KEEL_TERM_NOT_CHANGED,   ///< is absent, or was neither inserted nor modified
-    KEEL_TERM_ENTITY,        ///< the handles
-    KEEL_TERM_MAY_READ,      ///< access only: values of other entities, to read
-    KEEL_TERM_MAY_WRITE,     ///< access only: values of other entities, to write
-    KEEL_TERM_MAY_EDIT,      ///< access only: may be added and removed
-    KEEL_TERM_EDIT_ENTITIES, ///< access only: entities may be added
-    KEEL_TERM_EDIT_WORLD,    ///< access only: everything, alone
-    KEEL_TERM_UNIQUE_READ,   ///< a unique, to read
-    KEEL_TERM_UNIQUE_WRITE,  ///< a unique, to write
-    KEEL_TERM_COMMANDS,      ///< systems only: a list of commands
-    KEEL_TERM_CONTEXT,       ///< systems only: the context
-    KEEL_TERM_DATA,          ///< systems only: what keel_run_with was given
-    KEEL_TERM_CUSTOM,        ///< systems and custom views: a custom view
-    KEEL_TERM_CUSTOM_READ,   ///< the same, not to be changed: several threads may have it
-    KEEL_TERM_SEND,          ///< systems only: events are sent (events.h)
-    KEEL_TERM_RECEIVE        ///< systems only: events are received
+    KEEL_TERM_END,               ///< ends a list of terms
+    KEEL_TERM_NONE,              ///< asks for nothing (the count of a span)
+    KEEL_TERM_READ,              ///< must be there; values to read
+    KEEL_TERM_WRITE,             ///< must be there; values to write, all that are visited count as
+                                 ///< modified
+    KEEL_TERM_WRITE_MARKED,      ///< must be there; values to write, those that are marked count as
+                                 ///< modified
+    KEEL_TERM_EDIT,              ///< must be there; values to write; may be added and removed
+    KEEL_TERM_OPTIONAL_READ,     ///< may be absent; values to read
+    KEEL_TERM_OPTIONAL_WRITE,    ///< may be absent; values to write
+    KEEL_TERM_WITH,              ///< must be there; no values
+    KEEL_TERM_WITHOUT,           ///< must not be there
+    KEEL_TERM_ANY_OF,            ///< at least one of several must be there; no values
+    KEEL_TERM_INSERTED,          ///< must be there, and was inserted; no values. See track.h
+    KEEL_TERM_MODIFIED,          ///< must be there, and was modified; no values
+    KEEL_TERM_CHANGED,           ///< must be there, and was inserted or modified; no values
+    KEEL_TERM_NOT_INSERTED,      ///< is absent, or was not inserted
+    KEEL_TERM_NOT_MODIFIED,      ///< is absent, or was not modified
+    KEEL_TERM_NOT_CHANGED,       ///< is absent, or was neither inserted nor modified
+    KEEL_TERM_ENTITY,            ///< the handles
+    KEEL_TERM_MAY_READ,          ///< access only: values of other entities, to read
+    KEEL_TERM_MAY_WRITE,         ///< access only: values of other entities, to write
+    KEEL_TERM_MAY_EDIT,          ///< access only: may be added and removed
+    KEEL_TERM_MAY_EDIT_ENTITIES, ///< access only: entities may be added
+    KEEL_TERM_MAY_EDIT_WORLD,    ///< access only: everything, alone
+    KEEL_TERM_UNIQUE_READ,       ///< a unique, to read
+    KEEL_TERM_UNIQUE_WRITE,      ///< a unique, to write
+    KEEL_TERM_COMMANDS,          ///< systems only: a list of commands
+    KEEL_TERM_CONTEXT,           ///< systems only: the context
+    KEEL_TERM_DATA,              ///< systems only: what keel_run_with was given
+    KEEL_TERM_CUSTOM,            ///< systems and custom views: a custom view
+    KEEL_TERM_CUSTOM_READ,       ///< the same, not to be changed: several threads may have it
+    KEEL_TERM_SEND,              ///< systems only: events are sent (events.h)
+    KEEL_TERM_RECEIVE            ///< systems only: events are received
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
@@ -123,16 +123,14 @@ typedef struct keel_chunk {
 
 struct keeli_view;
 struct keeli_iterator;
-/// What a running system may touch: see workload.h.
-typedef struct keel_context keel_context;
-
 /// An open view, in the caller's memory; every member is private. It may be copied. Use after
 /// keel_view_end is an error result, not a crash.
-typedef struct keel_view {
+struct keel_view {
+    keel_scope scope;         ///< private
     struct keeli_view *state; ///< private
     keel_world *world;        ///< private
     uint64_t serial;          ///< private
-} keel_view;
+};
 
 /// A walk over the entities of a view, in the caller's memory; every member is private.
 typedef struct keel_iterator {
@@ -152,21 +150,20 @@ typedef struct keel_span {
 /// Open a view and borrow its storages. Components that the world does not know yet become known to
 /// it (in shared mode they match nothing).
 /// @param view written on success; on error it is a closed view
+/// @param scope a world; in a system its context: the view opens over what the system declared
+///   (KEEL_MAY_READ, KEEL_MAY_WRITE, KEEL_MAY_EDIT), and views of one system borrow against each
+///   other; or a reader: terms about changes then mean since its last pass before that, and the
+///   view does not need the reader any more
 /// @param terms ends with KEEL_TERM_END; copied, with the components' identity
 /// @param where named in messages: the place in the code, or what the view is for; copied to 63
 /// bytes
 /// @threads the owner; in shared mode any thread, each with its own view
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_MISSING_UNIQUE, KEEL_ERROR_ARGUMENT (too many terms; a component both written and
-///   named again; a term for systems only), KEEL_ERROR_SHARED (it writes, in an observer)
-KEEL_API keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term *terms,
+///   named again; a term for systems only), KEEL_ERROR_SHARED (it writes, in an observer),
+///   KEEL_ERROR_ACCESS for what the system did not declare
+KEEL_API keel_result keel_view_begin(keel_view *view, keel_scope *scope, const keel_term *terms,
                                      const char *where);
-
-/// Open a view inside a system, over what the system declared (KEEL_MAY_READ, KEEL_MAY_WRITE,
-/// KEEL_MAY_EDIT). Views of one system borrow against each other.
-/// @return as keel_view_begin, and KEEL_ERROR_ACCESS for what the system did not declare
-KEEL_API keel_result keel_view_begin_in(keel_view *view, keel_context *context,
-                                        const keel_term *terms, const char *where);
 
 /// Close a view: give its storages back. Its iterators end too. A closed view stays closed: calling
 /// again does nothing. In a keel_view_parallel_for over it that is refused (KEEL_ERROR_BORROWED is
@@ -191,83 +188,10 @@ KEEL_API keel_entity keel_view_first(const keel_view *view);
 ///   KEEL_ERROR_MEMORY
 KEEL_API keel_result keel_view_single(const keel_view *view, keel_entity *out);
 
-/// One component of one entity, to read. The view must hold `read` or more for it; the entity need
-/// not match the other terms.
-/// @return NULL when absent, not alive, or not accessible through this view
-KEEL_API const void *keel_view_get_component(const keel_view *view, keel_entity e,
-                                             const keel_component *component);
-
-/// One component of one entity, to write. The view must hold `write` or more for it.
-/// @return NULL when absent, not alive, or not accessible through this view
-KEEL_API void *keel_view_get_component_mut(const keel_view *view, keel_entity e,
-                                           const keel_component *component);
-
-/// Does the entity have the component? The view must hold `read` or more for it, or name it in a
-/// filter.
-KEEL_API bool keel_view_has_component(const keel_view *view, keel_entity e,
-                                      const keel_component *component);
-
 /// All components of the view for one entity at once, as a span of one.
 /// @param span valid until the next keel_view_get_all of this view, so one thread at a time asks
 /// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
-
-/// A unique of the view, to read; NULL when the view does not hold it (KEEL_ERROR_ACCESS, see
-/// keel_last_error).
-KEEL_API const void *keel_view_get_unique_value(const keel_view *view,
-                                                const keel_component *unique);
-
-/// A unique of the view, to write; NULL when the view does not hold it with `write` (as above).
-KEEL_API void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component *unique);
-
-/// keel_world_add_entity through a view that holds KEEL_TERM_EDIT_ENTITIES, and `edit` for each
-/// component.
-/// @return null on error, as keel_world_add_entity; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values);
-
-/// keel_world_delete_entity through a view that holds KEEL_TERM_EDIT_WORLD.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_delete_entity(const keel_view *view, keel_entity e);
-
-/// keel_world_strip through a view that holds KEEL_TERM_EDIT_WORLD.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_strip(const keel_view *view, keel_entity e);
-
-/// keel_delete_entities_with through a view that holds KEEL_TERM_EDIT_WORLD.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_delete_entities_with(const keel_view *view,
-                                                    const keel_component *component);
-
-/// keel_add_component through a view that holds `edit` for the component.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_add_component(const keel_view *view, keel_entity e,
-                                             const keel_component *component, const void *value);
-
-/// keel_add_component_unchecked through a view that holds `edit` for the component.
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
-                                                       const keel_component *component,
-                                                       const void *value);
-
-/// keel_world_add_values through a view that holds `edit` for each component.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_add_values(const keel_view *view, keel_entity e,
-                                          const keel_value *values);
-
-/// keel_remove_component through a view that holds `edit` for the component.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
-                                                const keel_component *component, void *out);
-
-/// keel_world_remove_values through a view that holds `edit` for each component.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_remove_values(const keel_view *view, keel_entity e,
-                                             const keel_out *outs);
-
-/// keel_world_delete_components through a view that holds `edit` for each component.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
-                                                 const keel_component *const *components);
 
 /// Add one component to all entities that match, or overwrite its value: all or nothing. The terms
 /// are asked once, before anything is changed, so they may name the component too.
@@ -325,18 +249,18 @@ KEEL_API const void *keel_span_read_component(const keel_span *span,
 ///   them, too: KEEL_ERROR_ACCESS, see keel_last_error
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
-/// Private: what keel_column reads. Layouts may change with any version.
+/// Private: what keel_lookup reads. Layouts may change with any version.
 struct keeli_entity_root {
     uint32_t *const *versions; ///< private: pages of 4,096
     uint32_t *const *where;    ///< private: pages of 4,096; places of rows
     uint32_t page_count;       ///< private
 };
-/// Private: what keel_column reads. Layouts may change with any version.
+/// Private: what keel_lookup reads. Layouts may change with any version.
 struct keeli_bits_root {
     uint64_t *const *pages; ///< private: pages of 4,096 bits
     uint32_t page_count;    ///< private
 };
-/// Private: what keel_column reads. Layouts may change with any version.
+/// Private: what keel_lookup reads. Layouts may change with any version.
 struct keeli_set_root {
     keel_storage kind;                        ///< private
     uint32_t shift;                           ///< private: a page holds `1 << shift` values
@@ -352,15 +276,15 @@ struct keeli_set_root {
 /// Fast access to one component by entity, for hot loops that jump around: half the cost of
 /// keel_get. It stays valid over edits, until the component is unregistered or the world is
 /// destroyed; what it hands out is valid as long as from keel_get. It borrows nothing.
-typedef struct keel_column {
+typedef struct keel_lookup {
     const struct keeli_set_root *set; ///< private; NULL: it finds nothing
     uint32_t size;                    ///< bytes of a value
     uint32_t shift;                   ///< private: as in `set`
-} keel_column;
+} keel_lookup;
 
 /// The column of a component. Where the world does not know the component yet it is registered.
 /// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
-KEEL_API keel_column keel_column_of_component(keel_world *world, const keel_component *component);
+KEEL_API keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component);
 
 /// Private: is the bit of an entity index set?
 static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
@@ -408,7 +332,7 @@ static inline void *keeli_value_in(void *const *pages, uint32_t place, size_t si
 }
 /// Private: the value, or NULL. What is the same for all entities is read first, whatever comes of
 /// it, so that loops read it once. `shift`: as of KEEL_INDEXED.
-static inline void *keeli_column_at(const keel_column *column, keel_entity e, size_t size,
+static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, size_t size,
                                     uint32_t shift) {
     const struct keeli_set_root *set = keeli_set_or_nothing(column->set, column->size == size);
     const uint32_t page_count = set->bits->page_count;
@@ -428,7 +352,7 @@ static inline void *keeli_column_at(const keel_column *column, keel_entity e, si
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.
-static inline const void *keel_column_get_value(const keel_column *column, keel_entity e) {
+static inline const void *keel_column_get_value(const keel_lookup *column, keel_entity e) {
     return keeli_column_at(column, e, column->size, column->shift);
 }
 
@@ -441,6 +365,7 @@ struct keeli_storage_head {
 enum keeli_write_flags { KEELI_WRITE_MARKS = 8192, KEELI_WRITE_ASKS = 1 | 2 | 32 };
 /// Private: what keel_get reads of a world. Layouts may change with any version.
 struct keeli_world_root {
+    keel_scope scope;                   ///< private
     const struct keeli_set_root **sets; ///< private: by number of the component
     struct keeli_storage **storages;    ///< private: the same; NULL: unknown
     uint32_t storage_capacity;          ///< private
@@ -449,7 +374,7 @@ struct keeli_world_root {
 
 /// Private: the set of a component that the world knows by its number. NULL: ask the exported
 /// function, which knows its name, and more.
-static inline const struct keeli_set_root *keeli_known_set(const keel_world *world,
+static inline const struct keeli_set_root *keeli_known_set(const keel_scope *world,
                                                            const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;
     const uint32_t number = __atomic_load_n(component->slot, __ATOMIC_ACQUIRE);
@@ -473,7 +398,7 @@ static inline bool keeli_find_place(const struct keeli_set_root *set, keel_stora
 }
 /// Private: keel_has_component of a descriptor that the compiler knows. All with one number have
 /// the same storage and size, so the steps of other storages fall away.
-static inline bool keeli_world_has(const keel_world *world, keel_entity e,
+static inline bool keeli_world_has(const keel_scope *world, keel_entity e,
                                    const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
     uint32_t place;
@@ -493,7 +418,7 @@ static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_e
     return keeli_value_in(set->pages, place, component->size, shift);
 }
 /// Private: keel_get_component in the same way.
-static inline const void *keeli_world_get(const keel_world *world, keel_entity e,
+static inline const void *keeli_world_get(const keel_scope *world, keel_entity e,
                                           const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
     if (!set || keel_entity_index(e) >> 12 >= keeli_reach(set, component->storage))
@@ -501,9 +426,9 @@ static inline const void *keeli_world_get(const keel_world *world, keel_entity e
     return keeli_reached_value(set, e, component);
 }
 /// Private: the value of a component that is marked when it is written, or NULL.
-KEEL_API void *keeli_get_marked(keel_world *world, keel_entity e, struct keeli_storage *storage);
+KEEL_API void *keeli_get_marked(keel_scope *world, keel_entity e, struct keeli_storage *storage);
 /// Private: keel_get_component_mut in the same way, where nobody uses the component.
-static inline void *keeli_world_get_mut(keel_world *world, keel_entity e,
+static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
                                         const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;
     const uint32_t number = __atomic_load_n(component->slot, __ATOMIC_ACQUIRE);
@@ -523,3 +448,7 @@ static inline void *keeli_world_get_mut(keel_world *world, keel_entity e,
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_view_begin(view, scope, ...) keel_view_begin((view), KEELI_TO_OPEN(scope), __VA_ARGS__)
+// clang-format on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file walk.h
-/// Private: how KEEL_CHILDREN and KEEL_DESCENDANTS go from one entity to the next. Programs use
-/// those loops, or the functions of hierarchy.h.
+/// Private: how KEEL_EACH_CHILD and KEEL_EACH_DESCENDANT go from one entity to the next. Programs
+/// use those loops, or the functions of hierarchy.h.
 #pragma once
 #include <keel/hierarchy.h>
 #include <keel/view.h>
@@ -33,10 +33,9 @@ typedef struct keeli_walk {
     keeli_step above;                ///< private: its parent; null when not known, or `of`
 } keeli_walk;
 
-// The next four are `pure`: they only look, so loops keep what they read before a call.
-/// Private: NULL when `of` has no children.
-__attribute__((pure)) KEEL_API const struct keeli_links *keeli_world_links(const keel_world *world,
-                                                                           keel_entity of);
+/// Private: NULL when `of` has no children, or the scope may not read them.
+KEEL_API const struct keeli_links *keeli_links_of(const keel_scope *scope, keel_entity of);
+// The next three are `pure`: they only look, so loops keep what they read before a call.
 /// Private: from a child of `of` to the next one, whatever happened meanwhile.
 __attribute__((pure)) KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links,
                                                              keel_entity of, keel_entity child);
@@ -61,18 +60,14 @@ static inline keel_child *keeli_child_at(const struct keeli_links *links, keel_e
 }
 
 /// Private: at the first child.
-static inline keeli_walk keeli_walk_begin(const struct keeli_links *links, keel_entity of) {
+static inline keeli_walk keeli_walk_begin(const keel_scope *scope, keel_entity of) {
+    const struct keeli_links *links = keeli_links_of(scope, of);
     keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
     if (!links) return walk;
     walk.edits = links->edits;
     walk.step.at = walk.step.first = keeli_parent_at(links, of)->first_child;
     return walk;
 }
-/// Private.
-static inline keeli_walk keeli_world_walk(const keel_world *world, keel_entity of) {
-    return keeli_walk_begin(keeli_world_links(world, of), of);
-}
-
 /// Private: after a change of links.
 static inline void keeli_walk_resume(keeli_walk *walk, keeli_step step) {
     walk->step = step;

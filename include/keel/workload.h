@@ -2,7 +2,7 @@
 /// @file workload.h
 /// Systems and workloads: functions with declared access, and ordered lists of them.
 ///
-/// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SPAN_SYSTEM, KEEL_TASK and
+/// A **system** is a function and its terms. KEEL_SYSTEM, KEEL_SYSTEM_SPAN, KEEL_SYSTEM_ONCE and
 /// KEEL_CONDITION (typed.h) write one; a binding fills in keel_system by hand. A **workload** is a
 /// list of systems and other workloads. Systems that do not conflict run at the same time; the
 /// result is that of the list run in order, whatever the number of threads. A system that fails
@@ -21,10 +21,10 @@ extern "C" {
 
 /// How a system is called.
 typedef enum keel_system_kind {
-    KEEL_PER_ENTITY,  ///< for each entity: KEEL_SYSTEM
-    KEEL_PER_SPAN,    ///< for each span: KEEL_SPAN_SYSTEM
-    KEEL_PER_RUN,     ///< once per run: KEEL_TASK, and plain functions
-    KEEL_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
+    KEEL_SYSTEM_PER_ENTITY,  ///< for each entity: KEEL_SYSTEM
+    KEEL_SYSTEM_PER_SPAN,    ///< for each span: KEEL_SYSTEM_SPAN
+    KEEL_SYSTEM_PER_RUN,     ///< once per run: KEEL_SYSTEM_ONCE, and plain functions
+    KEEL_SYSTEM_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
 } keel_system_kind;
 
 /// A system. Exactly one of `run` and `function` is set.
@@ -33,7 +33,7 @@ typedef struct keel_system {
     keel_system_kind kind; ///< how it is called
     /// Generated code: called once per chunk, or once per run with the columns of uniques and data.
     void (*run)(const keel_chunk *chunk, keel_context *context);
-    /// A plain function, of kind KEEL_PER_RUN: a negative result is the system's failure.
+    /// A plain function, of kind KEEL_SYSTEM_PER_RUN: a negative result is the system's failure.
     keel_result (*function)(keel_context *context);
     const keel_term *terms; ///< ends with KEEL_TERM_END; what the system may touch
     const char *file;       ///< where it was written, or NULL
@@ -106,8 +106,8 @@ KEEL_API keel_result keel_world_run_parallel(keel_world *world, const keel_syste
 /// Run a workload now: keel_run_workload. Systems that do not conflict run at the same time, on all
 /// workers of the world; what comes out is the same as when they run one by one, in the order of
 /// the list. A system that fails stops what depends on it; everything else runs.
-/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply. In a
-/// system
+/// @threads the owner; in shared mode any thread, and commands then wait for keel_apply_commands.
+/// In a system
 ///   that runs in a workload likewise, over what nobody else uses now: its commands wait for the
 ///   end of that workload, and the handles of entities that it creates depend on time
 /// @return KEEL_OK; the first error in the order of the list, whoever met it first;
@@ -186,76 +186,6 @@ KEEL_API void *keel_context_data(keel_context *context, size_t size);
 /// The world, in a system that declared KEEL_WORLD; otherwise NULL (an error: KEEL_ERROR_ACCESS).
 KEEL_API keel_world *keel_context_world(keel_context *context);
 
-/// Is the entity alive?
-KEEL_API bool keel_context_is_alive(const keel_context *context, keel_entity e);
-
-/// One component of any entity, to read. The system must have declared it (KEEL_MAY_READ or more).
-/// @return NULL when absent or not alive, and when not declared (an error: KEEL_ERROR_ACCESS)
-KEEL_API const void *keel_context_get_component(keel_context *context, keel_entity e,
-                                                const keel_component *component);
-
-/// One component of any entity, to write. The system must have declared KEEL_MAY_WRITE or more.
-/// @return as keel_context_get_component
-KEEL_API void *keel_context_get_component_mut(keel_context *context, keel_entity e,
-                                              const keel_component *component);
-
-/// Does the entity have the component? The system must have declared it.
-KEEL_API bool keel_context_has_component(keel_context *context, keel_entity e,
-                                         const keel_component *component);
-
-/// A unique that the system declared, to read.
-KEEL_API const void *keel_context_get_unique_value(keel_context *context,
-                                                   const keel_component *unique);
-
-/// A unique that the system declared with write access.
-KEEL_API void *keel_context_get_unique_value_mut(keel_context *context,
-                                                 const keel_component *unique);
-
-/// keel_add_component for a component that the system declared with KEEL_MAY_EDIT.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_context_add_component(keel_context *context, keel_entity e,
-                                                const keel_component *component, const void *value);
-
-/// keel_world_add_values for components that the system declared with KEEL_MAY_EDIT.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_context_add_values(keel_context *context, keel_entity e,
-                                             const keel_value *values);
-
-/// keel_remove_component for a component that the system declared with KEEL_MAY_EDIT.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_context_remove_component(keel_context *context, keel_entity e,
-                                                   const keel_component *component, void *out);
-
-/// keel_world_delete_components for components that the system declared with KEEL_MAY_EDIT.
-/// @return as there; also KEEL_ERROR_ACCESS, KEEL_ERROR_ITERATING
-KEEL_API keel_result keel_context_delete_components(keel_context *context, keel_entity e,
-                                                    const keel_component *const *components);
-
-/// keel_world_parent_of; the system must have declared keel_child.
-KEEL_API keel_entity keel_context_parent_of(keel_context *context, keel_entity e);
-
-/// keel_world_first_child; the system must have declared keel_parent.
-KEEL_API keel_entity keel_context_first_child(keel_context *context, keel_entity parent);
-
-/// keel_world_next_child; the system must have declared keel_parent and keel_child.
-KEEL_API keel_entity keel_context_next_child(keel_context *context, keel_entity parent,
-                                             keel_entity child);
-
-/// keel_world_next_descendant; the system must have declared keel_parent and keel_child.
-KEEL_API keel_entity keel_context_next_descendant(keel_context *context, keel_entity root,
-                                                  keel_entity after);
-
-/// keel_world_next_descendant_breadth; the system must have declared keel_parent and keel_child.
-KEEL_API keel_entity keel_context_next_descendant_breadth(keel_context *context, keel_entity root,
-                                                          keel_entity after);
-
-/// Private: of a system that declared keel_parent and keel_child.
-KEEL_API const struct keeli_links *keeli_context_links(keel_context *context, keel_entity of);
-/// Private.
-static inline keeli_walk keeli_context_walk(keel_context *context, keel_entity of) {
-    return keeli_walk_begin(keeli_context_links(context, of), of);
-}
-
 /// Private: was keel_fail called?
 KEEL_API bool keeli_context_has_failed(const keel_context *context);
 
@@ -296,9 +226,9 @@ typedef struct keeli_cursor {
     bool whole, spans;       ///< private: the body ran to its end; by span
 } keeli_cursor;
 
-/// Private: exactly one of `world` and `context` is given.
-KEEL_API void keeli_cursor_begin(keeli_cursor *cursor, keel_world *world, keel_context *context,
-                                 const keel_term *terms, bool spans, const char *where);
+/// Private.
+KEEL_API void keeli_cursor_begin(keeli_cursor *cursor, keel_scope *scope, const keel_term *terms,
+                                 bool spans, const char *where);
 /// Private: the next chunk that is not empty; false at the end.
 KEEL_API bool keeli_cursor_refill(keeli_cursor *cursor);
 /// Private.

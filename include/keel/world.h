@@ -44,7 +44,7 @@ typedef struct keel_world_desc {
 /// Make a world.
 /// @param desc NULL: all defaults. It is copied
 /// @return NULL when out of memory, or when `desc` asks for the impossible: an executor without
-///   `submit` or without workers, more workers than the executor has or than KEEL_WORKERS_MAX. The
+///   `submit` or without workers, more workers than the executor has or than KEEL_MAX_WORKERS. The
 ///   log says which; it is a contract violation (see `on_misuse`)
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
@@ -64,15 +64,15 @@ KEEL_API const keel_error *keel_last_error(const keel_world *world);
 KEEL_API keel_error keel_take_error(keel_world *world);
 
 /// How many entities are alive.
-KEEL_API uint32_t keel_entity_count(const keel_world *world);
+KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 
 /// Walk all living entities in ascending index: pass null first, then the last answer. The walk
 /// also works when the last answer was deleted in between.
 /// @return null at the end
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
-/// Is `e` alive? False for null, stale, foreign and invented handles. See keel_is_alive in typed.h.
-KEEL_API bool keel_world_is_alive(const keel_world *world, keel_entity e);
+/// Is `e` alive? False for null, stale, foreign and invented handles.
+KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
 /// Begin shared mode. Calls nest.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open or a workload runs in owner mode
@@ -137,3 +137,8 @@ KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 #ifdef __cplusplus
 }
 #endif
+
+// clang-format off
+#define keel_entity_count(scope) keel_entity_count(KEELI_TO_READ(scope))
+#define keel_is_alive(scope, ...) keel_is_alive(KEELI_TO_READ(scope), __VA_ARGS__)
+// clang-format on

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-// Parts of `idle`, 10 bits each: KEEL_WORKERS_MAX - 1 threads fit.
+// Parts of `idle`, 10 bits each: KEEL_MAX_WORKERS - 1 threads fit.
 #define SPINNING 1u
 #define WAKING (1u << 10)
 #define PARKED (1u << 20)
@@ -272,7 +272,7 @@ static void stop(keeli_pool *pool) {
 }
 
 void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, uint32_t spin_ns) {
-    KEEL_ASSERT_INTERNAL(worker_count >= 1 && worker_count <= KEEL_WORKERS_MAX);
+    KEEL_ASSERT_INTERNAL(worker_count >= 1 && worker_count <= KEEL_MAX_WORKERS);
     memset(pool, 0, sizeof *pool);
     pool->heap = heap;
     pool->worker_count = worker_count;

@@ -13,7 +13,7 @@
 
 // A component kept in archetypes.
 typedef struct keeli_row_component {
-    struct keeli_set_root root; // what keel_column reads; the same as `bases`
+    struct keeli_set_root root; // what keel_lookup reads; the same as `bases`
     uint32_t number;            // process-wide number
     uint32_t size, align;       // of a value; size 0: a tag
     keel_drop_hook *drop;

@@ -75,7 +75,7 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
     extra -= ix->free_count;
     const uint32_t gaps = extra < ix->gap_count ? extra : ix->gap_count;
     const uint64_t fresh = extra - gaps;
-    if (ix->size + fresh > (uint64_t)KEEL_ENTITY_INDEX_MAX + 1) return KEEL_ERROR_FULL;
+    if (ix->size + fresh > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1) return KEEL_ERROR_FULL;
     if (!own_gaps(ix, heap, gaps)) return KEEL_ERROR_MEMORY;
     if (!fresh) return KEEL_OK;
     const uint32_t last = (uint32_t)(ix->size + fresh - 1);
@@ -83,7 +83,7 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
         if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
         if (i / KEELI_ENTITY_PAGE < last / KEELI_ENTITY_PAGE) continue;
         const uint32_t page_end = (last / KEELI_ENTITY_PAGE + 1) * KEELI_ENTITY_PAGE;
-        const uint32_t ready = page_end < KEEL_ENTITY_INDEX_MAX ? page_end : last + 1;
+        const uint32_t ready = page_end < KEEL_MAX_ENTITY_INDEX ? page_end : last + 1;
         if (ready > ix->ready) ix->ready = ready; // more may have been reserved before
         return KEEL_OK;
     }
@@ -175,9 +175,9 @@ static void unlink_free(keeli_entity_index *ix, uint32_t i) {
 
 keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
-    if (keel_is_null(e) || upper_of(e) > KEEL_ENTITY_VERSION_MAX + 1u)
+    if (keel_is_null(e) || upper_of(e) > KEEL_MAX_ENTITY_VERSION + 1u)
         return KEEL_ERROR_DEAD_ENTITY;
-    if (i > KEEL_ENTITY_INDEX_MAX) return KEEL_ERROR_FULL;
+    if (i > KEEL_MAX_ENTITY_INDEX) return KEEL_ERROR_FULL;
     if (i >= ix->size) return KEEL_OK;
     const uint32_t where = *where_of(ix, i);
     if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD) return KEEL_ERROR_OCCUPIED;
@@ -333,7 +333,7 @@ static bool is_dead_version_valid(uint32_t version, uint32_t where) {
     const uint32_t upper = version & ~KEELI_DEAD;
     if (where == KEELI_GAP) return upper == 1;
     if (where == KEELI_RETIRED) return upper == 0;
-    return upper != 0 && upper <= KEEL_ENTITY_VERSION_MAX + 1u;
+    return upper != 0 && upper <= KEEL_MAX_ENTITY_VERSION + 1u;
 }
 
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
@@ -356,7 +356,7 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
             if (*living_around(ix, i) != alive_on_page) return false;
         if (!(version & KEELI_DEAD)) {
             ++alive;
-            if (version == 0 || version > KEEL_ENTITY_VERSION_MAX + 1u) return false;
+            if (version == 0 || version > KEEL_MAX_ENTITY_VERSION + 1u) return false;
             continue;
         }
         if (!is_dead_version_valid(version, where)) return false;

@@ -24,7 +24,7 @@
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
 typedef struct keeli_entity_index {
-    struct keeli_entity_root root; // the pages of both tables, for keel_column too
+    struct keeli_entity_root root; // the pages of both tables, for keel_lookup too
     keeli_pages versions, where;
     uint32_t size; // indices below it were handed out, or are gaps
     uint32_t held, retired;
@@ -109,7 +109,7 @@ keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_ent
 static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
     uint32_t *version = &ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
     uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
-    if (upper == KEEL_ENTITY_VERSION_MAX + 1u) { // its versions are used up
+    if (upper == KEEL_MAX_ENTITY_VERSION + 1u) { // its versions are used up
         *version = KEELI_DEAD;
         *where = KEELI_RETIRED;
         ++ix->retired;

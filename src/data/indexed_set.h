@@ -17,7 +17,7 @@
 
 typedef struct keeli_indexed_set {
     struct keeli_set_root
-        root;              // what keel_column reads; root.shift: a page holds 1 << shift values
+        root;              // what keel_lookup reads; root.shift: a page holds 1 << shift values
     void **pages;          // NULL: no value there
     uint32_t *page_counts; // blocks with values in each page; or values, where it is one value
     uint32_t page_count, capacity;

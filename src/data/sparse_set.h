@@ -26,7 +26,7 @@ typedef struct keeli_packed {
 } keeli_packed;
 
 typedef struct keeli_sparse_set {
-    struct keeli_set_root root; // the pages of cells and of values, for keel_column too
+    struct keeli_set_root root; // the pages of cells and of values, for keel_lookup too
     keeli_pages cells;          // a page that was never used is one shared empty page
     keeli_packed dense;         // entities, 1 << KEELI_DENSE_SHIFT on a page
     keeli_packed values;        // 1 << root.shift on a page

@@ -123,7 +123,8 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
     if (follows) (void)keeli_done(world, KEEL_OK);
 }
 
-keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_value *values) {
+keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_value *values) {
+    keel_world *world = keeli_world_of(scope);
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!values) return KEEL_OK;
@@ -137,6 +138,14 @@ keel_result keel_world_add_values(keel_world *world, keel_entity e, const keel_v
     }
     end_list(world, e, values, true);
     return KEEL_OK;
+}
+
+keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const keel_value *values) {
+    if (keeli_is_world(scope)) return keeli_world_add_values(scope, e, values);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_add(who.commands, e, values, keeli_count_values(values));
+    return keeli_edit_end(&who, keeli_edit_add_values(who.world, who.editor, e, values));
 }
 
 // Two bodies: what nobody follows makes a fifth fewer instructions (create_2) without the others.
@@ -166,7 +175,8 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
     return keel_is_null(e) ? create_followed(world, values) : e;
 }
 
-keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
+keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) {
+    keel_world *world = keeli_world_of(scope);
     if (!world) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
     if (!keeli_is_plain(world, &world->stand_in.entities) || !keeli_entity_index_is_ready(ix))
@@ -174,6 +184,16 @@ keel_entity keel_world_add_entity(keel_world *world, const keel_value *values) {
     if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(ix);
     keeli_entity_index_take(ix, e);
+    return e;
+}
+
+keel_entity(keel_add_entity_values)(keel_scope *scope, const keel_value *values) {
+    if (keeli_is_world(scope)) return keeli_world_add_entity(scope, values);
+    keeli_caller who;
+    if (keeli_edit_begin(scope, &who) < 0) return keel_null();
+    if (who.commands) return keeli_record_add_entity(who.commands, values);
+    const keel_entity e = keeli_edit_add_entity(who.world, who.editor, values);
+    (void)keeli_edit_end(&who, KEEL_OK);
     return e;
 }
 
@@ -275,8 +295,9 @@ static __attribute__((noinline)) keel_result add_observed(keel_world *world, kee
     return add_beside(world, e, value, s, KEELI_IS_OBSERVED);
 }
 
-keel_result keel_add_component(keel_world *world, keel_entity e, const keel_component *component,
-                               const void *value) {
+keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_component *component,
+                            const void *value) {
+    keel_world *world = keeli_world_of(scope);
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
     if (!s->flags) return add_beside(world, e, value, s, 0);
@@ -284,10 +305,20 @@ keel_result keel_add_component(keel_world *world, keel_entity e, const keel_comp
                                      : add_followed(world, e, value, s);
 }
 
+keel_result(keel_add_component)(keel_scope *scope, keel_entity e, const keel_component *component,
+                                const void *value) {
+    if (keeli_is_world(scope)) return keeli_world_add(scope, e, component, value);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands)
+        return keeli_record_add(who.commands, e, &(keel_value){ component, value }, 1);
+    return keeli_edit_end(&who, keeli_edit_add(who.world, who.editor, e, component, value));
+}
+
 // As fast with the check, which is one compare of a version.
-keel_result keel_add_component_unchecked(keel_world *world, keel_entity e,
-                                         const keel_component *component, const void *value) {
-    return keel_add_component(world, e, component, value);
+keel_result(keel_add_component_unchecked)(keel_scope *scope, keel_entity e,
+                                          const keel_component *component, const void *value) {
+    return keel_add_component(scope, e, component, value);
 }
 
 void *keel_emplace_component(keel_world *world, keel_entity e, const keel_component *component) {
@@ -327,7 +358,7 @@ static keel_result check_stride(keel_world *world, const keeli_storage *s, size_
 }
 
 // A column of the caller's: with a stride the values are handed over, without they are copied.
-static keel_result add_column(keeli_batch *b, const keel_bulk *c) {
+static keel_result add_column(keeli_batch *b, const keel_value_column *c) {
     keel_world *world = b->world;
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, c->component, "add", &result);
@@ -343,12 +374,12 @@ static keel_result add_column(keeli_batch *b, const keel_bulk *c) {
     return b->result;
 }
 
-keel_result keel_world_add_entities(keel_world *world, uint32_t count, keel_entity *out,
-                                    const keel_bulk *columns) {
+keel_result keel_add_entity_columns(keel_world *world, uint32_t count, keel_entity *out,
+                                    const keel_value_column *columns) {
     if (!world) return keeli_no_world();
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "adding entities");
-    for (const keel_bulk *c = columns; c && c->component && b.result == KEEL_OK; ++c)
+    for (const keel_value_column *c = columns; c && c->component && b.result == KEEL_OK; ++c)
         b.result = add_column(&b, c);
     keeli_batch_create(&b, NULL, out);
     return keeli_batch_give(&b);
@@ -378,7 +409,7 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
-    b.result = add_column(&b, &(keel_bulk){ component, values, stride });
+    b.result = add_column(&b, &(keel_value_column){ component, values, stride });
     return keeli_batch_give(&b);
 }
 
@@ -421,7 +452,7 @@ static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count)
     for (uint64_t i = 0; i < count; i += 64)
         if (!keeli_store_reserve(world, s, (uint32_t)i, 0)) return false;
     uint64_t from = 0; // the block after the last one looked at
-    while (from <= KEEL_ENTITY_INDEX_MAX) {
+    while (from <= KEEL_MAX_ENTITY_INDEX) {
         const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
         if (keel_is_null(e)) break;
         const uint32_t index = keel_entity_index(e);
@@ -437,11 +468,11 @@ keel_result keel_reserve_component(keel_world *world, const keel_component *comp
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
     if (!s) return result;
-    if (count > (uint64_t)KEEL_ENTITY_INDEX_MAX + 1)
+    if (count > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1)
         return keeli_error(
             world, KEEL_ERROR_FULL,
             "cannot make room for %u '%s': there are at most %llu entities at a time",
-            (unsigned)count, s->component.name, (unsigned long long)KEEL_ENTITY_INDEX_MAX + 1);
+            (unsigned)count, s->component.name, (unsigned long long)KEEL_MAX_ENTITY_INDEX + 1);
     const uint32_t have = keeli_store_count(s), extra = count > have ? count - have : 0;
     if (keeli_store_is_sparse(s) && !keeli_sparse_set_reserve(&s->set, &world->heap, extra))
         return keeli_out_of_memory(world, "reserving room for components");

@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-// Those from VERB on may touch whatever an entity has.
-typedef enum action { ADD_ENTITY, ADD, REMOVE, DELETE, SEND, VERB, ATTACH, CALL } action;
-// An edit of one entity that needs no more than its handle.
-typedef keel_result verb_fn(keel_world *world, keel_entity e);
+// Those from EDIT on may touch whatever an entity has.
+typedef enum action { ADD_ENTITY, ADD, REMOVE, DELETE, SEND, EDIT_OF, EDIT, ATTACH, CALL } action;
 
 // A component and, when the record adds it, its value (NULL: zeros).
 typedef struct part {
@@ -27,7 +25,8 @@ typedef struct keeli_command {
     action does;
     uint32_t count; // of parts
     keel_entity entity, parent;
-    verb_fn *verb;             // VERB
+    keeli_edit_fn *edit;       // EDIT
+    keeli_edit_of_fn *edit_of; // EDIT_OF, of the one component
     keel_command_fn *function; // CALL
     void *data;
     part parts[];
@@ -122,7 +121,7 @@ static keel_result begin(keel_commands *list, action does, keel_entity e, uint32
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
         return KEEL_ERROR_ARGUMENT;
     }
-    if (does >= VERB && list->allowed.count)
+    if (does >= EDIT && list->allowed.count)
         return not_allowed(list, "all components of an entity");
     const size_t bytes = sizeof(command) + parts * sizeof(part);
     command *c = reserve_spare(list)
@@ -235,16 +234,16 @@ static keel_entity record_add_entity(keel_commands *list, const keel_value *valu
     return c->entity;
 }
 
-keel_entity keel_commands_add_entity(keel_commands *commands, const keel_value *values) {
-    return record_add_entity(commands, values, NULL);
+keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values) {
+    return record_add_entity(list, values, NULL);
 }
 
-keel_entity keel_commands_add_child(keel_commands *commands, keel_entity parent,
-                                    const keel_value *values) {
+keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
+                                   const keel_value *values) {
     command *attach = NULL;
-    if (begin(commands, ATTACH, keel_null(), 0, &attach) < 0) return keel_null();
+    if (begin(list, ATTACH, keel_null(), 0, &attach) < 0) return keel_null();
     attach->parent = parent;
-    return record_add_entity(commands, values, attach);
+    return record_add_entity(list, values, attach);
 }
 
 static keel_result record_values(keel_commands *list, action does, keel_entity e,
@@ -256,78 +255,79 @@ static keel_result record_values(keel_commands *list, action does, keel_entity e
     return append(list, c);
 }
 
-keel_result keel_commands_add_values(keel_commands *commands, keel_entity e,
-                                     const keel_value *values) {
-    return record_values(commands, ADD, e, values, keeli_count_values(values));
+keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
+                             uint32_t count) {
+    return record_values(list, ADD, e, values, count);
 }
 
-keel_result keel_commands_add_component(keel_commands *commands, keel_entity e,
-                                        const keel_component *component, const void *value) {
-    return record_values(commands, ADD, e, &(keel_value){ component, value }, 1);
+keel_result keeli_record_event(keel_commands *list, const keel_component *event,
+                               const void *value) {
+    return record_values(list, SEND, keel_null(), &(keel_value){ event, value }, 1);
 }
 
-keel_result keel_commands_send_event(keel_commands *commands, const keel_component *event,
-                                     const void *value) {
-    return record_values(commands, SEND, keel_null(), &(keel_value){ event, value }, 1);
-}
-
-static keel_result record_removal(keel_commands *list, action does, keel_entity e,
-                                  const keel_component *const *components, uint32_t count) {
-    command *c = NULL;
-    KEEL_TRY(begin(list, does, e, count, &c));
+// A record that names components and has no values.
+static keel_result begin_naming(keel_commands *list, action does, keel_entity e,
+                                const keel_component *const *components, uint32_t count,
+                                command **c) {
+    KEEL_TRY(begin(list, does, e, count, c));
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
         const keeli_storage *s = named(list, false, components[i], &result);
         if (!s) return result;
-        c->parts[i].number = s->slot;
+        (*c)->parts[i].number = s->slot;
     }
+    return KEEL_OK;
+}
+
+keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
+                                 const keel_component *const *components, uint32_t count) {
+    command *c = NULL;
+    KEEL_TRY(begin_naming(list, deletes ? DELETE : REMOVE, e, components, count, &c));
     return append(list, c);
 }
 
-keel_result keel_commands_remove_component(keel_commands *commands, keel_entity e,
-                                           const keel_component *component) {
-    return record_removal(commands, REMOVE, e, &component, 1);
-}
-
-keel_result keel_commands_delete_components(keel_commands *commands, keel_entity e,
-                                            const keel_component *const *components) {
-    uint32_t count = 0;
-    while (components && components[count])
-        ++count;
-    return record_removal(commands, DELETE, e, components, count);
-}
-
-keel_result keel_commands_attach(keel_commands *commands, keel_entity child, keel_entity parent) {
+keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent) {
     command *c = NULL;
-    KEEL_TRY(begin(commands, ATTACH, child, 0, &c));
+    KEEL_TRY(begin(list, ATTACH, child, 0, &c));
     c->parent = parent;
-    return append(commands, c);
-}
-
-static keel_result record(keel_commands *list, verb_fn *verb, keel_entity e) {
-    command *c = NULL;
-    KEEL_TRY(begin(list, VERB, e, 0, &c));
-    c->verb = verb;
     return append(list, c);
 }
 
-keel_result keel_commands_delete_entity(keel_commands *commands, keel_entity e) {
-    return record(commands, keel_world_delete_entity, e);
+// ------------------------------------------------------------------ now or later
+keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
+    if (!scope) return keeli_no_world();
+    KEEL_TRY(keeli_caller_is(scope, who));
+    if (scope->kind == KEELI_SCOPE_READER)
+        return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
+                            "a reader looks at changes and edits nothing; edit through its world");
+    if (!who->commands) keeli_edit_lock(who->world, who->editor);
+    return KEEL_OK;
 }
-keel_result keel_commands_strip(keel_commands *commands, keel_entity e) {
-    return record(commands, keel_world_strip, e);
+
+keel_result keeli_edit_end(const keeli_caller *who, keel_result result) {
+    keeli_edit_unlock(who->world, who->editor);
+    return result;
 }
-keel_result keel_commands_detach(keel_commands *commands, keel_entity child) {
-    return record(commands, keel_world_detach, child);
+
+keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (!who.commands) return keeli_edit_end(&who, edit(who.world, who.editor, e));
+    command *c = NULL;
+    KEEL_TRY(begin(who.commands, EDIT, e, 0, &c));
+    c->edit = edit;
+    return append(who.commands, c);
 }
-keel_result keel_commands_unlink(keel_commands *commands, keel_entity e) {
-    return record(commands, keel_world_unlink, e);
-}
-keel_result keel_commands_unlink_tree(keel_commands *commands, keel_entity root) {
-    return record(commands, keel_world_unlink_tree, root);
-}
-keel_result keel_commands_delete_tree(keel_commands *commands, keel_entity root) {
-    return record(commands, keel_world_delete_tree, root);
+
+keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
+                                 keeli_edit_of_fn *edit) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (!who.commands) return keeli_edit_end(&who, edit(who.world, who.editor, e, component));
+    command *c = NULL;
+    KEEL_TRY(begin_naming(who.commands, EDIT_OF, e, &component, 1, &c));
+    c->edit_of = edit;
+    return append(who.commands, c);
 }
 
 keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
@@ -359,10 +359,10 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder, c
         if (s) values[n++] = (keel_value){ &s->component, c->parts[i].value };
     }
     values[n] = (keel_value){ NULL, NULL };
-    const keel_result result = c->does == ADD_ENTITY
-                                   ? keeli_edit_add_held(world, holder, c->entity, values)
-                               : holder ? keeli_edit_add_values(world, holder, c->entity, values)
-                                        : keel_world_add_values(world, c->entity, values);
+    const keel_result result =
+        c->does == ADD_ENTITY ? keeli_edit_add_held(world, holder, c->entity, values)
+        : holder              ? keeli_edit_add_values(world, holder, c->entity, values)
+                              : keeli_world_add_values(&world->root.scope, c->entity, values);
     if (values != few) keeli_free(&world->heap, values, bytes, _Alignof(keel_value));
     return result;
 }
@@ -374,10 +374,11 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder, 
         if (!s) continue;
         const keel_component *const list[] = { &s->component, NULL };
         const keel_result result =
-            c->does == REMOVE ? (holder ? keeli_edit_remove(world, holder, c->entity, *list, NULL)
-                                        : keel_remove_component(world, c->entity, *list, NULL))
-            : holder          ? keeli_edit_delete_components(world, holder, c->entity, list)
-                              : keel_delete_component(world, c->entity, *list);
+            c->does == REMOVE
+                ? (holder ? keeli_edit_remove(world, holder, c->entity, *list, NULL)
+                          : keeli_world_remove(&world->root.scope, c->entity, *list, NULL))
+            : holder ? keeli_edit_delete_components(world, holder, c->entity, list)
+                     : keeli_world_delete(&world->root.scope, c->entity, *list);
         if (result < 0) return result;
         if (result == KEEL_OK) any = KEEL_OK;
     }
@@ -396,10 +397,13 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
     case SEND:
         s = storage_of(world, c->parts);
         return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
-    case VERB:
-        return c->verb(world, c->entity);
+    case EDIT_OF:
+        s = storage_of(world, c->parts);
+        return s ? c->edit_of(world, holder, c->entity, &s->component) : KEEL_ABSENT;
+    case EDIT:
+        return c->edit(world, NULL, c->entity);
     case ATTACH:
-        return keel_world_attach(world, c->entity, c->parent);
+        return keeli_edit_attach(world, NULL, c->entity, c->parent);
     case CALL:
         return c->function(world, c->data);
     }
@@ -408,9 +412,10 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, cons
 
 // Was there nobody any more, whom the command is about?
 static bool is_dead_end(const command *c, keel_result result) {
-    return c->does != CALL && (result == KEEL_ERROR_DEAD_ENTITY ||
-                               (result == KEEL_ABSENT && (c->verb == keel_world_delete_entity ||
-                                                          c->verb == keel_world_delete_tree)));
+    return c->does != CALL &&
+           (result == KEEL_ERROR_DEAD_ENTITY ||
+            (result == KEEL_ABSENT && c->does == EDIT &&
+             (c->edit == keeli_edit_delete_entity || c->edit == keeli_edit_delete_tree)));
 }
 
 // Apply one list; out of memory, or in the wrong thread, the command that failed and those after it
@@ -528,7 +533,7 @@ uint64_t keel_dropped_commands(const keel_world *world) {
     return world ? world->commands.dropped : 0;
 }
 
-keel_result keel_apply(keel_world *world) {
+keel_result keel_apply_commands(keel_world *world) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     if (world->commands.applying)

@@ -23,7 +23,7 @@ static keel_result check_target(keel_world *to) {
     if (keeli_entity_count(&to->entities) || to->entities.held)
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
                            "cannot copy into world '%s': %u entities are alive in it and %u are "
-                           "recorded; call keel_apply and keel_clear_entities on it first",
+                           "recorded; call keel_apply_commands and keel_clear_entities on it first",
                            to->name, (unsigned)keeli_entity_count(&to->entities),
                            (unsigned)to->entities.held);
     for (uint32_t i = 0; i < to->storages.count; ++i) {

@@ -19,7 +19,7 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     return KEEL_OK;
 }
 
-keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
+static keel_result delete_held(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
@@ -33,7 +33,7 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
 }
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
-    if (!keeli_is_unused(world)) return keeli_edit_delete_entity(world, NULL, e);
+    if (!keeli_is_unused(world)) return delete_held(world, NULL, e);
     if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
     keel_delete_entity_unchecked(world, e);
     return KEEL_OK;
@@ -66,7 +66,8 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     return true;
 }
 
-keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
+keel_result keeli_world_delete_entity(keel_scope *scope, keel_entity e) {
+    keel_world *world = keeli_world_of(scope);
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
@@ -78,6 +79,16 @@ keel_result keel_world_delete_entity(keel_world *world, keel_entity e) {
     if (place != KEELI_NO_ROW) return delete_row(world, place);
     keeli_validate_entities(world);
     return KEEL_OK;
+}
+
+keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    return holder ? delete_held(world, holder, e)
+                  : keeli_world_delete_entity(&world->root.scope, e);
+}
+
+keel_result(keel_delete_entity)(keel_scope *scope, keel_entity e) {
+    if (keeli_is_world(scope)) return keeli_world_delete_entity(scope, e);
+    return keeli_edit_entity(scope, e, keeli_edit_delete_entity);
 }
 
 // ------------------------------------------------------------------ many
@@ -128,8 +139,8 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
-keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
-                                            const keel_component *component) {
+static keel_result delete_all_having(keel_world *world, const keeli_holder *holder,
+                                     const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
@@ -147,8 +158,15 @@ keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holde
     return keeli_done(world, KEEL_OK);
 }
 
-keel_result keel_delete_entities_with(keel_world *world, const keel_component *component) {
-    return world ? keeli_edit_delete_entities_with(world, NULL, component) : keeli_no_world();
+keel_result(keel_delete_entities_having_component)(keel_scope *scope,
+                                                   const keel_component *component) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands)
+        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+                            "which entities have a component is not recorded; delete them one by "
+                            "one, or with the world");
+    return keeli_edit_end(&who, delete_all_having(who.world, who.editor, component));
 }
 
 keel_result keel_clear_entities(keel_world *world) {

@@ -1,11 +1,34 @@
 // SPDX-License-Identifier: MIT
 // Structural edits, on behalf of a holder (a view or a system) or, with NULL, of the world's owner.
-// The public functions of edit.h, view.h, commands.h and workload.h all end here. Every edit checks
-// and reserves first, then commits, which cannot fail.
+// A public verb finds out who calls, and records the edit or makes it here. Every edit checks and
+// reserves first, then commits, which cannot fail.
 #pragma once
 #include "follow/follow.h"
-#include "world/borrow.h"
 #include "world/registry.h"
+#include "world/scope.h"
+
+// Who edits. When it is made now the lock of edits is taken, until keeli_edit_end.
+keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
+keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
+
+// Edits that need no more than an entity, or an entity and a component, and can be recorded: make
+// it or record it, as the scope says (commands.c).
+typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
+typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                     const keel_component *component);
+keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
+keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
+                                 keeli_edit_of_fn *edit);
+// Record the others (commands.c).
+keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
+keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
+                                   const keel_value *values);
+keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
+                             uint32_t count);
+keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
+                                 const keel_component *const *components, uint32_t count);
+keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
+keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
 
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
@@ -14,8 +37,9 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values);
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
-keel_result keeli_edit_delete_entities_with(keel_world *world, const keeli_holder *holder,
-                                            const keel_component *component);
+keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder, keel_entity root);
+keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, keel_entity child,
+                              keel_entity parent);
 // May this living entity be deleted now: the list of entities, its components, its family's links?
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
 

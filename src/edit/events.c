@@ -53,9 +53,7 @@ keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-keel_result keel_world_send_event(keel_world *world, const keel_component *event,
-                                  const void *value) {
-    if (!world) return keeli_no_world();
+keel_result keeli_send_now(keel_world *world, const keel_component *event, const void *value) {
     keel_result result;
     keeli_storage *s = keeli_event_get(world, event, &result);
     return s ? keeli_edit_send_event(world, NULL, s, value) : result;
@@ -113,43 +111,15 @@ static keeli_queue_reader *look(keel_world *world, const keel_component *event,
     return r;
 }
 
-static keel_event_walk begin(keel_world *world, const keel_component *event,
-                             const keeli_reader *reader) {
+keel_event_walk keeli_events_outside(keel_world *world, const keel_component *event,
+                                     const keeli_reader *reader) {
     keeli_storage *s;
     keel_result result;
     const keeli_queue_reader *r = look(world, event, reader, &s, &result);
     return r ? keeli_event_walk_from(world, s, r->next, false) : (keel_event_walk){ .whole = true };
 }
 
-keel_event_walk keel_world_events(keel_world *world, const keel_component *event) {
-    return begin(world, event, NULL);
-}
-
-keel_event_walk keel_reader_events(keel_reader *reader, const keel_component *event) {
-    return begin(reader ? reader->world : NULL, event, reader ? &reader->reader : NULL);
-}
-
-uint32_t keel_world_event_count(const keel_world *world, const keel_component *event) {
-    const keeli_storage *s = known(world, event);
-    return s ? keeli_queue_left(s->events, keeli_queue_next(s->events, NULL)) : 0;
-}
-
-uint32_t keel_reader_event_count(const keel_reader *reader, const keel_component *event) {
-    const keeli_storage *s = reader ? known(reader->world, event) : NULL;
-    return s ? keeli_queue_left(s->events, keeli_queue_next(s->events, &reader->reader)) : 0;
-}
-
-uint64_t keel_world_missed_events(const keel_world *world, const keel_component *event) {
-    const keeli_storage *s = known(world, event);
-    return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, NULL)) : 0;
-}
-
-uint64_t keel_reader_missed_events(const keel_reader *reader, const keel_component *event) {
-    const keeli_storage *s = reader ? known(reader->world, event) : NULL;
-    return s ? keeli_queue_missed(s->events, keeli_queue_next(s->events, &reader->reader)) : 0;
-}
-
-keel_result keel_world_pass_events(keel_world *world, const keel_component *event) {
+keel_result keel_advance_events_of(keel_world *world, const keel_component *event) {
     keeli_storage *s;
     keel_result result;
     keeli_queue_reader *r = look(world, event, NULL, &s, &result);
@@ -159,7 +129,7 @@ keel_result keel_world_pass_events(keel_world *world, const keel_component *even
     return KEEL_OK;
 }
 
-keel_result keel_world_clear_events(keel_world *world, const keel_component *event) {
+keel_result keel_clear_events_of(keel_world *world, const keel_component *event) {
     if (!world) return keeli_no_world();
     keel_result result = KEEL_ABSENT;
     const bool is_event = event && event->is_event;
@@ -171,8 +141,8 @@ keel_result keel_world_clear_events(keel_world *world, const keel_component *eve
     return KEEL_OK;
 }
 
-keel_result keel_world_set_event_limit(keel_world *world, const keel_component *event,
-                                       uint32_t limit) {
+keel_result keel_set_event_limit_of(keel_world *world, const keel_component *event,
+                                    uint32_t limit) {
     if (!world) return keeli_no_world();
     keel_result result;
     const keeli_storage *s = keeli_event_get(world, event, &result);

@@ -100,12 +100,13 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
     }
 }
 
-static __attribute__((noinline)) keel_result attach_general(keel_world *world, keel_entity child,
-                                                            keel_entity parent) {
+static __attribute__((noinline)) keel_result attach_general(keel_world *world,
+                                                            const keeli_holder *holder,
+                                                            keel_entity child, keel_entity parent) {
     if (!keeli_entity_is_alive(&world->entities, child) ||
         !keeli_entity_is_alive(&world->entities, parent))
         return KEEL_ERROR_DEAD_ENTITY;
-    KEEL_TRY(keeli_may_edit_links(world, NULL));
+    KEEL_TRY(keeli_may_edit_links(world, holder));
     if (is_self_or_ancestor(world, child, parent))
         return keeli_error(
             world, KEEL_ERROR_CYCLE,
@@ -136,7 +137,7 @@ static __attribute__((noinline)) keel_result attach_first(keel_world *world, kee
     keeli_storage *parents = world->hierarchy.parents;
     uint64_t *above = keeli_live_word(parents, keel_entity_index(to));
     if (!above || !keeli_entity_has_version(&world->entities, to) || keel_is_same(child, to))
-        return attach_general(world, child, to);
+        return attach_general(world, NULL, child, to);
     keeli_store_take_bit(parents, above, keeli_bit_of(keel_entity_index(to)));
     link_first(world, child, to);
     return link_beside(world, child, around);
@@ -151,27 +152,41 @@ static __attribute__((noinline)) keel_result attach_root(keel_world *world, keel
     return link_beside(world, child, around);
 }
 
-keel_result keel_world_attach(keel_world *world, keel_entity child, keel_entity parent) {
-    if (!world) return keeli_no_world();
+static __attribute__((noinline)) keel_result attach_fast(keel_world *world, keel_entity child,
+                                                         keel_entity parent) {
     const keeli_storage *parents = world->hierarchy.parents, *children = world->hierarchy.children;
     if (((uintptr_t)world->access.holders | world->refused) ||
         (parents->flags | children->flags) != KEELI_IS_LINK)
-        return attach_general(world, child, parent);
+        return attach_general(world, NULL, child, parent);
     const uint32_t c = keel_entity_index(child);
     uint64_t *around = keeli_live_word(children, c);
     if (!around || *around >> (c % 64) & 1 || keeli_store_has(parents, c) ||
         !keeli_entity_has_version(&world->entities, child))
-        return attach_general(world, child, parent);
+        return attach_general(world, NULL, child, parent);
     return attach_root(world, child, parent, around);
 }
 
-keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const keel_value *values) {
-    if (!world) return keeli_no_world(), keel_null();
+keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, keel_entity child,
+                              keel_entity parent) {
+    return holder ? attach_general(world, holder, child, parent)
+                  : attach_fast(world, child, parent);
+}
+
+keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity parent) {
+    if (keeli_is_world(scope)) return attach_fast(keeli_world_of(scope), child, parent);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_attach(who.commands, child, parent);
+    return keeli_edit_end(&who, keeli_edit_attach(who.world, who.editor, child, parent));
+}
+
+static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
+                             const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, parent)) {
         keeli_error(world, KEEL_ERROR_DEAD_ENTITY, "cannot add a child: the parent is not alive");
         return keel_null();
     }
-    if (keeli_may_edit_links(world, NULL) < 0) return keel_null();
+    if (keeli_may_edit_links(world, holder) < 0) return keel_null();
     keeli_entity_index *ix = &world->entities;
     if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
         // make room for the links first: which entity it will be is known
@@ -183,30 +198,47 @@ keel_entity keel_world_add_child(keel_world *world, keel_entity parent, const ke
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }
     keeli_editing_begin(world);
-    const keel_entity child = keel_world_add_entity(world, values);
+    const keel_entity child = holder ? keeli_edit_add_entity(world, holder, values)
+                                     : keeli_world_add_entity(&world->root.scope, values);
     if (!keel_is_null(child)) keeli_commit_attach(world, child, parent);
     keeli_editing_end(world);
     (void)keeli_done(world, KEEL_OK);
     return child;
 }
 
-keel_result keel_world_detach(keel_world *world, keel_entity child) {
-    if (!world) return keeli_no_world();
+keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
+                                   const keel_value *values) {
+    keeli_caller who;
+    if (keeli_edit_begin(scope, &who) < 0) return keel_null();
+    if (who.commands) return keeli_record_add_child(who.commands, parent, values);
+    const keel_entity child = add_child(who.world, who.editor, parent, values);
+    (void)keeli_edit_end(&who, KEEL_OK);
+    return child;
+}
+
+static keel_result detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
     if (!keeli_entity_is_alive(&world->entities, child)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
-    KEEL_TRY(keeli_may_edit_links(world, NULL));
+    KEEL_TRY(keeli_may_edit_links(world, holder));
     keeli_commit_detach(world, child);
     keeli_validate_links(world);
     return keeli_done(world, KEEL_OK);
 }
 
-keel_result keel_world_unlink(keel_world *world, keel_entity e) {
-    if (!world) return keeli_no_world();
+keel_result(keel_detach)(keel_scope *scope, keel_entity child) {
+    return keeli_edit_entity(scope, child, detach);
+}
+
+static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
-    KEEL_TRY(keeli_may_edit_links(world, NULL));
+    KEEL_TRY(keeli_may_edit_links(world, holder));
     keeli_commit_unlink(world, e);
     return keeli_done(world, KEEL_OK);
+}
+
+keel_result(keel_unlink)(keel_scope *scope, keel_entity e) {
+    return keeli_edit_entity(scope, e, unlink);
 }
 
 // ------------------------------------------------------------------ whole trees
@@ -219,11 +251,10 @@ static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity fi
     return (keeli_step){ e, first };
 }
 
-keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
-    if (!world) return keeli_no_world();
+static keel_result unlink_tree(keel_world *world, const keeli_holder *holder, keel_entity root) {
     if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, root)) return KEEL_ABSENT;
-    KEEL_TRY(keeli_may_edit_links(world, NULL));
+    KEEL_TRY(keeli_may_edit_links(world, holder));
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     // take leaves off until none is left: each step goes on from the parent of the last
     for (keel_entity e = last_of(world, root, root).at; !keel_is_same(e, root);) {
@@ -234,13 +265,18 @@ keel_result keel_world_unlink_tree(keel_world *world, keel_entity root) {
     return keeli_done(world, KEEL_OK);
 }
 
+keel_result(keel_unlink_tree)(keel_scope *scope, keel_entity root) {
+    return keeli_edit_entity(scope, root, unlink_tree);
+}
+
 // May the whole tree be deleted now? Nothing to ask when nothing is in use.
-static keel_result may_delete_tree(keel_world *world, keel_entity root) {
-    KEEL_TRY(keeli_may_delete_entity(world, NULL, root));
-    if (!world->access.holders && !world->access.owned_storages) return KEEL_OK;
-    keel_entity e = keel_null();
-    while (!keel_is_null(e = keel_world_next_descendant(world, root, e)))
-        KEEL_TRY(keeli_may_delete_entity(world, NULL, e));
+static keel_result may_delete_tree(keel_world *world, const keeli_holder *holder,
+                                   keel_entity root) {
+    KEEL_TRY(keeli_may_delete_entity(world, holder, root));
+    if (!holder && !world->access.holders && !world->access.owned_storages) return KEEL_OK;
+    keel_entity e = root;
+    while (!keel_is_null(e = keeli_links_onward(&world->hierarchy.links, root, e).at))
+        KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     return KEEL_OK;
 }
 
@@ -260,10 +296,10 @@ static inline keeli_step before(const keel_world *world, keel_entity root, keeli
 
 // From the last descendant in pre-order up to the root. All links go, so none is repaired on the
 // way: what is left of the tree is whole as far as it is still looked at.
-keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
-    if (!world) return keeli_no_world();
+keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder,
+                                   keel_entity root) {
     if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ABSENT;
-    KEEL_TRY(may_delete_tree(world, root));
+    KEEL_TRY(may_delete_tree(world, holder, root));
     ++world->hierarchy.links.edits;
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     enum { at_once = 256 };
@@ -281,23 +317,23 @@ keel_result keel_world_delete_tree(keel_world *world, keel_entity root) {
     return keeli_done(world, KEEL_OK);
 }
 
-// ------------------------------------------------------------------ walking
-static bool is_parent(const keel_world *world, keel_entity e) {
-    return world && keeli_entity_is_alive(&world->entities, e) && keeli_has_children(world, e);
-}
-static bool is_child(const keel_world *world, keel_entity e) {
-    return world && keeli_entity_is_alive(&world->entities, e) && keeli_has_parent(world, e);
+keel_result(keel_delete_tree)(keel_scope *scope, keel_entity root) {
+    return keeli_edit_entity(scope, root, keeli_edit_delete_tree);
 }
 
-keel_entity keel_world_parent_of(const keel_world *world, keel_entity e) {
+// ------------------------------------------------------------------ walking
+static bool is_parent(const keel_world *world, keel_entity e) {
+    return keeli_entity_is_alive(&world->entities, e) && keeli_has_children(world, e);
+}
+static bool is_child(const keel_world *world, keel_entity e) {
+    return keeli_entity_is_alive(&world->entities, e) && keeli_has_parent(world, e);
+}
+
+static keel_entity parent_of(const keel_world *world, keel_entity e) {
     return is_child(world, e) ? keeli_link_of_child(world, e)->parent : keel_null();
 }
 
-uint32_t keel_child_count(const keel_world *world, keel_entity e) {
-    return is_parent(world, e) ? keeli_link_of_parent(world, e)->child_count : 0;
-}
-
-keel_entity keel_world_first_child(const keel_world *world, keel_entity parent) {
+static keel_entity first_child(const keel_world *world, keel_entity parent) {
     return is_parent(world, parent) ? keeli_link_of_parent(world, parent)->first_child
                                     : keel_null();
 }
@@ -309,10 +345,6 @@ static keeli_step beside(const keel_world *world, keel_entity e) {
     const keel_child *link = keeli_link_of_child(world, e);
     const keel_entity first = keeli_link_of_parent(world, link->parent)->first_child;
     return keel_is_same(link->next, first) ? nowhere : (keeli_step){ link->next, first };
-}
-
-const struct keeli_links *keeli_world_links(const keel_world *world, keel_entity of) {
-    return is_parent(world, of) ? &world->hierarchy.links : NULL;
 }
 
 keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of, keel_entity child) {
@@ -343,14 +375,13 @@ keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root,
     return (keeli_step){ first, first };
 }
 
-keel_entity keel_world_next_child(const keel_world *world, keel_entity parent, keel_entity child) {
-    return world ? keeli_links_beside(&world->hierarchy.links, parent, child).at : keel_null();
+static keel_entity next_child(const keel_world *world, keel_entity parent, keel_entity child) {
+    return keeli_links_beside(&world->hierarchy.links, parent, child).at;
 }
 
-keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root,
-                                       keel_entity after) {
+static keel_entity next_descendant(const keel_world *world, keel_entity root, keel_entity after) {
     const keel_entity e = keel_is_null(after) ? root : after;
-    return world ? keeli_links_onward(&world->hierarchy.links, root, e).at : keel_null();
+    return keeli_links_onward(&world->hierarchy.links, root, e).at;
 }
 
 // The next entity in pre-order that is exactly `level` levels below `root`, from `e` on, which is
@@ -358,11 +389,11 @@ keel_entity keel_world_next_descendant(const keel_world *world, keel_entity root
 static keel_entity next_on_level(const keel_world *world, keel_entity root, keel_entity e,
                                  uint32_t depth, uint32_t level) {
     do {
-        keel_entity next = depth < level ? keel_world_first_child(world, e) : keel_null();
+        keel_entity next = depth < level ? first_child(world, e) : keel_null();
         if (!keel_is_null(next)) ++depth;
         for (; keel_is_null(next) && !keel_is_same(e, root); --depth) {
-            const keel_entity parent = keel_world_parent_of(world, e);
-            next = keel_world_next_child(world, parent, e);
+            const keel_entity parent = parent_of(world, e);
+            next = next_child(world, parent, e);
             if (!keel_is_null(next)) break;
             e = parent;
         }
@@ -372,18 +403,61 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
 }
 
 // Without a queue: each level is found by walking the levels above it.
-keel_entity keel_world_next_descendant_breadth(const keel_world *world, keel_entity root,
-                                               keel_entity after) {
-    if (!world || !keeli_entity_is_alive(&world->entities, root)) return keel_null();
-    if (keel_is_null(after) || keel_is_same(after, root))
-        return keel_world_first_child(world, root);
+static keel_entity next_descendant_breadth(const keel_world *world, keel_entity root,
+                                           keel_entity after) {
+    if (!keeli_entity_is_alive(&world->entities, root)) return keel_null();
+    if (keel_is_null(after) || keel_is_same(after, root)) return first_child(world, root);
     uint32_t level = 0;
     for (keel_entity e = after; !keel_is_same(e, root); ++level) {
-        e = keel_world_parent_of(world, e);
+        e = parent_of(world, e);
         if (keel_is_null(e)) return e; // `after` is not below `root`
     }
     const keel_entity beside = next_on_level(world, root, after, level, level);
     return keel_is_null(beside) ? next_on_level(world, root, root, 0, level + 1) : beside;
+}
+
+// ------------------------------------------------------------------ looking
+// The world, when the scope may look at these links of it; else NULL.
+enum { CHILDREN = 1, PARENTS = 2, BOTH = 3 };
+static const keel_world *looks(const keel_scope *scope, uint32_t at) {
+    keeli_caller who;
+    if (keeli_is_world(scope)) return keeli_world_of(scope);
+    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    const keeli_hierarchy *h = &who.world->hierarchy;
+    return (!(at & PARENTS) || keeli_may_look_up(&who, h->parents, KEEL_ACCESS_READ)) &&
+                   (!(at & CHILDREN) || keeli_may_look_up(&who, h->children, KEEL_ACCESS_READ))
+               ? who.world
+               : NULL;
+}
+
+const struct keeli_links *keeli_links_of(const keel_scope *scope, keel_entity of) {
+    const keel_world *world = looks(scope, BOTH);
+    return world && is_parent(world, of) ? &world->hierarchy.links : NULL;
+}
+keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
+    const keel_world *world = looks(scope, CHILDREN);
+    return world ? parent_of(world, e) : keel_null();
+}
+uint32_t(keel_child_count)(const keel_scope *scope, keel_entity e) {
+    const keel_world *world = looks(scope, PARENTS);
+    return world && is_parent(world, e) ? keeli_link_of_parent(world, e)->child_count : 0;
+}
+keel_entity(keel_first_child)(const keel_scope *scope, keel_entity parent) {
+    const keel_world *world = looks(scope, PARENTS);
+    return world ? first_child(world, parent) : keel_null();
+}
+keel_entity(keel_next_child)(const keel_scope *scope, keel_entity parent, keel_entity child) {
+    const keel_world *world = looks(scope, BOTH);
+    return world ? next_child(world, parent, child) : keel_null();
+}
+keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after) {
+    const keel_world *world = looks(scope, BOTH);
+    return world ? next_descendant(world, root, after) : keel_null();
+}
+keel_entity(keel_next_descendant_breadth)(const keel_scope *scope, keel_entity root,
+                                          keel_entity after) {
+    const keel_world *world = looks(scope, BOTH);
+    return world ? next_descendant_breadth(world, root, after) : keel_null();
 }
 
 // ------------------------------------------------------------------ checking

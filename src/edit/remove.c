@@ -129,32 +129,62 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     return KEEL_OK;
 }
 
-keel_result keel_remove_component(keel_world *world, keel_entity e, const keel_component *component,
-                                  void *out) {
+keel_result keeli_world_remove(keel_scope *scope, keel_entity e, const keel_component *component,
+                               void *out) {
+    keel_world *world = keeli_world_of(scope);
     if (out) return take_general(world, e, component, KEEL_TRACK_REMOVAL, out);
     return take_fast(world, e, component, KEEL_TRACK_REMOVAL);
 }
 
-keel_result keel_delete_component(keel_world *world, keel_entity e,
-                                  const keel_component *component) {
-    return take_fast(world, e, component, KEEL_TRACK_DELETION);
+keel_result keeli_world_delete(keel_scope *scope, keel_entity e, const keel_component *component) {
+    return take_fast(keeli_world_of(scope), e, component, KEEL_TRACK_DELETION);
 }
 
-keel_result keel_world_remove_values(keel_world *world, keel_entity e, const keel_out *outs) {
-    return world ? keeli_edit_remove_values(world, NULL, e, outs) : keeli_no_world();
+// ------------------------------------------------------------------ now or later
+static keel_result cannot_record(const keeli_caller *who) {
+    return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
+                        "commands hand no values out; remove without a place for the value, or "
+                        "with the world, a view or a context");
 }
 
-keel_result keel_world_delete_components(keel_world *world, keel_entity e,
-                                         const keel_component *const *components) {
-    if (!world) return keeli_no_world();
-    if (!components || !components[0])
-        return keeli_entity_is_alive(&world->entities, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
-    if (!components[1]) return keel_delete_component(world, e, components[0]);
-    return keeli_edit_delete_components(world, NULL, e, components);
+keel_result(keel_remove_component)(keel_scope *scope, keel_entity e,
+                                   const keel_component *component, void *out) {
+    if (keeli_is_world(scope)) return keeli_world_remove(scope, e, component, out);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands)
+        return out ? cannot_record(&who)
+                   : keeli_record_removal(who.commands, false, e, &component, 1);
+    return keeli_edit_end(&who, keeli_edit_remove(who.world, who.editor, e, component, out));
 }
 
-keel_result keel_world_strip(keel_world *world, keel_entity e) {
-    return world ? keeli_edit_strip(world, NULL, e) : keeli_no_world();
+keel_result(keel_remove_component_values)(keel_scope *scope, keel_entity e, const keel_out *outs) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return cannot_record(&who);
+    return keeli_edit_end(&who, keeli_edit_remove_values(who.world, who.editor, e, outs));
+}
+
+keel_result(keel_delete_component)(keel_scope *scope, keel_entity e,
+                                   const keel_component *component) {
+    if (keeli_is_world(scope)) return keeli_world_delete(scope, e, component);
+    return keel_delete_components(scope, e, ((const keel_component *const[]){ component, NULL }));
+}
+
+keel_result(keel_delete_components)(keel_scope *scope, keel_entity e,
+                                    const keel_component *const *components) {
+    uint32_t count = 0;
+    while (components && components[count])
+        ++count;
+    if (count == 1 && keeli_is_world(scope)) return keeli_world_delete(scope, e, *components);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_removal(who.commands, true, e, components, count);
+    return keeli_edit_end(&who, keeli_edit_delete_components(who.world, who.editor, e, components));
+}
+
+keel_result(keel_strip)(keel_scope *scope, keel_entity e) {
+    return keeli_edit_entity(scope, e, keeli_edit_strip);
 }
 
 // ------------------------------------------------------------------ from many, from all

@@ -38,16 +38,20 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     return KEEL_OK;
 }
 
-const void *keel_get_unique_value(const keel_world *world, const keel_component *unique) {
-    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
-    if (s && s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
+const void *(keel_get_unique_value)(const keel_scope *scope, const keel_component *unique) {
+    keeli_caller who;
+    const keeli_storage *s =
+        keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, unique, KEEL_ACCESS_READ);
     return s ? s->unique : NULL;
 }
 
-void *keel_get_unique_value_mut(keel_world *world, const keel_component *unique) {
-    keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
-    if (!s || !s->unique || keeli_may_edit(world, NULL, s, "write") < 0) return NULL;
-    s->changed_at = world->changes.tick;
+void *(keel_get_unique_value_mut)(keel_scope *scope, const keel_component *unique) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    keeli_storage *s = keeli_look_up(&who, unique, KEEL_ACCESS_WRITE);
+    if (!s || !s->unique) return NULL;
+    if (!who.holder && keeli_may_edit(who.world, NULL, s, "write") < 0) return NULL;
+    s->changed_at = who.holder ? keeli_holder_now(who.world, who.holder) : who.world->changes.tick;
     return s->unique;
 }
 

@@ -8,23 +8,38 @@
 // ------------------------------------------------------------------ looking
 static __attribute__((noinline)) const void *get_general(const keel_world *world, keel_entity e,
                                                          const keel_component *component) {
-    if (!world || !component) return NULL;
-    const keeli_storage *s = keeli_storage_find(world, component);
+    const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
     return keeli_store_value(world, s, keel_entity_index(e));
 }
 
-const void *keel_get_component(const keel_world *world, keel_entity e,
-                               const keel_component *component) {
-    const keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+// Through a view or context.
+static void *value_held(const keel_scope *scope, keel_entity e, const keel_component *component,
+                        keel_access access) {
+    keeli_caller who;
+    keeli_storage *s =
+        keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
+    if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return NULL;
+    void *value = keeli_store_value(who.world, s, keel_entity_index(e));
+    if (value && access == KEEL_ACCESS_WRITE)
+        keeli_track_modified(who.world, s, keel_entity_index(e));
+    return value;
+}
+
+const void *(keel_get_component)(const keel_scope *scope, keel_entity e,
+                                 const keel_component *component) {
+    if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_READ);
+    const keel_world *world = keeli_world_of(scope);
+    const keeli_storage *s = keeli_storage_known(world, component);
     if (!s || s->flags & KEELI_IS_BOUND) return get_general(world, e, component);
     return keeli_store_value_of(world, s, e);
 }
 
-bool keel_has_component(const keel_world *world, keel_entity e, const keel_component *component) {
-    if (!world || !component) return false;
-    const keeli_storage *s = keeli_storage_find(world, component);
+bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_component *component) {
+    if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_READ) != NULL;
+    const keel_world *world = keeli_world_of(scope);
+    const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     return s && keeli_entity_is_alive(&world->entities, e) &&
            keeli_store_has(s, keel_entity_index(e));
 }
@@ -53,7 +68,8 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
 }
 
 // Of a storage that is marked. A function of its own: what is not marked saves no registers.
-void *keeli_get_marked(keel_world *world, keel_entity e, keeli_storage *s) {
+void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
+    keel_world *world = keeli_world_of(scope);
     uint32_t place;
     if (!keeli_store_find(world, s, e, &place)) return NULL;
     if (!keeli_track_modified_fast(world, s, keel_entity_index(e)))
@@ -61,23 +77,26 @@ void *keeli_get_marked(keel_world *world, keel_entity e, keeli_storage *s) {
     return keeli_store_at(s, place);
 }
 
-void *keel_get_component_mut(keel_world *world, keel_entity e, const keel_component *component) {
+void *(keel_get_component_mut)(keel_scope *scope, keel_entity e, const keel_component *component) {
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_BOUND;
-    keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
+    if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_WRITE);
+    keel_world *world = keeli_world_of(scope);
+    keeli_storage *s = keeli_storage_known(world, component);
     if (!s || !keeli_is_free(world, s)) return get_mut_general(world, e, component);
     if (!keeli_writes_are_plain(s, asks))
         return s->flags & asks ? get_mut_general(world, e, component)
-                               : keeli_get_marked(world, e, s);
+                               : keeli_get_marked(scope, e, s);
     return keeli_store_value_of(world, s, e);
 }
 
 // ------------------------------------------------------------------ marking
 // The storage and value that are to be changed; NULL with the reason in `*result`.
-static void *value_to_change(keel_world *world, keel_entity e, const keel_component *component,
-                             const char *verb, keeli_storage **s, keel_result *result) {
+static void *value_to_change(keel_world *world, const keeli_holder *holder, keel_entity e,
+                             const keel_component *component, const char *verb, keeli_storage **s,
+                             keel_result *result) {
     *result = KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
-    *s = keeli_known_to_edit(world, NULL, component, verb, result);
+    *s = keeli_known_to_edit(world, holder, component, verb, result);
     if (!*s) {
         if (*result == KEEL_OK) *result = KEEL_ABSENT;
         return NULL;
@@ -92,23 +111,46 @@ static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
     return keeli_done(world, KEEL_OK);
 }
 
-static __attribute__((noinline)) keel_result mark_general(keel_world *world, keel_entity e,
+static __attribute__((noinline)) keel_result mark_general(keel_world *world,
+                                                          const keeli_holder *holder, keel_entity e,
                                                           const keel_component *component) {
     if (!world) return keeli_no_world();
     keeli_storage *s;
     keel_result result;
-    (void)value_to_change(world, e, component, "mark", &s, &result);
+    (void)value_to_change(world, holder, e, component, "mark", &s, &result);
     return result == KEEL_OK ? changed(world, s, e) : result;
 }
 
-keel_result keel_mark_component(keel_world *world, keel_entity e, const keel_component *component) {
+keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_component *component) {
+    keel_world *world = keeli_world_of(scope);
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND;
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s) || !keeli_changes_are_marked_only(s, asks) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
         !keeli_track_modified_fast(world, s, keel_entity_index(e)))
-        return mark_general(world, e, component);
+        return mark_general(world, NULL, e, component);
     return KEEL_OK;
+}
+
+// Through a view or context, which holds what it marks: like a value that was written.
+static keel_result mark_held(const keeli_caller *who, keel_entity e,
+                             const keel_component *component) {
+    if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
+    keeli_storage *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
+    if (!s) return KEEL_ERROR_ACCESS;
+    if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_store_has(s, keel_entity_index(e))) return KEEL_ABSENT;
+    keeli_track_modified(who->world, s, keel_entity_index(e));
+    return KEEL_OK;
+}
+
+keel_result(keel_mark_component)(keel_scope *scope, keel_entity e,
+                                 const keel_component *component) {
+    if (keeli_is_world(scope)) return keeli_world_mark(scope, e, component);
+    keeli_caller who;
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    if (who.commands) return keeli_edit_component(scope, e, component, mark_general);
+    return mark_held(&who, e, component);
 }
 
 keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
@@ -117,7 +159,7 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
     keeli_storage *s;
     keel_result result;
-    void *value = value_to_change(world, e, component, "patch", &s, &result);
+    void *value = value_to_change(world, NULL, e, component, "patch", &s, &result);
     if (result != KEEL_OK) return result;
     const uint32_t before_it =
         keeli_refuse_begin(world, KEELI_REFUSED_ASKING); // it may look around, but edit nothing
@@ -131,7 +173,7 @@ keel_result keel_replace_component(keel_world *world, keel_entity e,
     if (!world) return keeli_no_world();
     keeli_storage *s;
     keel_result result;
-    (void)value_to_change(world, e, component, "replace", &s, &result);
+    (void)value_to_change(world, NULL, e, component, "replace", &s, &result);
     return result == KEEL_OK ? keeli_edit_add(world, NULL, e, component, value) : result;
 }
 
@@ -185,9 +227,4 @@ bool keel_is_component_disabled(const keel_world *world, keel_entity e,
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     return s && keeli_entity_is_alive(&world->entities, e) &&
            keeli_store_is_disabled(s, keel_entity_index(e));
-}
-
-bool keel_is_component_enabled(const keel_world *world, keel_entity e,
-                               const keel_component *component) {
-    return keel_has_component(world, e, component);
 }

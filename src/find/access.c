@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an open view answers: single entities, counts, spans' columns; edits within what it holds,
-// and of all that match.
+// What an open view answers: single entities, counts, spans' columns; and edits of all that match.
 #include "find/iterate.h"
 #include "follow/changes.h"
 #include "world/borrow.h"
@@ -8,16 +7,6 @@
 
 static bool is_alive(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);
-}
-
-// Tell that the view does not do this.
-static void *not_held(const keeli_view *view, const keeli_storage *s, keel_access access) {
-    const bool reads = access == KEEL_ACCESS_READ;
-    keeli_misuse(view->world, KEEL_ERROR_ACCESS,
-                 "view '%s' does not %s '%s'; add %s%s to its terms", view->holder.name,
-                 reads ? "read" : "write", s->component.name,
-                 s->component.is_unique ? "KEEL_UNIQUE_" : "KEEL_", reads ? "READ" : "WRITE");
-    return NULL;
 }
 
 // ------------------------------------------------------------------ one entity
@@ -38,34 +27,6 @@ static bool matches(const keeli_view *view, keel_entity e) {
         if (there == (term->kind == KEEL_TERM_WITHOUT)) return false;
     }
     return true;
-}
-
-// The value of a component, if the view holds at least `access` to it.
-static void *value_of(const keel_view *view, keel_entity e, const keel_component *component,
-                      keel_access access) {
-    const keeli_view *state = keeli_view_of(view);
-    keeli_storage *s = state && component ? keeli_storage_find(state->world, component) : NULL;
-    if (!s || !is_alive(state, e)) return NULL;
-    if (keeli_holder_access(&state->holder, s) < access) return not_held(state, s, access);
-    void *value = keeli_store_value(state->world, s, keel_entity_index(e));
-    if (value && access == KEEL_ACCESS_WRITE)
-        keeli_track_modified(state->world, s, keel_entity_index(e));
-    return value;
-}
-
-const void *keel_view_get_component(const keel_view *view, keel_entity e,
-                                    const keel_component *component) {
-    return value_of(view, e, component, KEEL_ACCESS_READ);
-}
-
-void *keel_view_get_component_mut(const keel_view *view, keel_entity e,
-                                  const keel_component *component) {
-    return value_of(view, e, component, KEEL_ACCESS_WRITE);
-}
-
-bool keel_view_has_component(const keel_view *view, keel_entity e,
-                             const keel_component *component) {
-    return value_of(view, e, component, KEEL_ACCESS_READ) != NULL;
 }
 
 bool keel_view_contains(const keel_view *view, keel_entity e) {
@@ -110,7 +71,10 @@ static void *span_base(const keel_span *span, const keel_component *component, b
         only_reads = true;
     }
     // code for several views asks for what some of them have; to write what is read is a mistake
-    return only_reads ? not_held(state, s, KEEL_ACCESS_WRITE) : NULL;
+    if (only_reads)
+        (void)keeli_may_look_up(&(keeli_caller){ .world = state->world, .holder = &state->holder },
+                                s, KEEL_ACCESS_WRITE);
+    return NULL;
 }
 
 const void *keel_span_read_component(const keel_span *span, const keel_component *component) {
@@ -181,103 +145,9 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ uniques
-static void *unique_of(const keel_view *view, const keel_component *unique, keel_access access) {
-    const keeli_view *state = keeli_view_of(view);
-    keeli_storage *s = state && unique ? keeli_storage_find(state->world, unique) : NULL;
-    if (!s) return NULL;
-    if (keeli_holder_access(&state->holder, s) < access) return not_held(state, s, access);
-    if (access == KEEL_ACCESS_WRITE) s->changed_at = keeli_holder_now(state->world, &state->holder);
-    return s->unique;
-}
-
-const void *keel_view_get_unique_value(const keel_view *view, const keel_component *unique) {
-    return unique_of(view, unique, KEEL_ACCESS_READ);
-}
-
-void *keel_view_get_unique_value_mut(const keel_view *view, const keel_component *unique) {
-    return unique_of(view, unique, KEEL_ACCESS_WRITE);
-}
-
-// ------------------------------------------------------------------ edits
-// NULL: the view is closed.
-static const keeli_view *edit_begin(const keel_view *view) {
-    const keeli_view *v = keeli_view_of(view);
-    if (v) keeli_edit_lock(v->world, &v->holder);
-    return v;
-}
-
-static keel_result edit_end(const keeli_view *v, keel_result result) {
-    keeli_edit_unlock(v->world, &v->holder);
-    return result;
-}
-
-keel_entity keel_view_add_entity(const keel_view *view, const keel_value *values) {
-    const keeli_view *v = edit_begin(view);
-    if (!v) return (void)keeli_view_is_closed(view), keel_null();
-    const keel_entity result = keeli_edit_add_entity(v->world, &v->holder, values);
-    (void)edit_end(v, KEEL_OK);
-    return result;
-}
-
-keel_result keel_view_delete_entity(const keel_view *view, keel_entity e) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_delete_entity(v->world, &v->holder, e))
-             : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_strip(const keel_view *view, keel_entity e) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_strip(v->world, &v->holder, e)) : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_delete_entities_with(const keel_view *view, const keel_component *component) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_delete_entities_with(v->world, &v->holder, component))
-             : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_add_component(const keel_view *view, keel_entity e,
-                                    const keel_component *component, const void *value) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_add(v->world, &v->holder, e, component, value))
-             : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_add_component_unchecked(const keel_view *view, keel_entity e,
-                                              const keel_component *component, const void *value) {
-    return keel_view_add_component(view, e, component, value);
-}
-
-keel_result keel_view_add_values(const keel_view *view, keel_entity e, const keel_value *values) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_add_values(v->world, &v->holder, e, values))
-             : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_remove_component(const keel_view *view, keel_entity e,
-                                       const keel_component *component, void *out) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_remove(v->world, &v->holder, e, component, out))
-             : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_remove_values(const keel_view *view, keel_entity e, const keel_out *outs) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_remove_values(v->world, &v->holder, e, outs))
-             : keeli_view_is_closed(view);
-}
-
-keel_result keel_view_delete_components(const keel_view *view, keel_entity e,
-                                        const keel_component *const *components) {
-    const keeli_view *v = edit_begin(view);
-    return v ? edit_end(v, keeli_edit_delete_components(v->world, &v->holder, e, components))
-             : keeli_view_is_closed(view);
-}
-
 // ------------------------------------------------------------------ columns
-keel_column keel_column_of_component(keel_world *world, const keel_component *component) {
-    const keel_column none = { .size = component ? component->size : 0 };
+keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component) {
+    const keel_lookup none = { .size = component ? component->size : 0 };
     if (!world) return keeli_no_world(), none;
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
@@ -286,7 +156,7 @@ keel_column keel_column_of_component(keel_world *world, const keel_component *co
     if (s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
-    return (keel_column){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
+    return (keel_lookup){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
 }
 
 // ------------------------------------------------------------------ all that match
@@ -318,7 +188,7 @@ static keel_result collect_from(keeli_view *view, entity_list *list) {
 static keel_result collect(keel_world *world, const keel_term *terms, const char *function,
                            entity_list *list) {
     keel_view view;
-    KEEL_TRY(keel_view_begin(&view, world, terms, function));
+    KEEL_TRY(keeli_view_begin_inside(&view, world, NULL, NULL, terms, function));
     const keel_result result = collect_from(keeli_view_of(&view), list);
     keel_view_end(&view);
     return result;

@@ -186,7 +186,7 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
         const bool flagged = kind == KEEL_TERM_WRITE_MARKED;
         if (!s || (!flagged && !keeli_is_marked(s))) continue;
         it->marks[it->mark_count++] =
-            (keeli_mark){ s, t, flagged, kind == KEEL_TERM_MAYBE_WRITE, keeli_is_marked(s) };
+            (keeli_mark){ s, t, flagged, kind == KEEL_TERM_OPTIONAL_WRITE, keeli_is_marked(s) };
         by_hand += flagged;
     }
     it->marks_all = visits_all(it);

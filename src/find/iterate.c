@@ -13,7 +13,7 @@
 static void assign(keeli_iterator *it, keeli_view *view) {
     it->serial = ++view->world->views.serial;
     it->view = view;
-    it->serial_of_view = view->serial;
+    it->serial_of_view = view->holder.serial;
 }
 
 static keeli_iterator *new_state(keel_world *world) {
@@ -106,7 +106,7 @@ static bool any_is_marked(const keeli_view *view) {
 
 // Walks over the same view fill in the same columns.
 static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
-    it->cleared_for = view->serial;
+    it->cleared_for = view->holder.serial;
     memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
     memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
 }
@@ -127,7 +127,7 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
     keeli_iterator_rewind(it);
     it->chunk.words = it->span.words = NULL;
     it->chunk.entities = it->span.entities = NULL;
-    if (it->cleared_for != view->serial) clear_chunks(it, view);
+    if (it->cleared_for != view->holder.serial) clear_chunks(it, view);
     // who asks: edits through the view, and marks
     it->counts = view->facts.edits || is_marked;
     if (it->counts) count_in(it, 1);
@@ -160,7 +160,7 @@ void keeli_iterator_give(keeli_iterator *it) {
 static keeli_iterator *live_of(const keeli_view *view) {
     keeli_world_lock(view->world);
     keeli_iterator *it = view->world->views.iterators;
-    while (it && !(it->serial && it->view == view && it->serial_of_view == view->serial))
+    while (it && !(it->serial && it->view == view && it->serial_of_view == view->holder.serial))
         it = it->next;
     keeli_world_unlock(view->world);
     return it;

@@ -128,13 +128,13 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     facts->has_uniques |= keeli_term_is_unique(term->kind);
     facts->takes_data |= term->kind == KEEL_TERM_DATA;
     facts->records |= term->kind == KEEL_TERM_COMMANDS;
-    view->holder.everything |= term->kind == KEEL_TERM_EDIT_WORLD;
+    view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
         return bad_term(view, "only any_of and the may_ terms name several components");
     if (term->kind == KEEL_TERM_ENTITY) return want_entities(view, KEEL_ACCESS_READ);
-    if (term->kind == KEEL_TERM_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
+    if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
     return KEEL_OK;
 }
 
@@ -198,8 +198,9 @@ static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *ki
     KEEL_TRY(bind_components(view, term, &count));
     if (count > KEEL_MAX_TERM_COMPONENTS)
         return bad_kind(view, kind, "has a term that names more than 8 components");
-    if (term->kind == KEEL_TERM_EDIT_WORLD) view->holder.everything = true;
-    return term->kind == KEEL_TERM_EDIT_ENTITIES ? want_entities(view, KEEL_ACCESS_EDIT) : KEEL_OK;
+    if (term->kind == KEEL_TERM_MAY_EDIT_WORLD) view->holder.everything = true;
+    return term->kind == KEEL_TERM_MAY_EDIT_ENTITIES ? want_entities(view, KEEL_ACCESS_EDIT)
+                                                     : KEEL_OK;
 }
 
 static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, uint32_t depth) {
@@ -215,7 +216,7 @@ static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, u
 }
 
 static bool is_about_entities(keel_term_kind kind) {
-    return kind >= KEEL_TERM_MAYBE && kind <= KEEL_TERM_ENTITY;
+    return kind >= KEEL_TERM_OPTIONAL_READ && kind <= KEEL_TERM_ENTITY;
 }
 
 // In a system its code may ask who is alive, as the system may; in the world it has no need to keep
@@ -240,7 +241,7 @@ keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_
     keeli_world_lock(world);
     keeli_view *view = world->views.all;
     while (view &&
-           !(view->serial && view->custom && view->value == value && view->inside == inside))
+           !(view->holder.serial && view->custom && view->value == value && view->inside == inside))
         view = view->next;
     keeli_world_unlock(world);
     return view;
@@ -250,7 +251,7 @@ keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_
 static keel_result written_twice(const keeli_view *view, const keeli_storage *s) {
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "%s writes '%s' and names it again: the pointers could be the "
-                        "same; use a KEEL_TASK with KEEL_MAY_WRITE, or name it once",
+                        "same; use a KEEL_SYSTEM_ONCE with KEEL_MAY_WRITE, or name it once",
                         view->holder.name, s->component.name);
 }
 
@@ -319,10 +320,11 @@ static bool receives_own(const keeli_view *view) {
 // the time, or nobody could make any.
 static bool borrows_entities(const keeli_view *view, const keel_system *system) {
     bool filters = view->facts.wants_entities || !view->term_count ||
-                   (system && system->kind <= KEEL_PER_SPAN);
+                   (system && system->kind <= KEEL_SYSTEM_PER_SPAN);
     for (uint32_t i = 0; i < view->term_count; ++i) {
         if (keeli_term_must(view->terms[i].kind)) return false;
-        if (view->terms[i].kind >= KEEL_TERM_MAYBE && view->terms[i].kind <= KEEL_TERM_ENTITY)
+        if (view->terms[i].kind >= KEEL_TERM_OPTIONAL_READ &&
+            view->terms[i].kind <= KEEL_TERM_ENTITY)
             filters = true;
     }
     return filters;

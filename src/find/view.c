@@ -87,7 +87,7 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     kept->storage_count = view->storage_count;
     kept->facts = view->facts;
     keeli_world_lock(world);
-    kept->serial = ++world->views.serial;
+    kept->holder.serial = ++world->views.serial;
     keeli_world_unlock(world);
     return kept;
 }
@@ -103,7 +103,7 @@ static keeli_view *new_state(keel_world *world) {
 }
 
 static void link_state(keel_world *world, keeli_view *view, uint64_t serial) {
-    view->serial = serial;
+    view->holder.serial = serial;
     view->next = world->views.all;
     world->views.all = view;
 }
@@ -111,9 +111,9 @@ static void link_state(keel_world *world, keeli_view *view, uint64_t serial) {
 keeli_view *keeli_view_take(keel_world *world, const char *where) {
     keeli_world_lock(world);
     keeli_view *view = world->views.all;
-    while (view && view->serial)
+    while (view && view->holder.serial)
         view = view->next;
-    if (view) view->serial = ++world->views.serial;
+    if (view) view->holder.serial = ++world->views.serial;
     keeli_world_unlock(world);
     if (!view) {
         view = new_state(world);
@@ -156,7 +156,7 @@ static void put_inside(keeli_view *view, keeli_holder *inside) {
 
 void keeli_view_give(keeli_view *view) {
     keeli_world_lock(view->world);
-    view->serial = 0;
+    view->holder.serial = 0;
     if (view->inside) --view->inside->opened;
     view->inside = NULL;
     view->custom = NULL;
@@ -176,14 +176,7 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
 }
 
 keeli_view *keeli_view_of(const keel_view *view) {
-    return view && view->state && view->state->serial == view->serial ? view->state : NULL;
-}
-
-keel_result keeli_view_is_closed(const keel_view *view) {
-    if (!view || !view->world) return KEEL_ERROR_ARGUMENT; // nobody to tell
-    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
-                        "a view is used that is not open: keel_view_begin failed, or keel_view_end "
-                        "was called; begin it again");
+    return view && view->state && view->state->holder.serial == view->serial ? view->state : NULL;
 }
 
 void keeli_views_deinit(keel_world *world) {
@@ -201,7 +194,7 @@ void keeli_views_deinit(keel_world *world) {
 keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_holder *inside,
                                     const keeli_reader *reader, const keel_term *terms,
                                     const char *where) {
-    *handle = (keel_view){ .world = world };
+    *handle = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW, .world = world };
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
@@ -220,24 +213,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
         keeli_world_unlock(world);
     }
     handle->state = view;
-    handle->serial = view->serial;
-    return KEEL_OK;
-}
-
-keel_result keel_view_begin(keel_view *view, keel_world *world, const keel_term *terms,
-                            const char *where) {
-    if (view) *view = (keel_view){ .world = world }; // closed, whatever happens
-    if (!world || !view) return keeli_no_world();
-    return keeli_view_begin_inside(view, world, NULL, NULL, terms, where);
-}
-
-keel_result keel_view_begin_since(keel_view *view, keel_reader *reader, const keel_term *terms,
-                                  const char *where) {
-    if (view) *view = (keel_view){ 0 };
-    if (!reader || !view) return keeli_no_world();
-    KEEL_TRY(keeli_view_begin_inside(view, reader->world, NULL, &reader->reader, terms, where));
-    view->state->since = reader->reader;
-    view->state->reader = &view->state->since;
+    handle->serial = view->holder.serial;
     return KEEL_OK;
 }
 
@@ -273,8 +249,8 @@ keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside
     keeli_world_lock(world);
     const bool any = !inside || inside->opened;
     for (keeli_view *view = world->views.all; view && any; view = view->next)
-        if (view->serial && view->inside == inside && (inside || view->custom) &&
-            (!last || view->serial > last->serial))
+        if (view->holder.serial && view->inside == inside && (inside || view->custom) &&
+            (!last || view->holder.serial > last->holder.serial))
             last = view;
     keeli_world_unlock(world);
     return last;

@@ -35,9 +35,8 @@ typedef struct keeli_view_facts {
 // there are in states that systems keep.
 struct keeli_kept_plan;
 typedef struct keeli_view {
-    keeli_holder holder; // borrowed while open
+    keeli_holder holder; // borrowed while open; first: world/scope.c knows a view by it
     keel_world *world;
-    uint64_t serial; // of the handle that opened it; 0: spare
     keeli_bound_term *terms;
     keeli_storage **storages; // NULL: the world does not know it, nothing matches
     uint32_t term_count, storage_count;
@@ -68,8 +67,6 @@ static inline bool keeli_is_same_term(const keel_term *a, const keel_term *b) {
 
 // The state behind a handle; NULL when it was closed.
 keeli_view *keeli_view_of(const keel_view *view);
-// Tell that it is closed: KEEL_ERROR_ARGUMENT.
-keel_result keeli_view_is_closed(const keel_view *view);
 // A spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
 // Have so many states, open and spare; false when out of memory.
@@ -140,7 +137,7 @@ static inline bool keeli_term_is_walked(keel_term_kind kind) {
     return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_NOT_CHANGED;
 }
 static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
-    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_MAYBE_WRITE;
+    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_OPTIONAL_WRITE;
 }
 static inline bool keeli_term_is_unique(keel_term_kind kind) {
     return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
@@ -153,5 +150,5 @@ static inline bool keeli_term_is_event(keel_term_kind kind) {
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
     return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||
-           kind == KEEL_TERM_MAYBE_WRITE;
+           kind == KEEL_TERM_OPTIONAL_WRITE;
 }

@@ -8,13 +8,7 @@
 // storage meanwhile, so the ticks of each storage ascend, whatever runs beside. The commands of a
 // system are applied after it, with a later tick.
 #pragma once
-#include "world.h"
-
-struct keel_reader {
-    keeli_reader reader; // its name is owned
-    keel_world *world;
-    struct keel_reader *next;
-};
+#include "world/scope.h"
 
 static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
     return tick > world->changes.tick_base ? (uint32_t)(tick - world->changes.tick_base) : 0;
@@ -104,15 +98,8 @@ static inline bool keeli_nothing_changed(const keel_world *world, const keeli_st
     const uint32_t last = keeli_tick_of(world, reader->last);
     return s->tracking.inserted.latest <= last && s->tracking.modified.latest <= last;
 }
-// Changes of one value that the reader sees.
-uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
-                          const keeli_reader *reader, uint32_t index);
-uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader);
 // KEEL_OK when these are KEEL_TRACK_* bits; otherwise an error that names the public function and
 // the component, NULL: all.
 keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
                                     uint32_t kinds);
-keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
-                                       const keeli_reader *reader, uint32_t kinds);
-uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader);
 void keeli_readers_deinit(keel_world *world);

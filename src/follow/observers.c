@@ -100,7 +100,7 @@ static void calling_end(keel_world *world, uint32_t before) {
 }
 
 // By number: the list may grow, and move, while it is walked through.
-static __attribute__((noinline)) void call(keeli_storage *s, const keel_event *event) {
+static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *event) {
     const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
         const keeli_observer it = o->list.items[i];
@@ -112,14 +112,14 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
                        bool has_value) {
     const bool is_entity = s == &world->stand_in.entities;
     has_value = has_value && !is_entity && s->size;
-    const keel_event event = { .world = world,
-                               .kind = kind,
-                               .entity = e,
-                               .component = is_entity ? NULL : &s->component,
-                               .value = has_value
-                                            ? keeli_store_value(world, s, keel_entity_index(e))
-                                            : NULL,
-                               .commands = world->followers.reaction };
+    const keel_change event = { .world = world,
+                                .kind = kind,
+                                .entity = e,
+                                .component = is_entity ? NULL : &s->component,
+                                .value = has_value
+                                             ? keeli_store_value(world, s, keel_entity_index(e))
+                                             : NULL,
+                                .commands = world->followers.reaction };
     const uint32_t before = calling_begin(world);
     call(s, &event);
     calling_end(world, before);
@@ -132,12 +132,12 @@ static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity
     const keeli_observers *o = &s->tracking.observers;
     if (!(o->kinds & kind)) return false;
     KEEL_ASSERT_INTERNAL(!world->refused && !world->followers.calling);
-    const keel_event event = { .world = world,
-                               .kind = kind,
-                               .entity = e,
-                               .component = &s->component,
-                               .value = s->size ? value : NULL,
-                               .commands = world->followers.reaction };
+    const keel_change event = { .world = world,
+                                .kind = kind,
+                                .entity = e,
+                                .component = &s->component,
+                                .value = s->size ? value : NULL,
+                                .commands = world->followers.reaction };
     world->followers.calling = 1;
     world->refused = KEELI_REFUSED_OBSERVER;
     if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
@@ -270,10 +270,10 @@ static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_
                         uint32_t kind) {
     const keeli_observer it = v->observer;
     if (!it.function || !(it.kinds & kind)) return;
-    const keel_event event = { .world = world,
-                               .kind = kind,
-                               .entity = keeli_entity_at(&world->entities, index),
-                               .commands = world->followers.reaction };
+    const keel_change event = { .world = world,
+                                .kind = kind,
+                                .entity = keeli_entity_at(&world->entities, index),
+                                .commands = world->followers.reaction };
     const uint32_t before = calling_begin(world);
     it.function(&event, it.data);
     calling_end(world, before);
@@ -422,8 +422,8 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
         role = KEELI_ANY_OF + number;
         break;
     case KEEL_TERM_NONE:
-    case KEEL_TERM_MAYBE:
-    case KEEL_TERM_MAYBE_WRITE:
+    case KEEL_TERM_OPTIONAL_READ:
+    case KEEL_TERM_OPTIONAL_WRITE:
     case KEEL_TERM_ENTITY:
         return KEEL_OK; // says nothing about who matches
     case KEEL_TERM_UNIQUE_READ:

@@ -46,6 +46,7 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
         KEELI_FREE(&world->heap, keel_reader, reader);
         return keeli_out_of_memory(world, "making a reader"), NULL;
     }
+    reader->scope.kind = KEELI_SCOPE_READER;
     reader->world = world;
     reader->next = world->changes.readers;
     world->changes.readers = reader;
@@ -53,6 +54,7 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
 }
 
 static void free_reader(keel_world *world, keel_reader *reader) {
+    reader->scope.kind = 0;
     keeli_free_text(&world->heap, (char *)(uintptr_t)reader->reader.name);
     KEELI_FREE(&world->heap, keel_reader, reader);
 }
@@ -68,7 +70,7 @@ void keel_reader_destroy(keel_reader *reader) {
     free_reader(world, reader);
 }
 
-void keel_reader_pass(keel_reader *reader) {
+void keel_reader_advance(keel_reader *reader) {
     if (!reader) return;
     keel_world *world = reader->world;
     reader->reader.last = keel_tick(world);
@@ -91,8 +93,8 @@ void keeli_readers_deinit(keel_world *world) {
     keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);
 }
 
-uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
-                          const keeli_reader *reader, uint32_t index) {
+static uint32_t changes_of(const keel_world *world, const keeli_storage *s,
+                           const keeli_reader *reader, uint32_t index) {
     static const uint32_t kinds[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
     const keeli_tracking *t = &s->tracking;
     uint32_t changes = 0;
@@ -105,48 +107,38 @@ uint32_t keeli_changes_of(const keel_world *world, const keeli_storage *s,
     return changes;
 }
 
-uint32_t keeli_unique_changes(const keeli_storage *s, const keeli_reader *reader) {
+static uint32_t unique_changes(const keeli_storage *s, const keeli_reader *reader) {
     if (!s->unique) return 0;
     const bool set = s->set_at > (reader ? reader->last : s->cleared_inserted);
     const bool changed = s->changed_at > (reader ? reader->last : s->cleared_modified);
     return (set ? KEEL_TRACK_INSERTION : 0u) | (changed ? KEEL_TRACK_MODIFICATION : 0u);
 }
 
-static const keeli_storage *storage_of(const keel_world *world, const keel_component *component,
-                                       bool is_unique) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+// The component or unique that a scope may look at, NULL: none.
+static keeli_storage *look(const keel_scope *scope, const keel_component *component, bool is_unique,
+                           keeli_caller *who) {
+    if (keeli_caller_is(scope, who) < 0 || !component) return NULL;
+    keeli_storage *s = who->holder ? keeli_look_up(who, component, KEEL_ACCESS_READ)
+                                   : keeli_storage_find(who->world, component);
     return s && s->component.is_unique == is_unique ? s : NULL;
 }
 
-static uint32_t changes_of(const keel_world *world, const keeli_reader *reader, keel_entity e,
-                           const keel_component *component) {
-    const keeli_storage *s = storage_of(world, component, false);
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return 0;
-    return keeli_changes_of(world, s, reader, keel_entity_index(e));
+uint32_t(keel_changes_of_component)(const keel_scope *scope, keel_entity e,
+                                    const keel_component *component) {
+    keeli_caller who;
+    const keeli_storage *s = look(scope, component, false, &who);
+    if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return 0;
+    return changes_of(who.world, s, who.reader, keel_entity_index(e));
 }
 
-uint32_t keel_world_changes_of(const keel_world *world, keel_entity e,
-                               const keel_component *component) {
-    return changes_of(world, NULL, e, component);
+uint32_t(keel_changes_of_unique)(const keel_scope *scope, const keel_component *unique) {
+    keeli_caller who;
+    const keeli_storage *s = look(scope, unique, true, &who);
+    return s ? unique_changes(s, who.reader) : 0;
 }
 
-uint32_t keel_reader_changes_of(const keel_reader *reader, keel_entity e,
-                                const keel_component *component) {
-    return reader ? changes_of(reader->world, &reader->reader, e, component) : 0;
-}
-
-uint32_t keel_world_unique_changes(const keel_world *world, const keel_component *unique) {
-    const keeli_storage *s = storage_of(world, unique, true);
-    return s ? keeli_unique_changes(s, NULL) : 0;
-}
-
-uint32_t keel_reader_unique_changes(const keel_reader *reader, const keel_component *unique) {
-    const keeli_storage *s = reader ? storage_of(reader->world, unique, true) : NULL;
-    return s ? keeli_unique_changes(s, &reader->reader) : 0;
-}
-
-keel_removal_walk keeli_removals_begin(keel_world *world, keeli_storage *s,
-                                       const keeli_reader *reader, uint32_t kinds) {
+static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
+                                        const keeli_reader *reader, uint32_t kinds) {
     keel_removal_walk walk = { .kinds = kinds, .whole = true };
     if (s && keeli_check_track_kinds(world, "a walk over removals", &s->component, kinds) < 0)
         return walk;
@@ -190,35 +182,21 @@ bool keel_removal_next(keel_removal_walk *walk) {
     return false;
 }
 
-keel_removal_walk keel_world_removals(keel_world *world, const keel_component *component,
-                                      uint32_t kinds) {
-    if (!world) keeli_no_world();
-    keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
-    return keeli_removals_begin(world, s, NULL, kinds);
+keel_removal_walk(keel_removals)(keel_scope *scope, const keel_component *component,
+                                 uint32_t kinds) {
+    keeli_caller who = { 0 };
+    keeli_storage *s = look(scope, component, component && component->is_unique, &who);
+    if (!scope) (void)keeli_no_world();
+    return removals_begin(who.world, s, who.reader, kinds);
 }
 
-keel_removal_walk keel_reader_removals(keel_reader *reader, const keel_component *component,
-                                       uint32_t kinds) {
-    keeli_storage *s = reader && component ? keeli_storage_find(reader->world, component) : NULL;
-    return keeli_removals_begin(reader ? reader->world : NULL, s, reader ? &reader->reader : NULL,
-                                kinds);
-}
-
-uint64_t keeli_missed(keel_world *world, const keeli_storage *s, const keeli_reader *reader) {
+uint64_t(keel_missed_component)(const keel_scope *scope, const keel_component *component) {
+    keeli_caller who;
+    const keeli_storage *s = look(scope, component, false, &who);
     if (!s) return 0;
-    keeli_world_lock(world); // others may begin to read
+    keeli_world_lock(who.world); // others may begin to read
     const keeli_queue *log = &s->tracking.removed;
-    const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, reader));
-    keeli_world_unlock(world);
+    const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, who.reader));
+    keeli_world_unlock(who.world);
     return missed;
-}
-
-uint64_t keel_world_missed(keel_world *world, const keel_component *component) {
-    return keeli_missed(world, storage_of(world, component, false), NULL);
-}
-
-uint64_t keel_reader_missed(const keel_reader *reader, const keel_component *component) {
-    if (!reader) return 0;
-    return keeli_missed(reader->world, storage_of(reader->world, component, false),
-                        &reader->reader);
 }

@@ -16,7 +16,7 @@
 
 // ------------------------------------------------------------------ timings
 uint64_t keeli_timings_enter(const keel_context *context) {
-    keeli_timings *t = context->world->workloads.timings;
+    keeli_timings *t = context->in.world->workloads.timings;
     keeli_lock_take(&t->lock);
     const uint64_t number = t->count++;
     keel_timing *entry = &t->ring[number % t->capacity];
@@ -47,7 +47,7 @@ keel_result keeli_check_data(const keel_context *context) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
         if (context->data && term->data_size == context->data_size) continue;
-        return keeli_misuse(context->world, KEEL_ERROR_ARGUMENT,
+        return keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
                             "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %zu; pass a "
                             "pointer to it with keel_run_with",
                             context->system->name, term->name ? term->name : "data",
@@ -64,7 +64,7 @@ static void allow(keel_commands *list, const keeli_view *view, const keeli_bound
 // Events that wait until the system has ended are recorded like commands. Who asked for commands
 // that may edit everything gets those.
 keel_result keeli_context_take_commands(keel_context *context) {
-    keel_world *world = context->world;
+    keel_world *world = context->in.world;
     const keeli_view *view = context->view;
     const keeli_bound_term *term = keeli_view_commands(view);
     if (!term && !keeli_context_records_events(context)) return KEEL_OK;
@@ -113,7 +113,7 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
-    const bool spans = system->kind == KEEL_PER_SPAN;
+    const bool spans = system->kind == KEEL_SYSTEM_PER_SPAN;
     if (!spans && !it->mark_count && !context->failed) { // nothing to do between chunks
         if (it->plan->only_rows && !it->plan->has_maybe)
             keeli_visit_rows(it, system->run, context, &context->failed);
@@ -157,12 +157,12 @@ static void run_once(keel_context *context) {
 static keel_result report_failure(const keel_context *context) {
     char message[256];
     const keel_system *system = context->system;
-    if (system->kind == KEEL_IS_CONDITION && context->node)
+    if (system->kind == KEEL_SYSTEM_IS_CONDITION && context->node)
         snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
                  context->node->name, context->message);
     else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
-    return keeli_error_from_user(context->world, KEEL_ERROR_SYSTEM, system->name, context->object,
-                                 message);
+    return keeli_error_from_user(context->in.world, KEEL_ERROR_SYSTEM, system->name,
+                                 context->object, message);
 }
 
 // The function, between making and dropping its custom views. A loop over nothing is often left
@@ -173,11 +173,12 @@ static keel_result call(keel_context *context) {
     const keel_system *system = context->system;
     const bool is_loop = keeli_system_is_loop(system);
     if (worker->depth >= KEELI_DEPTH_AT_MOST)
-        return keeli_misuse(context->world, KEEL_ERROR_CYCLE,
+        return keeli_misuse(context->in.world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
                             system->name, (int)KEELI_DEPTH_AT_MOST);
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
-    const bool is_timed = context->world->workloads.timings && system->kind != KEEL_IS_CONDITION &&
+    const bool is_timed = context->in.world->workloads.timings &&
+                          system->kind != KEEL_SYSTEM_IS_CONDITION &&
                           !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;
@@ -187,7 +188,7 @@ static keel_result call(keel_context *context) {
     if (result >= 0 && context->failed) result = report_failure(context);
     const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
     --worker->depth;
-    if (is_timed) keeli_timings_leave(context->world, number);
+    if (is_timed) keeli_timings_leave(context->in.world, number);
     keeli_arena_back(&worker->scratch, mark);
     return result < 0 ? result : ended;
 }
@@ -197,10 +198,10 @@ static keel_result call(keel_context *context) {
 static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
     if (!context->node && view->facts.asks_about_changes) {
-        context->reader = keeli_system_reader_get(context->world, context->system);
-        if (!context->reader) return keeli_out_of_memory(context->world, "starting a system");
+        context->in.reader = keeli_system_reader_get(context->in.world, context->system);
+        if (!context->in.reader) return keeli_out_of_memory(context->in.world, "starting a system");
     }
-    view->reader = context->reader;
+    view->reader = context->in.reader;
     view->holder.tick = context->node ? context->tick : 0;
     return KEEL_OK;
 }
@@ -208,10 +209,10 @@ static keel_result begin_reading(keel_context *context) {
 // It has seen everything up to its tick, and where nobody else is at work up to now: it may have
 // run others. In shared mode nobody's time goes on.
 static void end_reading(const keel_context *context) {
-    keel_world *world = context->world;
+    keel_world *world = context->in.world;
     if ((world->refused & KEELI_REFUSED_SHARED)) return;
     const bool alone = !world->refused;
-    if (context->reader) context->reader->last = alone ? world->changes.tick : context->tick;
+    if (context->in.reader) context->in.reader->last = alone ? world->changes.tick : context->tick;
     if (alone) keeli_tick_advance(world);
 }
 
@@ -224,14 +225,14 @@ static keel_result hold_and_call(keel_context *context) {
         KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_reading(context));
     if (view->holder.everything)
-        KEEL_TRY(keeli_hold_everything(context->world, "system", context->system->name));
-    else KEEL_TRY(keeli_holder_open(context->world, &view->holder));
+        KEEL_TRY(keeli_hold_everything(context->in.world, "system", context->system->name));
+    else KEEL_TRY(keeli_holder_open(context->in.world, &view->holder));
     keel_result result = view->facts.has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
         result = call(context);
         if (view->facts.has_events) keeli_context_events_end(context, result);
     }
-    if (view->holder.open) keeli_holder_close(context->world, &view->holder);
+    if (view->holder.open) keeli_holder_close(context->in.world, &view->holder);
     end_reading(context);
     return result;
 }
@@ -239,7 +240,7 @@ static keel_result hold_and_call(keel_context *context) {
 keel_result keeli_run_bound(keel_context *context, keeli_bound *bound) {
     const char *outer = context->worker->running;
     context->bound = bound;
-    context->view = bound->view;
+    keeli_context_set_view(context, bound->view);
     context->worker->running = context->system->name; // whose errors these are, from the first on
     const keel_result result = hold_and_call(context);
     context->worker->running = outer;

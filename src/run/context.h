@@ -39,11 +39,10 @@ typedef struct keeli_bound {
 } keeli_bound;
 
 struct keel_context {
-    keel_world *world;
+    keeli_inside in;
     const keel_system *system;
     keeli_bound *bound;      // what it is bound to, with
     keeli_view *view;        // its terms, whose holder is what it may touch
-    keeli_reader *reader;    // what it has seen of changes, or NULL
     uint64_t tick;           // of what it changes
     keeli_worker *worker;    // where it runs
     struct keeli_node *node; // of a workload, or NULL
@@ -65,11 +64,10 @@ struct keel_context {
 // A context without commands. The message is not cleared: it would be most of the cost.
 static inline void keeli_context_init(keel_context *context, keel_world *world,
                                       const keel_system *system, keeli_worker *worker) {
-    context->world = world;
+    context->in = (keeli_inside){ .scope.kind = KEELI_SCOPE_CONTEXT, .world = world };
     context->system = system;
     context->bound = NULL;
     context->view = NULL;
-    context->reader = NULL;
     context->tick = world->changes.tick;
     context->worker = worker;
     context->node = NULL;
@@ -88,11 +86,13 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
 
 // ------------------------------------------------------------------ who runs
 static inline bool keeli_system_is_loop(const keel_system *system) {
-    return system->kind == KEEL_PER_ENTITY || system->kind == KEEL_PER_SPAN;
+    return system->kind == KEEL_SYSTEM_PER_ENTITY || system->kind == KEEL_SYSTEM_PER_SPAN;
 }
-// "system" or "view": for messages.
-static inline const char *keeli_context_kind(const keel_context *context) {
-    return context->view->custom ? "view" : "system";
+// It runs with these terms, which say what it may touch.
+static inline void keeli_context_set_view(keel_context *context, keeli_view *view) {
+    context->view = view;
+    context->in.holder = &view->holder;
+    context->in.kind = view->custom ? "view" : "system";
 }
 // Is it the calling thread's, and not that of a system in whose loop it helps?
 static inline bool keeli_worker_is_here(const keel_world *world, const keeli_worker *worker) {
@@ -102,7 +102,7 @@ static inline bool keeli_worker_is_here(const keel_world *world, const keeli_wor
 // itself, pieces of its loops may not.
 keel_result keeli_context_elsewhere(keel_context *context, const char *does);
 static inline bool keeli_context_is_here(keel_context *context, const char *does) {
-    return keeli_worker_is_here(context->world, context->worker) ||
+    return keeli_worker_is_here(context->in.world, context->worker) ||
            keeli_context_elsewhere(context, does) == KEEL_OK;
 }
 static inline bool keeli_context_has_world(const keel_context *context) {

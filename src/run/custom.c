@@ -17,13 +17,13 @@ typedef struct hands {
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
                                  keeli_worker *worker) {
-    h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_PER_RUN };
+    h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_SYSTEM_PER_RUN };
     keeli_context_init(&h->context, view->world, &h->self, worker);
-    h->context.view = view;
+    keeli_context_set_view(&h->context, view);
     if (!view->is_parameter) h->context.scratch = &view->scratch;
     if (!outer) return &h->context;
     h->context.node = outer->node;
-    h->context.reader = outer->reader;
+    h->context.in.reader = outer->in.reader;
     h->context.tick = outer->tick;
     return &h->context;
 }
@@ -33,9 +33,10 @@ static keel_result report(const keel_context *context, const keel_context *outer
     char message[400];
     if (outer)
         snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
-                 context->system->name, keeli_context_kind(outer), outer->system->name, what, why);
+                 context->system->name, outer->in.kind, outer->system->name, what, why);
     else snprintf(message, sizeof message, "view '%.40s' %s: %s", context->system->name, what, why);
-    return keeli_error_from_user(context->world, KEEL_ERROR_VIEW, NULL, context->object, message);
+    return keeli_error_from_user(context->in.world, KEEL_ERROR_VIEW, NULL, context->object,
+                                 message);
 }
 
 // ------------------------------------------------------------------ one
@@ -60,7 +61,7 @@ static keel_result open_state(keeli_view **state, keel_world *world, keel_contex
     return keeli_misuse(world, KEEL_ERROR_ACCESS,
                         "%s '%s' begins the custom view '%s', which has the whole world; add "
                         "KEEL_WORLD to its parameters",
-                        keeli_context_kind(outer), outer->system->name, view->holder.name);
+                        outer->in.kind, outer->system->name, view->holder.name);
 }
 
 static keel_result check_memory(keel_world *world, const keel_context *outer,
@@ -122,17 +123,17 @@ static keel_result end(keeli_view *view, const keel_context *outer, keeli_worker
 keel_result keeli_customs_begin(keel_context *context) {
     const keel_term *terms = context->system->terms;
     keeli_arena *scratch = &context->worker->scratch;
-    keeli_heap *heap = &context->world->heap;
+    keeli_heap *heap = &context->in.world->heap;
     context->customs =
         keeli_arena_new(scratch, heap, KEEL_MAX_TERMS * sizeof(void *), sizeof(void *));
-    if (!context->customs) return keeli_out_of_memory(context->world, "making custom views");
+    if (!context->customs) return keeli_out_of_memory(context->in.world, "making custom views");
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         if (!keeli_term_is_custom(terms[t].kind)) continue;
         const keel_custom_view *kind = terms[t].custom;
         void *value = keeli_arena_new(scratch, heap, kind->size, kind->align);
-        if (!value) return keeli_out_of_memory(context->world, "making custom views");
+        if (!value) return keeli_out_of_memory(context->in.world, "making custom views");
         context->customs[t] = value;
-        KEEL_TRY(begin(context->world, context, context->worker, kind, value, true));
+        KEEL_TRY(begin(context->in.world, context, context->worker, kind, value, true));
     }
     return KEEL_OK;
 }
@@ -140,7 +141,7 @@ keel_result keeli_customs_begin(keel_context *context) {
 // Only what the system opened by itself should have been ended by it.
 static void warn_if_forgotten(const keel_context *context, const keeli_view *view) {
     if (context->view->custom || view->is_parameter) return;
-    keeli_warn(context->world, "system '%s' returned while %s was open; call %s in it",
+    keeli_warn(context->in.world, "system '%s' returned while %s was open; call %s in it",
                context->view->holder.name, view->holder.name,
                view->custom ? "keel_custom_end" : "keel_view_end");
 }
@@ -148,7 +149,7 @@ static void warn_if_forgotten(const keel_context *context, const keeli_view *vie
 keel_result keeli_context_end_inside(keel_context *context) {
     const keeli_holder *holder = &context->view->holder;
     keel_result first = KEEL_OK;
-    for (keeli_view *view; (view = keeli_view_last_inside(context->world, holder)) != NULL;) {
+    for (keeli_view *view; (view = keeli_view_last_inside(context->in.world, holder)) != NULL;) {
         keel_result ended = KEEL_OK;
         warn_if_forgotten(context, view);
         if (view->custom) ended = end(view, context, context->worker);
@@ -167,16 +168,6 @@ void keeli_customs_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ public
-keel_result keel_world_begin_custom_view(keel_world *world, const keel_custom_view *kind,
-                                         void *value) {
-    if (!world) return keeli_no_world();
-    keeli_worker spare;
-    keeli_worker *worker = keeli_worker_begin(world, &spare);
-    const keel_result result = begin(world, NULL, worker, kind, value, false);
-    keeli_worker_end(world, worker);
-    return result;
-}
-
 static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *worker,
                           const void *value) {
     const keeli_holder *inside = outer ? &outer->view->holder : NULL;
@@ -189,7 +180,7 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *
     if (view->is_parameter)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "custom view '%s' is a parameter of %s '%s' and ends with it",
-                            view->holder.name, keeli_context_kind(outer), outer->system->name);
+                            view->holder.name, outer->in.kind, outer->system->name);
     if (view->in_hands)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "custom view '%s' cannot be ended by its own init or drop; whoever "
@@ -199,27 +190,43 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *
     return end(view, outer, worker);
 }
 
-keel_result keel_world_end_custom_view(keel_world *world, void *value) {
-    if (!world) return keeli_no_world();
-    keeli_worker spare;
-    keeli_worker *worker = keeli_worker_begin(world, &spare);
-    const keel_result result = end_at(world, NULL, worker, value);
-    keeli_worker_end(world, worker);
+// The context behind a scope in `*outer`, NULL for a world, and the worker that calls: the
+// context's, or one made in `spare`.
+static keel_result caller(keel_scope *scope, keel_world **world, keel_context **outer,
+                          keeli_worker *spare, keeli_worker **worker) {
+    keeli_caller who;
+    if (!scope) return keeli_no_world();
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    if (!who.inside && !keeli_is_world(scope))
+        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+                            "a custom view is begun and ended through a world or a context");
+    *world = who.world;
+    *outer = who.inside ? (keel_context *)scope : NULL;
+    *worker = *outer ? (*outer)->worker : keeli_worker_begin(who.world, spare);
+    return KEEL_OK;
+}
+
+keel_result(keel_begin_custom_view)(keel_scope *scope, const keel_custom_view *kind, void *value) {
+    keel_world *world;
+    keel_context *outer;
+    keeli_worker spare, *worker;
+    KEEL_TRY(caller(scope, &world, &outer, &spare, &worker));
+    if (outer && outer->loop)
+        return keeli_misuse(world, KEEL_ERROR_ACCESS,
+                            "system '%s' is split over several threads and begins a custom view; "
+                            "make it a parameter: KEEL_CUSTOM_READ(T, name)",
+                            outer->system->name);
+    const keel_result result = begin(world, outer, worker, kind, value, false);
+    if (!outer) keeli_worker_end(world, worker);
     return result;
 }
 
-keel_result keel_context_begin_custom_view(keel_context *context, const keel_custom_view *kind,
-                                           void *value) {
-    if (!context) return KEEL_ERROR_ARGUMENT;
-    if (context->loop)
-        return keeli_misuse(context->world, KEEL_ERROR_ACCESS,
-                            "system '%s' is split over several threads and begins a custom view; "
-                            "make it a parameter: KEEL_CUSTOM_READ(T, name)",
-                            context->system->name);
-    return begin(context->world, context, context->worker, kind, value, false);
-}
-
-keel_result keel_context_end_custom_view(keel_context *context, void *value) {
-    if (!context) return KEEL_ERROR_ARGUMENT;
-    return end_at(context->world, context, context->worker, value);
+keel_result(keel_end_custom_view)(keel_scope *scope, void *value) {
+    keel_world *world;
+    keel_context *outer;
+    keeli_worker spare, *worker;
+    KEEL_TRY(caller(scope, &world, &outer, &spare, &worker));
+    const keel_result result = end_at(world, outer, worker, value);
+    if (!outer) keeli_worker_end(world, worker);
+    return result;
 }

@@ -17,10 +17,10 @@ static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *t
 // Others may begin to receive at the same time. What it receives stays as it is until it has ended,
 // so that nobody has to ask again, least of all for each entity.
 static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
-    keel_world *world = context->world;
+    keel_world *world = context->in.world;
     keeli_queue *queue = queue_of(context->view, term)->events;
     keeli_world_lock(world);
-    keeli_queue_reader *r = keeli_queue_join(queue, &world->heap, context->reader, true);
+    keeli_queue_reader *r = keeli_queue_join(queue, &world->heap, context->in.reader, true);
     if (r) r->shown = keeli_queue_end(queue);
     if (r) term->from = r->next;
     keeli_world_unlock(world);
@@ -35,7 +35,7 @@ keel_result keeli_context_events_begin(keel_context *context) {
         if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
         if (term->kind != KEEL_TERM_SEND || is_known) continue;
         const char *name = keeli_component_name(context->system->terms[t].component);
-        return keeli_error(context->world, KEEL_ERROR_SHARED,
+        return keeli_error(context->in.world, KEEL_ERROR_SHARED,
                            "system '%s' sends events '%s', which the world does not know yet, and "
                            "it is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
                            context->system->name, name, name);
@@ -55,22 +55,23 @@ keel_result keeli_context_events_begin(keel_context *context) {
 // A startup system that is done does not come any more. Two runs of one system may be over in any
 // order. Who has the whole world may have sent, or run others, after it looked.
 static void pass(const keel_context *context, const keeli_storage *s, bool is_done) {
-    keeli_world_lock(context->world);
-    if (is_done) keeli_queue_leave(s->events, context->reader);
-    keeli_queue_reader *r = keeli_queue_find(s->events, context->reader);
+    keeli_world_lock(context->in.world);
+    if (is_done) keeli_queue_leave(s->events, context->in.reader);
+    keeli_queue_reader *r = keeli_queue_find(s->events, context->in.reader);
     const uint64_t seen =
         r && keeli_context_has_world(context) ? r->shown : keeli_queue_end(s->events);
     if (r && seen > r->next) r->next = seen;
-    keeli_world_unlock(context->world);
+    keeli_world_unlock(context->in.world);
 }
 
 void keeli_context_events_end(keel_context *context, keel_result result) {
     const keeli_view *view = context->view;
-    const keel_world *world = context->world;
+    const keel_world *world = context->in.world;
     const bool is_startup = context->node && context->node->step.startup;
-    const bool is_done = is_startup && result >= 0 && context->system->kind != KEEL_IS_CONDITION;
+    const bool is_done =
+        is_startup && result >= 0 && context->system->kind != KEEL_SYSTEM_IS_CONDITION;
     if (keeli_context_has_world(context)) {
-        for (uint32_t i = 0; context->reader && i < world->registry.queues.count; ++i)
+        for (uint32_t i = 0; context->in.reader && i < world->registry.queues.count; ++i)
             pass(context, world->registry.queues.items[i], is_done);
         return;
     }
@@ -88,11 +89,11 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
 
 // ------------------------------------------------------------------ inside
 static void undeclared(const keel_context *context, const char *name, bool sends) {
-    keeli_misuse(context->world, KEEL_ERROR_ACCESS,
+    keeli_misuse(context->in.world, KEEL_ERROR_ACCESS,
                  "%s '%s' %s events '%s' but did not declare it; add %s(%s, ...) to its "
                  "parameters",
-                 keeli_context_kind(context), context->system->name, sends ? "sends" : "receives",
-                 name, sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
+                 context->in.kind, context->system->name, sends ? "sends" : "receives", name,
+                 sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
 }
 
 // It receives a type that was unknown when the world was shared: there is none.
@@ -109,15 +110,15 @@ static keeli_storage *declared(const keel_context *context, const keel_component
                                keel_access access) {
     keel_result result;
     if (!context) return NULL;
-    if (!event || !event->is_event) return keeli_event_get(context->world, event, &result);
+    if (!event || !event->is_event) return keeli_event_get(context->in.world, event, &result);
     keeli_storage *s = keeli_context_has_world(context)
-                           ? keeli_event_get(context->world, event, &result)
-                           : keeli_storage_find(context->world, event);
+                           ? keeli_event_get(context->in.world, event, &result)
+                           : keeli_storage_find(context->in.world, event);
     const bool sends = access > KEEL_ACCESS_READ;
     if (s && s->events && keeli_holder_access(&context->view->holder, s) >= access) {
         if (s->flags & KEELI_IS_BOUND &&
-            keeli_check_thread(context->world, context->world, s, access, context->system->name,
-                               sends ? "send" : "receive") < 0)
+            keeli_check_thread(context->in.world, context->in.world, s, access,
+                               context->system->name, sends ? "send" : "receive") < 0)
             return NULL;
         return s;
     }
@@ -126,29 +127,27 @@ static keeli_storage *declared(const keel_context *context, const keel_component
     return NULL;
 }
 
-keel_result keel_context_send_event(keel_context *context, const keel_component *event,
-                                    const void *value) {
-    if (!context) return KEEL_ERROR_ARGUMENT;
-    const keeli_storage *known = keeli_storage_known(context->world, event);
+static keel_result send_inside(keel_context *context, const keel_component *event,
+                               const void *value) {
+    const keeli_storage *known = keeli_storage_known(context->in.world, event);
     if (!keeli_context_is_here(context, "sends an event")) return KEEL_ERROR_THREAD;
     if (known && known->events && known->events->sender == context &&
         keeli_queue_put(known->events, value))
         return KEEL_OK; // the usual case
-    if (keeli_context_has_world(context))
-        return keel_world_send_event(context->world, event, value);
+    if (keeli_context_has_world(context)) return keeli_send_now(context->in.world, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
     if (context->loop || context->view->facts.defers_events)
-        return keel_commands_send_event(context->commands, event, value);
-    return keeli_event_push(context->world, s, value);
+        return keeli_record_event(context->commands, event, value);
+    return keeli_event_push(context->in.world, s, value);
 }
 
 // Who has the whole world becomes a receiver when it looks. False when out of memory.
 static bool look_alone(const keel_context *context, const keeli_storage *s, bool shows,
                        uint64_t *next) {
-    keel_world *world = context->world;
-    if (!context->reader) return false;
-    keeli_queue_reader *r = keeli_queue_join(s->events, &world->heap, context->reader, true);
+    keel_world *world = context->in.world;
+    if (!context->in.reader) return false;
+    keeli_queue_reader *r = keeli_queue_join(s->events, &world->heap, context->in.reader, true);
     if (!r) return keeli_out_of_memory(world, "receiving events"), false;
     *next = r->next;
     if (shows) r->shown = keeli_queue_end(s->events);
@@ -171,23 +170,54 @@ static bool look(keel_context *context, const keel_component *event, bool shows,
     return false;
 }
 
-keel_event_walk keel_context_events(keel_context *context, const keel_component *event) {
-    const keeli_storage *s;
-    uint64_t next;
-    if (!look(context, event, true, &s, &next)) return (keel_event_walk){ .whole = true };
-    return keeli_event_walk_from(context->world, s, next, !keeli_context_has_world(context));
+// ------------------------------------------------------------------ public
+keel_result(keel_send_event)(keel_scope *scope, const keel_component *event, const void *value) {
+    keeli_caller who;
+    if (scope && scope->kind == KEELI_SCOPE_CONTEXT)
+        return send_inside((keel_context *)scope, event, value);
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_event(who.commands, event, value);
+    if (!who.holder) return keeli_send_now(who.world, event, value);
+    return keeli_edit_end(&who, keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+                                             "views send no events; send through the world, a "
+                                             "context or commands"));
 }
 
-uint32_t keel_context_event_count(keel_context *context, const keel_component *event) {
+keel_event_walk(keel_events_of)(keel_scope *scope, const keel_component *event) {
+    const keel_event_walk none = { .whole = true };
+    keeli_caller who;
     const keeli_storage *s;
     uint64_t next;
-    if (!look(context, event, false, &s, &next)) return 0;
-    return keeli_queue_left(s->events, next);
+    if (!scope) return (void)keeli_no_world(), none;
+    if (keeli_caller_is(scope, &who) < 0) return none;
+    if (!who.inside) return keeli_events_outside(who.world, event, who.reader);
+    keel_context *context = (keel_context *)scope;
+    if (!look(context, event, true, &s, &next)) return none;
+    return keeli_event_walk_from(who.world, s, next, !keeli_context_has_world(context));
 }
 
-uint64_t keel_context_missed_events(keel_context *context, const keel_component *event) {
-    const keeli_storage *s;
+// The queue, and from which number on the scope has not received; NULL: there is nothing for it.
+static const keeli_queue *rest(const keel_scope *scope, const keel_component *event,
+                               uint64_t *next) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    const keeli_storage *s = NULL;
+    if (who.inside)
+        return look((keel_context *)(uintptr_t)scope, event, false, &s, next) ? s->events : NULL;
+    s = event ? keeli_storage_find(who.world, event) : NULL;
+    if (!s || !s->events) return NULL;
+    *next = keeli_queue_next(s->events, who.reader);
+    return s->events;
+}
+
+uint32_t(keel_event_count_of)(const keel_scope *scope, const keel_component *event) {
     uint64_t next;
-    if (!look(context, event, false, &s, &next)) return 0;
-    return keeli_queue_missed(s->events, next);
+    const keeli_queue *queue = rest(scope, event, &next);
+    return queue ? keeli_queue_left(queue, next) : 0;
+}
+
+uint64_t(keel_missed_events_of)(const keel_scope *scope, const keel_component *event) {
+    uint64_t next;
+    const keeli_queue *queue = rest(scope, event, &next);
+    return queue ? keeli_queue_missed(queue, next) : 0;
 }

@@ -68,13 +68,13 @@ static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_sys
 
 // What it needs beside its terms: who it is to changes, and a list for what it records.
 static keel_result begin_step(keel_context *context, keeli_bound *bound) {
-    keel_world *world = context->world;
+    keel_world *world = context->in.world;
     if (bound->view->facts.asks_about_changes && !bound->reader) {
         bound->reader = KEELI_NEW(&world->heap, keeli_reader);
         if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
         bound->reader->name = context->system->name;
     }
-    if (bound->view->facts.asks_about_changes) context->reader = bound->reader;
+    if (bound->view->facts.asks_about_changes) context->in.reader = bound->reader;
     if (!keeli_context_records(context) || context->splits) return KEEL_OK;
     KEEL_TRY(keeli_context_take_commands(context));
     if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
@@ -89,7 +89,7 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     keeli_bound *bound = node->bound[which];
     keel_context context;
     keeli_context_init(&context, s->world, bound->system, worker);
-    context.view = bound->view;
+    keeli_context_set_view(&context, bound->view);
     context.bound = bound;
     context.node = node;
     context.is_inner = s->is_inner;
@@ -220,7 +220,7 @@ static keel_result apply_lists(keeli_schedule *s, keeli_node *system, const keel
         const keel_result result = keeli_commands_apply(s->world, holder, list);
         if (first == KEEL_OK && result < 0) first = result;
         if (result != KEEL_ERROR_MEMORY || !list->first) continue;
-        keep_for_later(s, system, i); // the next keel_apply goes on with it
+        keep_for_later(s, system, i); // the next keel_apply_commands goes on with it
         return first;
     }
     system->lists.count = 0;

@@ -79,7 +79,7 @@ static keel_result take_handle(keel_commands *list, keel_entity *out) {
         keeli_workers_await_turn(context->worker->workers, context->loop, context->piece);
     context->has_turn = true;
     if (reserved->used == reserved->list.count) {
-        more m = { context->world, reserved, KEEL_OK };
+        more m = { context->in.world, reserved, KEEL_OK };
         keeli_context_alone(context, true, hold_more, &m);
         if (m.result < 0) return m.result;
     }
@@ -106,7 +106,7 @@ static void make_known(void *data) {
 static keeli_storage *enroll(keel_commands *list, const keel_component *component,
                              keel_result *result) {
     keel_context *context = list->source;
-    newcomer n = { context->world, component, NULL, result };
+    newcomer n = { context->in.world, component, NULL, result };
     keeli_context_alone(context, true, make_known, &n);
     return n.storage;
 }

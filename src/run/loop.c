@@ -165,13 +165,13 @@ static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *
     }
     if (!context->failed) keeli_run_walk(context, it);
     if (context->failed) {
-        keeli_world_lock(context->world);
+        keeli_world_lock(context->in.world);
         if (piece < loop->failed) {
             loop->failed = piece;
             loop->object = context->object;
             memcpy(loop->message, context->message, sizeof loop->message);
         }
-        keeli_world_unlock(context->world);
+        keeli_world_unlock(context->in.world);
     }
     keel_commands *list = context->commands;
     if (!list || !list->first) return; // the next piece has it
@@ -205,14 +205,14 @@ static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *co
                         keeli_iterator *it) {
     share mine = { 0 };
     uint32_t piece = next_piece(loop, worker, &mine);
-    const bool is_timed = context && context->world->workloads.timings && worker != loop->owner &&
-                          piece != KEELI_NO_PIECE;
+    const bool is_timed = context && context->in.world->workloads.timings &&
+                          worker != loop->owner && piece != KEELI_NO_PIECE;
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     for (; piece != KEELI_NO_PIECE; piece = next_piece(loop, worker, &mine)) {
         run_piece(loop, worker, context, it, piece);
         end_piece(loop, piece);
     }
-    if (is_timed) keeli_timings_leave(context->world, number);
+    if (is_timed) keeli_timings_leave(context->in.world, number);
 }
 
 // Whoever helps is the owner's for so long: errors are those of what runs around the loop.
@@ -230,11 +230,12 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         keel_context context = *loop->body.context;
         context.worker = worker;
         context.loop = loop;
+        context.in.is_split = true;
         context.commands = NULL;
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
         take_pieces(loop, worker, &context, it);
-        if (context.commands) keeli_commands_discard(context.world, context.commands); // empty
+        if (context.commands) keeli_commands_discard(context.in.world, context.commands); // empty
     } else take_pieces(loop, worker, NULL, it);
     worker->running = outer;
     worker->node = outer_node;
@@ -324,7 +325,7 @@ static keel_result refuse(keel_world *world, const keel_system *system, const ch
 }
 
 static bool writes(keel_term_kind kind) {
-    return kind == KEEL_TERM_EDIT_WORLD || kind == KEEL_TERM_EDIT_ENTITIES ||
+    return kind == KEEL_TERM_MAY_EDIT_WORLD || kind == KEEL_TERM_MAY_EDIT_ENTITIES ||
            keeli_term_access(kind) > KEEL_ACCESS_READ;
 }
 
@@ -356,8 +357,8 @@ static void collect_lists(const keeli_loop *loop) {
         if (!list) continue;
         keeli_commands_close(list);
         if (context->node) context->node->lists.items[context->node->lists.count++] = list;
-        else if (loop->failed != KEELI_NO_PIECE) keeli_commands_discard(context->world, list);
-        else keeli_commands_submit(context->world, list);
+        else if (loop->failed != KEELI_NO_PIECE) keeli_commands_discard(context->in.world, list);
+        else keeli_commands_submit(context->in.world, list);
     }
 }
 
@@ -368,7 +369,7 @@ keel_result keeli_run_split(keel_context *context) {
     const bool has_room = make_pieces(loop);
     if (has_room) {
         run_loop(loop, context->worker, &context->bound->piece_cost);
-        if (!context->is_inner) keeli_handles_return(context->world, &loop->reserved);
+        if (!context->is_inner) keeli_handles_return(context->in.world, &loop->reserved);
         collect_lists(loop);
         context->failed = loop->failed != KEELI_NO_PIECE;
     }
@@ -377,7 +378,7 @@ keel_result keeli_run_split(keel_context *context) {
         memcpy(context->message, loop->message, sizeof loop->message);
     }
     give_loop(loop);
-    return has_room ? KEEL_OK : keeli_out_of_memory(context->world, "splitting a system");
+    return has_room ? KEEL_OK : keeli_out_of_memory(context->in.world, "splitting a system");
 }
 
 // ------------------------------------------------------------------ loops by direct call
@@ -452,17 +453,19 @@ static keel_result check(keel_world *world, bool has_function, const keel_reduct
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
 }
 
-static keel_result loop_over_range(keel_world *world, uint32_t count, uint32_t grain,
+static keel_result loop_over_range(const keel_scope *scope, uint32_t count, uint32_t grain,
                                    keel_range_fn *fn, void *data, const keel_reduction *reduction) {
-    if (!world) return keeli_no_world();
-    KEEL_TRY(check(world, fn != NULL, reduction));
+    keeli_caller who;
+    if (!scope) return keeli_no_world();
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    KEEL_TRY(check(who.world, fn != NULL, reduction));
     if (!grain) grain = keeli_grain(count);
     if (count / grain >= KEEL_MAX_PIECES) grain = count / KEEL_MAX_PIECES + 1;
-    return run_direct(world, &(keeli_loop_body){ .range = fn,
-                                                 .range_end = count,
-                                                 .grain = grain,
-                                                 .data = data,
-                                                 .reduction = reduction });
+    return run_direct(who.world, &(keeli_loop_body){ .range = fn,
+                                                     .range_end = count,
+                                                     .grain = grain,
+                                                     .data = data,
+                                                     .reduction = reduction });
 }
 
 static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void *data,
@@ -484,28 +487,14 @@ static const keel_reduction *given(const keel_reduction *reduction) {
     return reduction ? reduction : &none;
 }
 
-keel_result keel_world_parallel_for(keel_world *world, uint32_t count, uint32_t grain,
-                                    keel_range_fn *fn, void *data) {
-    return loop_over_range(world, count, grain, fn, data, NULL);
+keel_result(keel_parallel_for)(keel_scope *scope, uint32_t count, uint32_t grain, keel_range_fn *fn,
+                               void *data) {
+    return loop_over_range(scope, count, grain, fn, data, NULL);
 }
 
-keel_result keel_context_parallel_for(keel_context *context, uint32_t count, uint32_t grain,
-                                      keel_range_fn *fn, void *data) {
-    if (!context) return KEEL_ERROR_ARGUMENT;
-    return loop_over_range(context->world, count, grain, fn, data, NULL);
-}
-
-keel_result keel_world_parallel_reduce(keel_world *world, uint32_t count, uint32_t grain,
-                                       keel_range_fn *fn, void *data,
-                                       const keel_reduction *reduction) {
-    return loop_over_range(world, count, grain, fn, data, given(reduction));
-}
-
-keel_result keel_context_parallel_reduce(keel_context *context, uint32_t count, uint32_t grain,
-                                         keel_range_fn *fn, void *data,
-                                         const keel_reduction *reduction) {
-    if (!context) return KEEL_ERROR_ARGUMENT;
-    return loop_over_range(context->world, count, grain, fn, data, given(reduction));
+keel_result(keel_parallel_reduce)(keel_scope *scope, uint32_t count, uint32_t grain,
+                                  keel_range_fn *fn, void *data, const keel_reduction *reduction) {
+    return loop_over_range(scope, count, grain, fn, data, given(reduction));
 }
 
 keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data) {

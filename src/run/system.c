@@ -11,7 +11,7 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ checks
-static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_EDIT_WORLD; }
+static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_MAY_EDIT_WORLD; }
 
 static bool has_the_world(const keel_system *system) {
     for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t)
@@ -25,20 +25,20 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
     if (!system || !system->name || !system->terms || (!system->run == !system->function))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "a system needs a name, terms, and either run or function");
-    if (is_condition != (system->kind == KEEL_IS_CONDITION))
+    if (is_condition != (system->kind == KEEL_SYSTEM_IS_CONDITION))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             is_condition
                                 ? "run_if or skip_if of a step is the system '%s', not a condition"
                                 : "'%s' is a condition; use it with .run_if",
                             system->name);
-    if (system->function && system->kind != KEEL_PER_RUN)
+    if (system->function && system->kind != KEEL_SYSTEM_PER_RUN)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' is a plain function, so its kind is KEEL_PER_RUN",
+                            "system '%s' is a plain function, so its kind is KEEL_SYSTEM_PER_RUN",
                             system->name);
     if (keeli_system_is_loop(system) && has_the_world(system)) // its loop would not notice edits
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "system '%s' runs per entity and cannot have the whole world; only a "
-                            "KEEL_TASK takes KEEL_WORLD",
+                            "KEEL_SYSTEM_ONCE takes KEEL_WORLD",
                             system->name);
     return KEEL_OK;
 }
@@ -245,7 +245,7 @@ static bool is_idle(keel_world *world, kept_system *k) {
 // ------------------------------------------------------------------ running one
 // Bind the terms, run, and keep them bound for the next time.
 static keel_result run_anew(keel_context *context) {
-    keel_world *world = context->world;
+    keel_world *world = context->in.world;
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
@@ -274,7 +274,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     else {
         // others were asked before
         const bool may_be_idle = k->bound.view->facts.takes_data || context.splits;
-        context.view = k->bound.view;
+        keeli_context_set_view(&context, k->bound.view);
         result = may_be_idle && is_idle(world, k) ? keeli_check_data(&context)
                                                   : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;

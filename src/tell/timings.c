@@ -34,10 +34,10 @@ keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
     if (!world) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     if (!capacity) capacity = DEFAULT_CAPACITY;
-    if (capacity > KEEL_TIMINGS_MAX)
+    if (capacity > KEEL_MAX_TIMINGS)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "timings cannot keep %" PRIu32 " entries; KEEL_TIMINGS_MAX is %u",
-                            capacity, KEEL_TIMINGS_MAX);
+                            "timings cannot keep %" PRIu32 " entries; KEEL_MAX_TIMINGS is %u",
+                            capacity, KEEL_MAX_TIMINGS);
     keeli_timings *t = keeli_new(&world->heap, size_of(capacity), _Alignof(keeli_timings));
     if (!t) return keeli_out_of_memory(world, "making room for timings");
     memset(t, 0, sizeof *t);

@@ -89,8 +89,8 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
         return keeli_misuse(world, KEEL_ERROR_ACCESS, "%s '%s' may not add or delete entities; %s",
                             kind, system->name,
                             system->is_system ? "record commands (KEEL_COMMANDS)"
-                                              : "add KEEL_EDIT_ENTITIES (to add) or "
-                                                "KEEL_EDIT_WORLD (to delete) to its terms");
+                                              : "add KEEL_MAY_EDIT_ENTITIES (to add) or "
+                                                "KEEL_MAY_EDIT_WORLD (to delete) to its terms");
     const char *macro =
         storage->events ? (access == KEEL_ACCESS_READ ? "KEEL_RECEIVE" : "KEEL_SEND")
         : storage->component.is_unique

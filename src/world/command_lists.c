@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "world.h"
+#include "scope.h"
 
 keel_commands *keeli_commands_new(keel_world *world) {
     keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
     if (!list) return NULL;
+    list->scope.kind = KEELI_SCOPE_COMMANDS;
     list->world = world;
     if (KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
         return list;

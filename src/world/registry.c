@@ -4,6 +4,7 @@
 
 #include "borrow.h"
 #include "report.h"
+#include "scope.h"
 #include "storage.h"
 
 #include <keel/typed.h>
@@ -446,8 +447,11 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     return next ? &next->component : NULL;
 }
 
-uint32_t keel_component_count(const keel_world *world, const keel_component *component) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+uint32_t(keel_component_count)(const keel_scope *scope, const keel_component *component) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0 || !component) return 0;
+    const keeli_storage *s = keeli_storage_find(who.world, component);
+    if (s && who.holder && !keeli_may_look_up(&who, s, KEEL_ACCESS_READ)) return 0;
     return s ? keeli_store_count(s) : 0;
 }
 
@@ -495,17 +499,22 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
 }
 
 // ------------------------------------------------------------------ looking at entities
-bool keel_world_is_alive(const keel_world *world, keel_entity e) {
-    return world && keeli_entity_is_alive(&world->entities, e);
+bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
+    keeli_caller who;
+    return keeli_caller_is(scope, &who) == KEEL_OK &&
+           keeli_entity_is_alive(&who.world->entities, e);
 }
 
-uint32_t keel_entity_count(const keel_world *world) {
-    return world ? keeli_entity_count(&world->entities) : 0;
+uint32_t(keel_entity_count)(const keel_scope *scope) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0) return 0;
+    const bool may = keeli_may_look_up(&who, &who.world->stand_in.entities, KEEL_ACCESS_READ);
+    return may ? keeli_entity_count(&who.world->entities) : 0;
 }
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!world) return keel_null();
     const uint32_t index = keel_entity_index(after);
-    if (!keel_is_null(after) && index >= KEEL_ENTITY_INDEX_MAX) return keel_null();
+    if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
 }

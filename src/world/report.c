@@ -82,7 +82,8 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 }
 
 keel_result keeli_no_world(void) {
-    KEEL_ASSERT(false, "the world is NULL; make one with keel_world_create and check its result");
+    KEEL_ASSERT(false,
+                "the world, view, commands or context is NULL; check the result of what made it");
     return KEEL_ERROR_ARGUMENT;
 }
 

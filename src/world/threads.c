@@ -142,7 +142,7 @@ keel_result keel_adopt_world(keel_world *world) {
     if (world->access.owned_storages && keeli_commands_are_pending(world))
         return keeli_misuse(world, KEEL_ERROR_THREAD,
                             "cannot adopt world '%s': its commands may hold values that are bound "
-                            "to its thread; it calls keel_apply first",
+                            "to its thread; it calls keel_apply_commands first",
                             world->name);
     const keeli_storage *bound = keeli_threads_bound_value(world);
     if (bound)

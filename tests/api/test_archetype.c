@@ -66,7 +66,7 @@ static void too_many_entities_are_an_error(void **state) {
     (void)state;
     begin();
     (void)keel_add_entity(f.world);
-    assert_int_equal(keel_world_add_entities(f.world, UINT32_MAX, NULL, NULL), KEEL_ERROR_FULL);
+    assert_int_equal(keel_add_entity_columns(f.world, UINT32_MAX, NULL, NULL), KEEL_ERROR_FULL);
     assert_error(f.world, KEEL_ERROR_FULL, "not enough free indices");
     assert_int_equal(keel_entity_count(f.world), 1);
     assert_same_entity(keel_add_entity(f.world), handle_at(1, 0));
@@ -228,10 +228,10 @@ static void several_at_once_and_one_named_twice(void **state) {
     const keel_entity twice =
         keel_add_entity(f.world, KEEL_INIT(Small, { 3 }), KEEL_INIT(Small, { 4 }));
     assert_int_equal(keel_get(f.world, twice, Small)->value, 4); // the last one counts
-    const keel_bulk columns[] = { { KEEL_OF(Small), NULL, 0 },
-                                  { KEEL_OF(Small), NULL, 0 },
-                                  { NULL, NULL, 0 } };
-    assert_int_equal(keel_world_add_entities(f.world, 3, NULL, columns), KEEL_ERROR_ARGUMENT);
+    const keel_value_column columns[] = { { KEEL_OF(Small), NULL, 0 },
+                                          { KEEL_OF(Small), NULL, 0 },
+                                          { NULL, NULL, 0 } };
+    assert_int_equal(keel_add_entity_columns(f.world, 3, NULL, columns), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "named twice");
     end();
 }

@@ -61,11 +61,11 @@ static void adding_no_entities_does_nothing(void **state) {
     keel_entity untouched = handle_at(9, 9);
     assert_int_equal(keel_add_entities(f.world, 0, &untouched, KEEL_FILL(Position, { 1, 1 })),
                      KEEL_OK);
-    assert_int_equal(keel_world_add_entities(f.world, 0, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, 0, NULL, NULL), KEEL_OK);
     assert_same_entity(untouched, handle_at(9, 9));
     assert_int_equal(keel_entity_count(f.world), 0);
     assert_int_equal(keel_count(f.world, Position), 0);
-    assert_int_equal(keel_world_add_entities(f.world, 3, NULL, NULL), KEEL_OK); // no components
+    assert_int_equal(keel_add_entity_columns(f.world, 3, NULL, NULL), KEEL_OK); // no components
     assert_int_equal(keel_entity_count(f.world), 3);
     api_end(&f);
 }
@@ -142,13 +142,13 @@ static void a_copy_that_fails_undoes_everything(void **state) {
     for (int i = 0; i < 20; ++i)
         values[i] = owned_make();
     assert_non_null(keel_register_component(f.world, &second));
-    const keel_bulk columns[] = { KEEL_FILL(Position, { 1, 1 }),
-                                  { KEEL_OF(Owned), values, sizeof(Owned) },
-                                  { &second, &model, 0 },
-                                  { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { KEEL_FILL(Position, { 1, 1 }),
+                                          { KEEL_OF(Owned), values, sizeof(Owned) },
+                                          { &second, &model, 0 },
+                                          { NULL, NULL, 0 } };
     for (uint32_t left = 0; left < 20; ++left) {
         owned.copies_left = left;
-        assert_int_equal(keel_world_add_entities(f.world, 20, NULL, columns), KEEL_ERROR_COPY);
+        assert_int_equal(keel_add_entity_columns(f.world, 20, NULL, columns), KEEL_ERROR_COPY);
         assert_error(f.world, KEEL_ERROR_COPY, "copy hook of 'Second'");
         assert_int_equal(keel_entity_count(f.world), 0);
         assert_int_equal(keel_count(f.world, Position), 0);
@@ -158,7 +158,7 @@ static void a_copy_that_fails_undoes_everything(void **state) {
         assert_true(keel_world_check(f.world, NULL));
     }
     owned.copies_left = 20;
-    assert_int_equal(keel_world_add_entities(f.world, 20, NULL, columns), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, 20, NULL, columns), KEEL_OK);
     assert_same_entity(keel_next_entity(f.world, keel_null()), handle_at(0, 1));
     owned_release(model);
     api_end(&f);
@@ -169,14 +169,14 @@ static void what_cannot_be_copied_is_refused(void **state) {
     (void)state;
     static const keel_component c = { .name = "OnlyDrop", .size = 8, .drop = owned_drop };
     static const uint64_t value = 0;
-    const keel_bulk fill[] = { { &c, &value, 0 }, { NULL, NULL, 0 } };
-    const keel_bulk zeros[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
+    const keel_value_column fill[] = { { &c, &value, 0 }, { NULL, NULL, 0 } };
+    const keel_value_column zeros[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
     api_fixture f;
     owned_begin();
     api_begin(&f);
-    assert_int_equal(keel_world_add_entities(f.world, 3, NULL, fill), KEEL_ERROR_COPY);
+    assert_int_equal(keel_add_entity_columns(f.world, 3, NULL, fill), KEEL_ERROR_COPY);
     assert_error(f.world, KEEL_ERROR_COPY, "'OnlyDrop' has a drop hook but no copy hook");
-    assert_int_equal(keel_world_add_entities(f.world, 3, NULL, zeros), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, 3, NULL, zeros), KEEL_OK);
     const keel_entity e = keel_next_entity(f.world, keel_null());
     assert_int_equal(keel_clone_entities(f.world, e, 1, NULL), KEEL_ERROR_COPY);
     assert_error(f.world, KEEL_ERROR_COPY, "'OnlyDrop'");
@@ -211,9 +211,9 @@ static void columns_of_the_same_storage_may_be_added(void **state) {
         KEEL_OK);
     for (uint32_t i = 0; i < 8; ++i)
         assert_int_equal(keel_get(f.world, more[i], Number)->value, i);
-    const keel_bulk fill[] = { { KEEL_OF(Number), keel_get(f.world, e[5], Number), 0 },
-                               { NULL, NULL, 0 } };
-    assert_int_equal(keel_world_add_entities(f.world, 64, more, fill), KEEL_OK);
+    const keel_value_column fill[] = { { KEEL_OF(Number), keel_get(f.world, e[5], Number), 0 },
+                                       { NULL, NULL, 0 } };
+    assert_int_equal(keel_add_entity_columns(f.world, 64, more, fill), KEEL_OK);
     for (uint32_t i = 0; i < 64; ++i)
         assert_int_equal(keel_get(f.world, more[i], Number)->value, 5);
     api_end(&f);
@@ -224,7 +224,7 @@ static void more_than_there_are_indices_is_refused(void **state) {
     api_fixture f;
     api_begin(&f);
     (void)keel_add_entity(f.world);
-    assert_int_equal(keel_world_add_entities(f.world, UINT32_MAX, NULL, NULL), KEEL_ERROR_FULL);
+    assert_int_equal(keel_add_entity_columns(f.world, UINT32_MAX, NULL, NULL), KEEL_ERROR_FULL);
     assert_error(f.world, KEEL_ERROR_FULL, "4294967295");
     assert_int_equal(keel_reserve_entities(f.world, UINT32_MAX), KEEL_ERROR_FULL);
     assert_error(f.world, KEEL_ERROR_FULL, NULL);
@@ -348,7 +348,7 @@ static void every_owner_of_a_component_is_deleted(void **state) {
         e[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Owned, mine));
         if (i % 3 == 0) assert_int_equal(keel_add(f.world, e[i], Dead), KEEL_OK);
     }
-    assert_int_equal(keel_delete_any(f.world, Dead), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Dead), KEEL_OK);
     for (uint32_t i = 0; i < 100; ++i) {
         assert_int_equal(keel_is_alive(f.world, e[i]), i % 3 != 0);
         const Number *n = keel_get(f.world, e[i], Number);
@@ -357,7 +357,7 @@ static void every_owner_of_a_component_is_deleted(void **state) {
     }
     assert_int_equal(owned.living, 66);
     assert_int_equal(keel_count(f.world, Owned), 66);
-    assert_int_equal(keel_delete_any(f.world, Dead), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entities_having(f.world, Dead), KEEL_ABSENT);
     api_end(&f);
     assert_owned_end();
 }
@@ -373,12 +373,12 @@ static void owners_of_links_can_be_deleted(void **state) {
         parent = keel_add_child(f.world, parent);
     }
     const keel_entity lone = keel_add_entity(f.world);
-    assert_int_equal(keel_delete_entities_with(f.world, KEEL_OF(keel_parent)), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having_component(f.world, KEEL_OF(keel_parent)), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), 12); // the leaves and the lone one
     assert_int_equal(keel_component_count(f.world, KEEL_OF(keel_child)), 0);
     assert_true(keel_is_alive(f.world, lone));
     assert_int_equal(keel_attach(f.world, lone, keel_next_entity(f.world, keel_null())), KEEL_OK);
-    assert_int_equal(keel_delete_entities_with(f.world, KEEL_OF(keel_child)), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having_component(f.world, KEEL_OF(keel_child)), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), 11);
     api_end(&f);
 }
@@ -418,7 +418,8 @@ static void a_list_is_deleted_whole_or_not_at_all(void **state) {
     assert_int_equal(keel_entity_count(f.world), 2);
     assert_int_equal(keel_clear_entities(f.world), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_entity_count(f.world), 2);
-    assert_int_equal(keel_delete_any(f.world, Number), KEEL_OK); // is not touched by the view
+    assert_int_equal(keel_delete_entities_having(f.world, Number),
+                     KEEL_OK); // is not touched by the view
     keel_view_end(&view);
     api_end(&f);
 }
@@ -489,7 +490,7 @@ static void reserved_values_fit_any_entity(void **state) {
     api_fixture f;
     keel_entity *e = malloc(COUNT * sizeof *e);
     api_begin(&f);
-    assert_int_equal(keel_world_add_entities(f.world, COUNT, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, COUNT, e, NULL), KEEL_OK);
     assert_int_equal(keel_reserve(f.world, Number, 10), KEEL_OK);
     counting_allocator_fail_after(&f.memory, 0);
     for (uint32_t i = 0; i < 10; ++i)

@@ -177,7 +177,7 @@ static void stopping(void **state) {
     api_end(&f);
 }
 
-static void collect_in_observer(const keel_event *event, void *data) {
+static void collect_in_observer(const keel_change *event, void *data) {
     (void)data;
     assert_int_equal(keel_collect(event->world, Moved, Position, KEEL_ON_INSERTED),
                      KEEL_ERROR_SHARED);
@@ -230,13 +230,13 @@ static void views_of_the_set_keep_it(void **state) {
                          KEEL_ERROR_BORROWED);
         (void)keel_take_error(f.world);
     }
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_true(keel_has(f.world, e, Dirty));
     api_end(&f);
 }
 
-KEEL_TASK(edit_while_it_looks, KEEL_MAY_EDIT(Position), KEEL_MAY_READ(Dirty),
-          KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(edit_while_it_looks, KEEL_MAY_EDIT(Position), KEEL_MAY_READ(Dirty),
+                 KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Dirty), KEEL_ENTITY(e)) {
         assert_int_equal(keel_delete(context, e, Position), KEEL_ERROR_BORROWED);
     }
@@ -249,7 +249,8 @@ KEEL_SYSTEM(grow, KEEL_READ(Velocity, velocity), KEEL_ENTITY(e),
 KEEL_SYSTEM(look, KEEL_READ(Position, position), KEEL_WITH(Dirty), KEEL_UNIQUE_WRITE(Time, time)) {
     time->now += position->x;
 }
-KEEL_TASK(take_again, KEEL_MAY_EDIT(Dirty), KEEL_CONTEXT(context), KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(take_again, KEEL_MAY_EDIT(Dirty), KEEL_CONTEXT(context),
+                 KEEL_DATA(keel_entity, e)) {
     for (uint32_t i = 0; i < 3; ++i)
         (void)keel_delete(context, e[i], Dirty);
 }
@@ -322,7 +323,7 @@ static void room_in_lists(void **state) {
             values[i + 1] = (keel_value){ more[i], NULL };
         assert_int_equal(keel_add_entities(f.world, 127 - keel_entity_count(f.world) % 64, NULL),
                          KEEL_OK);
-        const keel_entity child = keel_world_add_child(f.world, parent, values);
+        const keel_entity child = keel_add_child_values(f.world, parent, values);
         assert_true(keel_has(f.world, child, Dirty) && keel_has(f.world, child, keel_child));
         assert_true(keel_world_check(f.world, NULL));
     }
@@ -346,16 +347,16 @@ static void bulk_edits(void **state) {
         KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 100);
     assert_int_equal(keel_clear(f.world, Dirty), KEEL_OK);
-    assert_int_equal(keel_add_to_many(f.world, e + 10, 20, Row, { 1 }), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, e + 10, 20, Row, { 1 }), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 20);
-    assert_int_equal(keel_delete_from_many(f.world, e + 20, 20, Position), KEEL_OK);
+    assert_int_equal(keel_delete_many(f.world, e + 20, 20, Position), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 30);
     assert_int_equal(keel_retain(f.world, Position, keep_odd, NULL), KEEL_OK);
     assert_int_equal(keel_count(f.world, Position), 40); // although groups reorder it meanwhile
     assert_int_equal(keel_count(f.world, Dirty), 65);
     assert_int_equal(keel_clear(f.world, Row), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 100);
-    assert_int_equal(keel_delete_any(f.world, Position), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Position), KEEL_OK);
     assert_int_equal(keel_delete_entities(f.world, e, 10), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 55);
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
@@ -409,7 +410,7 @@ static void hidden_values(void **state) {
     api_end(&f);
 }
 
-static void is_in_set(const keel_event *event, void *data) {
+static void is_in_set(const keel_change *event, void *data) {
     assert_true(keel_has(event->world, event->entity, Dirty));
     ++*(int *)data;
 }
@@ -431,16 +432,16 @@ static void observers_see_it(void **state) {
 // Nobody but the reader looks, and there is no more memory.
 static void assert_none_missed(keel_entity e, uint32_t rounds) {
     keel_reader *reader = keel_reader_create(f.world, "reader");
-    keel_removal_walk walk = keel_reader_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
     uint32_t count = 0;
-    keel_reader_pass(reader);
+    keel_reader_advance(reader);
     counting_allocator_fail_after(&f.memory, 0);
     for (uint32_t i = 0; i < rounds; ++i) {
         assert_int_equal(keel_mark(f.world, e, Position), KEEL_OK);
         assert_int_equal(keel_clear(f.world, Dirty), KEEL_OK);
     }
     counting_allocator_never_fail(&f.memory);
-    walk = keel_reader_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    walk = keel_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
     while (keel_removal_next(&walk))
         ++count;
     assert_int_equal(count, rounds);

@@ -44,7 +44,7 @@ static void new_entities(void **state) {
     ASSERT_COLLECTED(handle_at(9000, 3), true);
     keel_world_commands(f.world);
     first = keel_add_entity(keel_world_commands(f.world), KEEL_INIT(Position));
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     ASSERT_COLLECTED(first, true);
     first = keel_clone_entity(f.world, first);
     ASSERT_COLLECTED(first, true);
@@ -93,7 +93,7 @@ static void entities_that_are_refused(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(make_two, KEEL_COMMANDS(commands, Position)) {
+KEEL_SYSTEM_ONCE(make_two, KEEL_COMMANDS(commands, Position)) {
     (void)keel_add_entity(commands, KEEL_INIT(Position, { 1, 0 }));
     (void)keel_add_entity(commands);
 }

@@ -69,7 +69,7 @@ static void recorded_edits_do_what_immediate_ones_do(void **state) {
     assert_same_text(world_text(later.world, NULL), before); // nothing yet
     owned_begin();                                           // both worlds get the same tokens
     EDIT(now.world, e);
-    assert_int_equal(keel_apply(later.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(later.world), KEEL_OK);
     assert_int_equal(keel_dropped_commands(later.world), 0);
     assert_same_text(world_text(later.world, NULL), world_text(now.world, NULL));
     assert_false(keel_is_alive(later.world, same[11])); // a child of 12 by then
@@ -107,12 +107,13 @@ static void a_recorded_call_gets_a_copy_of_its_data(void **state) {
     assert_int_equal(keel_commands_call(commands, NULL, NULL, 0), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "needs a function");
     assert_int_equal(keel_count(f.world, Number), 0);
-    assert_int_equal(keel_apply(f.world), KEEL_ERROR_UNKNOWN); // the first error; the rest is done
+    assert_int_equal(keel_apply_commands(f.world),
+                     KEEL_ERROR_UNKNOWN); // the first error; the rest is done
     assert_int_equal(keel_count(f.world, Number), 2);
     const keel_entity first = keel_next_entity(f.world, keel_null());
     assert_int_equal(number_of(f.world, first), 5);
     assert_int_equal(number_of(f.world, keel_next_entity(f.world, first)), 6);
-    assert_int_equal(keel_apply(f.world), KEEL_OK); // nothing is left
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK); // nothing is left
     assert_int_equal(keel_count(f.world, Number), 2);
     api_end(&f);
 }
@@ -131,14 +132,14 @@ static void commands_are_applied_in_the_order_of_recording(void **state) {
         assert_int_equal(keel_remove(commands, e, Other), KEEL_OK);
     }
     assert_int_equal(number_of(f.world, e), 0);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(number_of(f.world, e), 1000);
     assert_false(keel_has(f.world, e, Other));
     api_end(&f);
 }
 
-KEEL_TASK(add_five, KEEL_MAY_READ(Number), KEEL_CONTEXT(context), KEEL_COMMANDS(commands),
-          KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(add_five, KEEL_MAY_READ(Number), KEEL_CONTEXT(context), KEEL_COMMANDS(commands),
+                 KEEL_DATA(keel_entity, e)) {
     const Number *n = keel_get(context, *e, Number);
     (void)keel_add(commands, *e, Number, { (n ? n->value : 1000) * 10 + 5 });
 }
@@ -166,11 +167,11 @@ static void the_end_of_a_loop_applies_nothing(void **state) {
     keel_commands *commands = keel_world_commands(f.world);
     KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_ENTITY(e)) {
         if (n->value % 2) assert_int_equal(keel_delete_entity(commands, e), KEEL_OK);
-        assert_int_equal(keel_apply(f.world), KEEL_ERROR_BORROWED);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_BORROWED);
     }
     assert_error(f.world, KEEL_ERROR_BORROWED, "cannot apply commands");
     assert_int_equal(keel_entity_count(f.world), 10);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), 5);
     api_end(&f);
 }
@@ -182,10 +183,10 @@ static void a_shared_world_applies_nothing(void **state) {
     const keel_entity e = add_number(f.world, 1);
     assert_int_equal(keel_delete_entity(keel_world_commands(f.world), e), KEEL_OK);
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
-    assert_int_equal(keel_apply(f.world), KEEL_ERROR_SHARED);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_SHARED);
     assert_true(keel_is_alive(f.world, e));
     assert_int_equal(keel_share_end(f.world), KEEL_OK);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_false(keel_is_alive(f.world, e));
     api_end(&f);
 }
@@ -195,7 +196,7 @@ static keel_result inner_apply, inner_run;
 static keel_result record_more(keel_world *world, void *data) {
     keel_entity e = *(const keel_entity *)data;
     (void)keel_add(keel_world_commands(world), e, Other, { 1 });
-    inner_apply = keel_apply(world);
+    inner_apply = keel_apply_commands(world);
     inner_run = keel_run_with(world, add_five, &e);
     return KEEL_OK;
 }
@@ -208,22 +209,22 @@ static void what_is_recorded_while_applying_waits_for_the_next_time(void **state
     keel_commands *commands = keel_world_commands(f.world);
     assert_int_equal(keel_commands_call(commands, record_more, &e, sizeof e), KEEL_OK);
     assert_int_equal(keel_add(commands, e, Number, { 2 }), KEEL_OK);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(inner_apply, KEEL_ERROR_BORROWED);
     assert_int_equal(inner_run, KEEL_OK);
     assert_error(f.world, KEEL_ERROR_BORROWED, "being applied");
     assert_int_equal(number_of(f.world, e), 2); // that of the call waits
     assert_false(keel_has(f.world, e, Other));
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(number_of(f.world, e), 15);
     assert_true(keel_has(f.world, e, Other));
     api_end(&f);
 }
 
-KEEL_TASK(apply_inside, KEEL_WORLD(world), KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(apply_inside, KEEL_WORLD(world), KEEL_DATA(keel_entity, e)) {
     (void)keel_delete_entity(keel_world_commands(world), *e);
     assert_true(keel_is_alive(world, *e));
-    assert_int_equal(keel_apply(world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(world), KEEL_OK);
     assert_false(keel_is_alive(world, *e));
 }
 
@@ -263,7 +264,7 @@ static void a_handle_works_in_commands_before_it_is_alive(void **state) {
     assert_int_equal(keel_delete_entity(commands, gone), KEEL_OK);
     assert_not_alive_yet(f.world, a);
     assert_not_alive_yet(f.world, b);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(number_of(f.world, a), 1);
     assert_same_entity(keel_parent_of(f.world, b), a);
     assert_same_entity(keel_parent_of(f.world, a), root);
@@ -285,7 +286,7 @@ static void handles_to_come_stay_apart_from_all_others(void **state) {
     }
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK); // not those to come
     const keel_entity after = add_number(f.world, 5000);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), 301);
     for (uint32_t i = 0; i < 300; ++i) {
         assert_int_equal(number_of(f.world, held[i]), i);
@@ -325,14 +326,14 @@ static void commands_for_the_dead_are_dropped_and_counted(void **state) {
     (void)keel_register(f.world, Owned, Other, Large, Dead);
     assert_int_equal(keel_delete_entity(f.world, dead), KEEL_OK);
     const keel_entity handles[] = { dead, keel_null(), handle_at(1000, 0), handle_at(0, 7),
-                                    handle_at(KEEL_ENTITY_INDEX_MAX, KEEL_ENTITY_VERSION_MAX) };
+                                    handle_at(KEEL_MAX_ENTITY_INDEX, KEEL_MAX_ENTITY_VERSION) };
     const keel_entity next = add_number(f.world, 3); // at the index of the dead one
     assert_int_equal(keel_entity_index(next), keel_entity_index(dead));
     for (uint64_t i = 0; i < 5; ++i) {
         char *before = world_text(f.world, NULL);
         record_for(keel_world_commands(f.world), handles[i], alive);
         assert_int_equal(owned.living, 3);
-        assert_int_equal(keel_apply(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         assert_int_equal(keel_dropped_commands(f.world), 14 * (i + 1));
         assert_int_equal(owned.drops, 3 * (i + 1));
         assert_same_text(world_text(f.world, NULL), before);
@@ -355,7 +356,7 @@ static void what_does_nothing_to_the_living_is_not_counted(void **state) {
     assert_int_equal(keel_unlink_tree(commands, e), KEEL_OK);
     assert_int_equal(keel_strip(commands, e), KEEL_OK);
     assert_int_equal(keel_strip(commands, e), KEEL_OK);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_dropped_commands(f.world), 0);
     assert_true(keel_is_alive(f.world, e));
     api_end(&f);
@@ -370,7 +371,7 @@ static void an_error_while_applying_does_not_stop_the_rest(void **state) {
     assert_int_equal(keel_attach(commands, a, b), KEEL_OK);
     assert_int_equal(keel_attach(commands, b, a), KEEL_OK); // a cycle
     assert_int_equal(keel_add(commands, b, Other, { 3 }), KEEL_OK);
-    assert_int_equal(keel_apply(f.world), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_CYCLE);
     assert_same_entity(keel_parent_of(f.world, a), b);
     assert_true(keel_is_null(keel_parent_of(f.world, b)));
     assert_true(keel_has(f.world, b, Other));
@@ -384,7 +385,8 @@ typedef struct outcome {
     keel_result results[12];
 } outcome;
 
-KEEL_TASK(record_declared, KEEL_COMMANDS(commands, Number, Other, Frozen), KEEL_DATA(outcome, o)) {
+KEEL_SYSTEM_ONCE(record_declared, KEEL_COMMANDS(commands, Number, Other, Frozen),
+                 KEEL_DATA(outcome, o)) {
     keel_result *r = o->results;
     o->made = keel_add_entity(commands, KEEL_INIT(Number, { 9 }), KEEL_INIT(Frozen));
     *r++ = keel_add(commands, o->e, Other, { 8 });
@@ -423,7 +425,8 @@ static void commands_edit_only_what_they_declare(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(record_and_fail, KEEL_COMMANDS(commands), KEEL_CONTEXT(context), KEEL_DATA(outcome, o)) {
+KEEL_SYSTEM_ONCE(record_and_fail, KEEL_COMMANDS(commands), KEEL_CONTEXT(context),
+                 KEEL_DATA(outcome, o)) {
     o->made = keel_add_entity(commands, KEEL_INIT(Owned, owned_make()));
     (void)keel_add(commands, o->made, Number, { 1 });
     (void)keel_add(commands, o->e, Owned, owned_make());
@@ -441,7 +444,7 @@ static void a_failed_system_leaves_no_commands(void **state) {
         assert_int_equal(keel_run_with(f.world, record_and_fail, &o), KEEL_ERROR_SYSTEM);
         assert_int_equal(owned.drops, 2 * i);
         assert_int_equal(owned.living, 0);
-        assert_int_equal(keel_apply(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         assert_int_equal(number_of(f.world, o.e), 1);
         assert_false(keel_is_alive(f.world, o.made));
         const keel_entity next = add_number(f.world, 2); // takes the index, not the handle
@@ -462,7 +465,7 @@ static void the_hierarchy_is_not_edited_by_hand(void **state) {
     assert_int_equal(keel_add(commands, e, keel_parent), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_attach");
     assert_int_equal(keel_delete(commands, e, Number, keel_child), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(number_of(f.world, e), 1);
     api_end(&f);
 }
@@ -485,9 +488,9 @@ static void a_null_component_is_an_error(void **state) {
     api_begin(&f);
     keel_commands *commands = keel_world_commands(f.world);
     const keel_entity e = keel_add_entity(f.world);
-    assert_int_equal(keel_commands_add_component(commands, e, NULL, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_add_component(commands, e, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "component is NULL");
-    assert_int_equal(keel_commands_remove_component(commands, e, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_remove_component(commands, e, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "component is NULL");
     api_end(&f);
 }
@@ -500,7 +503,7 @@ static void null_commands_are_an_error(void **state) {
     assert_null(keel_world_commands(NULL));
     assert_null(keel_context_commands(NULL));
     assert_int_equal(keel_dropped_commands(NULL), 0);
-    assert_int_equal(keel_apply(NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_apply_commands(NULL), KEEL_ERROR_ARGUMENT);
     assert_true(keel_is_null(keel_add_entity(none, KEEL_INIT(Number))));
     assert_true(keel_is_null(keel_add_child(none, e, KEEL_INIT(Number))));
     assert_int_equal(keel_add(none, e, Number), KEEL_ERROR_ARGUMENT);

@@ -41,7 +41,7 @@ static bool record_add_child(keel_commands *commands, const keel_entity *e) {
 }
 static bool record_add(keel_commands *commands, const keel_entity *e) {
     Owned value = owned_make();
-    return took(keel_commands_add_component(commands, e[3], KEEL_OF(Owned), &value), value);
+    return took(keel_add_component(commands, e[3], KEEL_OF(Owned), &value), value);
 }
 static bool record_add_values(keel_commands *commands, const keel_entity *e) {
     Owned value = owned_make();
@@ -107,14 +107,14 @@ static void fail_to_record(record_fn *record, size_t used, bool warm) {
         if (done) break;
         assert_error(f.world, KEEL_ERROR_MEMORY, NULL);
         assert_int_equal(owned.living, 0);
-        if (n % 2) assert_int_equal(keel_apply(f.world), KEEL_OK); // nothing was recorded
+        if (n % 2) assert_int_equal(keel_apply_commands(f.world), KEEL_OK); // nothing was recorded
         assert_int_equal(keel_dropped_commands(f.world), 0);
         char *after = world_text(f.world, NULL);
         assert_string_equal(after, before);
         free(after);
     }
     assert_same_text(world_text(f.world, NULL), before);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_dropped_commands(f.world), 0);
     assert_int_equal(owned.empty_drops, 0);
     api_end(&f);
@@ -153,7 +153,7 @@ static char *expected_text(uint64_t *dropped) {
     owned_begin();
     begin(&f, e);
     record_everything(keel_world_commands(f.world), e);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     char *text = world_text(f.world, NULL);
     *dropped = keel_dropped_commands(f.world);
     api_end(&f);
@@ -161,7 +161,7 @@ static char *expected_text(uint64_t *dropped) {
     return text;
 }
 
-KEEL_TASK(count_runs, KEEL_DATA(uint32_t, runs)) { ++*runs; }
+KEEL_SYSTEM_ONCE(count_runs, KEEL_DATA(uint32_t, runs)) { ++*runs; }
 
 // Apply until it works, failing `step` allocations later each time.
 static void apply_with_failures(api_fixture *f, size_t first, size_t step, bool by_run) {
@@ -170,7 +170,8 @@ static void apply_with_failures(api_fixture *f, size_t first, size_t step, bool 
     for (size_t n = first; result == KEEL_ERROR_MEMORY; n += step) {
         assert_int_equal(runs, 0);
         counting_allocator_fail_after(&f->memory, n);
-        result = by_run ? keel_run_with(f->world, count_runs, &runs) : keel_apply(f->world);
+        result =
+            by_run ? keel_run_with(f->world, count_runs, &runs) : keel_apply_commands(f->world);
         counting_allocator_never_fail(&f->memory);
         if (result == KEEL_ERROR_MEMORY) assert_error(f->world, KEEL_ERROR_MEMORY, NULL);
         assert_true(keel_world_check(f->world, NULL));
@@ -212,7 +213,7 @@ static void a_world_may_end_in_the_middle_of_applying(void **state) {
         begin(&f, e);
         record_everything(keel_world_commands(f.world), e);
         counting_allocator_fail_after(&f.memory, n);
-        (void)keel_apply(f.world);
+        (void)keel_apply_commands(f.world);
         counting_allocator_never_fail(&f.memory);
         record_everything(keel_world_commands(f.world), e); // and more behind it
         api_end(&f);
@@ -220,7 +221,7 @@ static void a_world_may_end_in_the_middle_of_applying(void **state) {
     }
 }
 
-KEEL_TASK(record_in_task, KEEL_COMMANDS(commands), KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(record_in_task, KEEL_COMMANDS(commands), KEEL_DATA(keel_entity, e)) {
     (void)keel_add(commands, *e, Number, { 2 });
 }
 
@@ -262,7 +263,7 @@ static void values_are_released_once_wherever_they_end(void **state) {
                                      KEEL_INIT(Owned, owned_make())),
                      KEEL_OK); // the second wins
     assert_int_equal(owned.drops, 0);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(owned.drops, 3);
     assert_int_equal(keel_get(f.world, e[3], Owned)->token, 3);
     assert_int_equal(keel_get(f.world, e[4], Owned)->token, 5);
@@ -286,11 +287,11 @@ static void an_unregistered_component_takes_recorded_values_along(void **state) 
     assert_int_equal(keel_remove(commands, e[4], Owned), KEEL_OK);
     assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Owned)), KEEL_OK);
     assert_int_equal(owned.drops, 2);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), OLD + 1); // with its other components
     assert_int_equal(keel_count(f.world, Large), 1);
     assert_true(record_add(commands, e)); // known again
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_count(f.world, Owned), 1);
     api_end(&f);
     assert_owned_end();
@@ -317,7 +318,7 @@ static void check_layout(api_fixture *f, uint32_t size, uint32_t align) {
         e[i] = keel_add_entity(commands, KEEL_INIT(Other, { i }), (keel_value){ &c, value });
         assert_false(keel_is_null(e[i]));
     }
-    assert_int_equal(keel_apply(f->world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f->world), KEEL_OK);
     for (uint32_t i = 0; i < 3; ++i) {
         const unsigned char *now = keel_get_component(f->world, e[i], &c);
         assert_int_equal((uintptr_t)now % align, 0);
@@ -357,7 +358,7 @@ static void data_of_calls_is_aligned_for_any_type(void **state) {
     for (size_t size = 1; size < sizeof data; ++size)
         assert_int_equal(keel_commands_call(keel_world_commands(f.world), check_data, data, size),
                          KEEL_OK);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     api_end(&f);
 }
 
@@ -381,7 +382,7 @@ static void a_warm_frame_needs_no_memory(void **state) {
         assert_int_equal(keel_add(keel_world_commands(f.world), e, Third, { 1 }), KEEL_OK);
         assert_int_equal(keel_run(f.world, churn), KEEL_OK);
         assert_int_equal(keel_add(keel_world_commands(f.world), e, Third, { 2 }), KEEL_OK);
-        assert_int_equal(keel_apply(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         assert_int_equal(keel_entity_count(f.world), 2000);
     }
     assert_int_equal(f.memory.growing_calls, calls);

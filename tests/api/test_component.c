@@ -99,7 +99,7 @@ static void reading_teaches_nothing(void **state) {
     assert_int_equal(keel_remove(f.world, e, Health), KEEL_ABSENT);
     assert_int_equal(keel_delete(f.world, e, Health), KEEL_ABSENT);
     assert_int_equal(keel_clear(f.world, Health), KEEL_ABSENT);
-    assert_int_equal(keel_delete_any(f.world, Health), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entities_having(f.world, Health), KEEL_ABSENT);
     assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Health)), KEEL_ABSENT);
     assert_null(keel_find_component(f.world, "Health"));
     assert_no_error(f.world);
@@ -212,7 +212,7 @@ static void assert_clash(keel_component first, keel_component second, const char
     keel_view view;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "v"), KEEL_ERROR_COMPONENT);
     keel_view_end(&view);
-    const keel_column column = keel_column_of_component(f.world, &second);
+    const keel_lookup column = keel_lookup_of_component(f.world, &second);
     assert_null(keel_column_get_value(&column, e));
     // the first is as it was
     assert_int_equal(keel_add_component(f.world, e, &first, NULL), KEEL_OK);
@@ -289,7 +289,7 @@ static void kinds_are_not_mixed_up(void **state) {
     assert_null(keel_get_unique_value(f.world, KEEL_OF(Position)));
     assert_int_equal(keel_remove_unique_value(f.world, KEEL_OF(Position), NULL), KEEL_ABSENT);
     assert_int_equal(keel_count(f.world, Position), 1);
-    const keel_column column = keel_column_of_component(f.world, KEEL_UNIQUE_OF(Time));
+    const keel_lookup column = keel_lookup_of_component(f.world, KEEL_UNIQUE_OF(Time));
     assert_null(keel_column_get_value(&column, e));
     api_end(&f);
 }
@@ -348,8 +348,8 @@ static void looking_with_no_descriptor_finds_nothing(void **state) {
         assert_null(keel_get_unique_value_mut(f.world, c));
         assert_int_equal(keel_remove_unique_value(f.world, c, NULL), KEEL_ABSENT);
         assert_int_equal(keel_unregister_component(f.world, c), KEEL_ABSENT);
-        assert_int_equal(keel_delete_entities_with(f.world, c), KEEL_ABSENT);
-        const keel_column column = keel_column_of_component(f.world, c);
+        assert_int_equal(keel_delete_entities_having_component(f.world, c), KEEL_ABSENT);
+        const keel_lookup column = keel_lookup_of_component(f.world, c);
         assert_null(keel_column_get_value(&column, e));
     }
     assert_null(keel_next_component(f.world, &nameless));

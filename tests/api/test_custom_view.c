@@ -34,15 +34,15 @@ static keel_result random_init(void *view, keel_context *context) {
 }
 KEEL_CUSTOM_VIEW(RandomNumber, .init = random_init);
 
-KEEL_SYSTEM(add_random, KEEL_WRITE(Number, n), KEEL_CUSTOM(RandomNumber, random)) {
+KEEL_SYSTEM(add_random, KEEL_WRITE(Number, n), KEEL_CUSTOM_WRITE(RandomNumber, random)) {
     n->value += (uint32_t)random->value;
 }
-KEEL_SPAN_SYSTEM(add_random_to_spans, KEEL_COUNT(count), KEEL_WRITE(Number, n),
+KEEL_SYSTEM_SPAN(add_random_to_spans, KEEL_SPAN_COUNT(count), KEEL_WRITE(Number, n),
                  KEEL_CUSTOM_READ(RandomNumber, random)) {
     for (uint32_t i = 0; i < count; ++i)
         n[i].value += (uint32_t)random->value;
 }
-KEEL_CONDITION(is_four, KEEL_CUSTOM(RandomNumber, random)) { return random->value == 4; }
+KEEL_CONDITION(is_four, KEEL_CUSTOM_WRITE(RandomNumber, random)) { return random->value == 4; }
 KEEL_WORKLOAD(if_four, KEEL_STEP(add_random, .run_if = KEEL_IF(is_four)),
               KEEL_STEP(add_random, .skip_if = KEEL_IF(is_four)));
 
@@ -115,8 +115,8 @@ static void they_are_made_without_entities_too(void **state) {
 }
 
 // ------------------------------------------------------------------ an init that fails
-KEEL_TASK(afterwards, KEEL_MAY_WRITE(Number)) { note('w'); }
-KEEL_TASK(unrelated) { note('u'); }
+KEEL_SYSTEM_ONCE(afterwards, KEEL_MAY_WRITE(Number)) { note('w'); }
+KEEL_SYSTEM_ONCE(unrelated) { note('u'); }
 KEEL_WORKLOAD(stopped, KEEL_STEP(both), KEEL_STEP(afterwards), KEEL_STEP(unrelated));
 
 static void assert_view_error(api_fixture *f, const char *part, bool in_system) {
@@ -187,14 +187,15 @@ static void a_failed_drop_is_told(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(with_look, KEEL_CUSTOM(Look, look), KEEL_CONTEXT(context), KEEL_MAY_READ(Other)) {
+KEEL_SYSTEM_ONCE(with_look, KEEL_CUSTOM_WRITE(Look, look), KEEL_CONTEXT(context),
+                 KEEL_MAY_READ(Other)) {
     assert_int_equal(look->count, 45);
     assert_true(keel_context_this_run(context) == seen.now[(seen.runs - 1) % 4]);
     keel_view view;
     keel_result *r = seen.results;
-    *r++ = keel_view_begin_in(&view, context, KEEL_TERMS(KEEL_READ(Other, o)), "free");
+    *r++ = keel_view_begin(&view, context, KEEL_TERMS(KEEL_READ(Other, o)), "free");
     keel_view_end(&view);
-    *r++ = keel_view_begin_in(&view, context, KEEL_TERMS(KEEL_READ(Number, n)), "taken");
+    *r++ = keel_view_begin(&view, context, KEEL_TERMS(KEEL_READ(Number, n)), "taken");
     note('|');
 }
 KEEL_WORKLOAD(looks, KEEL_STEP(with_look), KEEL_STEP(with_look), KEEL_STEP(unrelated));
@@ -248,7 +249,7 @@ static keel_result news_init(void *view, keel_context *context) {
 }
 KEEL_CUSTOM_VIEW(News, KEEL_VIEW(fresh, KEEL_CHANGED(Other), KEEL_READ(Other, o)),
                  KEEL_VIEW(written, KEEL_WRITE_MARKED(Third, t, changed)), .init = news_init);
-KEEL_TASK(read_news, KEEL_CUSTOM(News, news)) {
+KEEL_SYSTEM_ONCE(read_news, KEEL_CUSTOM_WRITE(News, news)) {
     seen.results[0] = (keel_result)keel_view_count(&news->fresh);
     seen.results[1] = (keel_result)news->seen_by_init;
     seen.results[2] = (keel_result)keel_view_count(&news->written);
@@ -333,10 +334,11 @@ static void custom_views_contain_custom_views(void **state) {
 }
 
 // ------------------------------------------------------------------ with the whole world
-KEEL_TASK(with_owner, KEEL_CUSTOM(Owner, owner)) {
+KEEL_SYSTEM_ONCE(with_owner, KEEL_CUSTOM_WRITE(Owner, owner)) {
     seen.runs = keel_count(owner->world, Third) - owner->had;
 }
-KEEL_TASK(with_world_and_pair, KEEL_WORLD(world), KEEL_CUSTOM(Pair, pair), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(with_world_and_pair, KEEL_WORLD(world), KEEL_CUSTOM_WRITE(Pair, pair),
+                 KEEL_CONTEXT(context)) {
     change(pair);
     const keel_entity e = keel_next_entity(world, keel_null());
     seen.results[0] = keel_add(world, e, Number, { 1 });
@@ -346,7 +348,7 @@ KEEL_TASK(with_world_and_pair, KEEL_WORLD(world), KEEL_CUSTOM(Pair, pair), KEEL_
     seen.results[2] = keel_custom_begin(world, X, &x); // Pair writes Number
     seen.results[3] = keel_custom_begin(context, Y, &y);
 }
-KEEL_TASK(with_world, KEEL_WORLD(world), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(with_world, KEEL_WORLD(world), KEEL_CONTEXT(context)) {
     X x;
     Y y;
     Pair pair;

@@ -36,7 +36,7 @@ KEEL_CUSTOM_VIEW(Total, KEEL_UNIQUE_WRITE(Time, time), KEEL_MAY_READ(Number), .i
                  .drop = total_drop);
 
 KEEL_SYSTEM(count_up, KEEL_WRITE(Number, n)) { ++n->value; }
-KEEL_TASK(add_up, KEEL_CUSTOM(Total, total)) { total->of_numbers *= 2; }
+KEEL_SYSTEM_ONCE(add_up, KEEL_CUSTOM_WRITE(Total, total)) { total->of_numbers *= 2; }
 KEEL_SYSTEM(spread, KEEL_UNIQUE_READ(Time, time), KEEL_WRITE(Other, o)) {
     o->value = (uint32_t)time->now;
 }
@@ -83,15 +83,17 @@ KEEL_CUSTOM_VIEW(Work, KEEL_VIEW(numbers, KEEL_READ(Number, n)), .init = work_in
                  .drop = work_drop);
 
 #define WORKER(name, Mine)                                                                         \
-    KEEL_SYSTEM(name, KEEL_WRITE(Mine, mine), KEEL_CUSTOM(Work, work)) {                           \
+    KEEL_SYSTEM(name, KEEL_WRITE(Mine, mine), KEEL_CUSTOM_WRITE(Work, work)) {                     \
         mine->value += work->sums[mine->value % 1000] + keel_view_count(&work->numbers);           \
     }
 WORKER(work_on_other, Other)
 WORKER(work_on_third, Third)
-KEEL_SYSTEM(work_on_health, KEEL_WRITE(Health, h), KEEL_CUSTOM(Work, work)) {
+KEEL_SYSTEM(work_on_health, KEEL_WRITE(Health, h), KEEL_CUSTOM_WRITE(Work, work)) {
     h->points += (int32_t)work->sums[7];
 }
-KEEL_TASK(just_work, KEEL_CUSTOM(Work, a), KEEL_CUSTOM(Work, b)) { a->sums[0] = b->sums[0]; }
+KEEL_SYSTEM_ONCE(just_work, KEEL_CUSTOM_WRITE(Work, a), KEEL_CUSTOM_WRITE(Work, b)) {
+    a->sums[0] = b->sums[0];
+}
 KEEL_WORKLOAD(busy, KEEL_STEP(work_on_other), KEEL_STEP(work_on_third), KEEL_STEP(just_work),
               KEEL_STEP(work_on_health), KEEL_STEP(just_work), KEEL_STEP(work_on_third),
               KEEL_STEP(just_work));
@@ -135,7 +137,7 @@ KEEL_CUSTOM_VIEW(Table, KEEL_UNIQUE_READ(Time, time), KEEL_MAY_READ(Other), .ini
 KEEL_SYSTEM(square, KEEL_WRITE(Number, n), KEEL_CUSTOM_READ(Table, table)) {
     n->value = table->squares[n->value % 100];
 }
-KEEL_SYSTEM(square_alone, KEEL_WRITE(Number, n), KEEL_CUSTOM(Table, table)) {
+KEEL_SYSTEM(square_alone, KEEL_WRITE(Number, n), KEEL_CUSTOM_WRITE(Table, table)) {
     n->value = table->squares[n->value % 100];
 }
 KEEL_SYSTEM(writes_inside, KEEL_READ(Other, o), KEEL_CUSTOM_READ(Total, total)) {
@@ -195,9 +197,10 @@ static void changed_tables_are_noticed(void **state) {
     const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = &kind },
                                 { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Other) },
                                 { .kind = KEEL_TERM_END } };
-    const keel_system system = {
-        .name = "table", .kind = KEEL_PER_ENTITY, .terms = terms, .run = for_nobody_system.run
-    };
+    const keel_system system = { .name = "table",
+                                 .kind = KEEL_SYSTEM_PER_ENTITY,
+                                 .terms = terms,
+                                 .run = for_nobody_system.run };
     const keel_step steps[] = { { .system = &system } };
     const keel_workload workload = { "tables", steps, 1, NULL };
     for (uint32_t i = 0; i < 2; ++i) {

@@ -61,10 +61,10 @@ static void a_disabled_component_is_out_of_sight(void **state) {
     assert_int_equal(visited(KEEL_OF(Speed), KEEL_TERM_WITHOUT), 1);
     assert_null(keel_next_component_of(f.world, e, NULL));
     assert_true(keel_is_disabled(f.world, e, Speed));
-    assert_false(keel_is_component_enabled(f.world, e, KEEL_OF(Speed)));
+    assert_false(keel_has_component(f.world, e, KEEL_OF(Speed)));
     assert_false(keel_is_disabled(f.world, other, Speed));
-    assert_true(keel_is_component_enabled(f.world, other, KEEL_OF(Speed)));
-    const keel_column column = keel_column_of_component(f.world, KEEL_OF(Speed));
+    assert_true(keel_has_component(f.world, other, KEEL_OF(Speed)));
+    const keel_lookup column = keel_lookup_of_component(f.world, KEEL_OF(Speed));
     assert_null(keel_column_get_value(&column, e));
     check();
     assert_int_equal(keel_enable(f.world, e, Speed), KEEL_OK);

@@ -19,7 +19,7 @@ static void begin(api_fixture *f, keel_entity *e) {
 
 // No view is open, so everything may be edited.
 static void assert_free(keel_world *world) {
-    assert_int_equal(keel_apply(world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(world), KEEL_OK);
     assert_int_equal(keel_share_begin(world), KEEL_OK);
     assert_int_equal(keel_share_end(world), KEEL_OK);
     const keel_entity e = keel_add_entity(world, KEEL_INIT(Number), KEEL_INIT(Other));
@@ -35,7 +35,7 @@ static void a_loop_sees_each_matching_entity_once(void **state) {
     keel_entity all[COUNT];
     uint32_t count = 0, thirds = 0;
     begin(&f, all);
-    KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_WRITE(Other, o), KEEL_MAYBE(Third, t),
+    KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_WRITE(Other, o), KEEL_OPTIONAL_READ(Third, t),
               KEEL_ENTITY(e)) {
         assert_same_entity(e, all[n->value]);
         assert_int_equal(o->value, 10 * n->value);
@@ -56,8 +56,8 @@ static void a_loop_over_spans_sees_the_same(void **state) {
     keel_entity all[COUNT];
     uint32_t count = 0;
     begin(&f, all);
-    KEEL_EACH_SPAN(f.world, KEEL_COUNT(length), KEEL_READ(Number, n), KEEL_WRITE(Other, o),
-                   KEEL_MAYBE_WRITE(Third, t), KEEL_ENTITIES(e))
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(length), KEEL_READ(Number, n), KEEL_WRITE(Other, o),
+                   KEEL_OPTIONAL_WRITE(Third, t), KEEL_SPAN_ENTITIES(e))
         for (uint32_t i = 0; i < length; ++i, ++count) {
             assert_same_entity(e[i], all[n[i].value]);
             assert_int_equal(o[i].value, 10 * n[i].value);
@@ -83,7 +83,7 @@ static void handles_and_filters_are_enough(void **state) {
         ++bare;
     KEEL_EACH(f.world, KEEL_ANY_OF(Other, Third))
         ++any;
-    KEEL_EACH_SPAN(f.world, KEEL_ENTITIES(e), KEEL_COUNT(n))
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_ENTITIES(e), KEEL_SPAN_COUNT(n))
         spans += n + 0 * e->bits;
     assert_int_equal(handles, COUNT * (COUNT - 1) / 2);
     assert_int_equal(others, COUNT / 3 * 2);
@@ -106,8 +106,8 @@ static void sixteen_parameters_are_allowed(void **state) {
                               KEEL_INIT(Velocity), KEEL_INIT(Health, { 3 }), KEEL_INIT(Large),
                               KEEL_INIT(Other));
     KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_READ(Position, p), KEEL_WRITE(Velocity, v),
-              KEEL_WRITE(Health, h), KEEL_WRITE(Large, l), KEEL_MAYBE(Other, o),
-              KEEL_MAYBE_WRITE(Third, t), KEEL_ENTITY(e1), KEEL_ENTITY(e2), KEEL_ENTITY(e3),
+              KEEL_WRITE(Health, h), KEEL_WRITE(Large, l), KEEL_OPTIONAL_READ(Other, o),
+              KEEL_OPTIONAL_WRITE(Third, t), KEEL_ENTITY(e1), KEEL_ENTITY(e2), KEEL_ENTITY(e3),
               KEEL_ENTITY(e4), KEEL_ENTITY(e5), KEEL_ENTITY(e6), KEEL_WITHOUT(Dead),
               KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Number, Third)) {
         assert_true(keel_is_same(e1, e2) && keel_is_same(e3, e4) && keel_is_same(e5, e6));
@@ -135,7 +135,7 @@ static void break_leaves_the_whole_loop(void **state) {
     }
     assert_int_equal(count, 5);
     assert_free(f.world);
-    KEEL_EACH_SPAN(f.world, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_COUNT(length)) {
+    KEEL_EACH_SPAN(f.world, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_SPAN_COUNT(length)) {
         assert_true(n && o && length);
         if (++spans == 2) break;
     }
@@ -157,7 +157,8 @@ static void continue_goes_on_with_the_next(void **state) {
     }
     assert_int_equal(visits, COUNT);
     assert_int_equal(even, COUNT / 2);
-    KEEL_EACH_SPAN(f.world, KEEL_COUNT(n), KEEL_MAYBE(Third, t), KEEL_READ(Number, number)) {
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(n), KEEL_OPTIONAL_READ(Third, t),
+                   KEEL_READ(Number, number)) {
         (void)number;
         spans += n;
         if (!t) continue;
@@ -176,7 +177,7 @@ static keel_entity find(keel_world *world, uint32_t value) {
     return keel_null();
 }
 static const Number *find_in_spans(keel_world *world, uint32_t value) {
-    KEEL_EACH_SPAN(world, KEEL_COUNT(count), KEEL_WRITE(Number, n))
+    KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(count), KEEL_WRITE(Number, n))
         for (uint32_t i = 0; i < count; ++i)
             if (n[i].value == value) return &n[i];
     return NULL;
@@ -184,7 +185,7 @@ static const Number *find_in_spans(keel_world *world, uint32_t value) {
 // From two loops at once.
 static uint32_t find_pair(keel_world *world, uint32_t sum) {
     KEEL_EACH(world, KEEL_READ(Number, a)) {
-        KEEL_EACH_SPAN(world, KEEL_COUNT(count), KEEL_READ(Number, b))
+        KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(count), KEEL_READ(Number, b))
             for (uint32_t i = 0; i < count; ++i)
                 if (a->value + b[i].value == sum) return a->value * 1000 + b[i].value;
     }
@@ -219,7 +220,7 @@ static void goto_leaves_and_repeats(void **state) {
 again:
     assert_free(f.world);
     KEEL_EACH(f.world, KEEL_WRITE(Number, n), KEEL_ENTITY(e)) {
-        KEEL_EACH_SPAN(f.world, KEEL_COUNT(count), KEEL_READ(Other, o)) {
+        KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(count), KEEL_READ(Other, o)) {
             ++visits;
             if (++rounds < 10) goto again;
             if (count && o && keel_entity_index(e) + n->value == 4) goto out;
@@ -321,8 +322,8 @@ typedef struct Found {
     keel_entity e;
 } Found;
 
-KEEL_TASK(leave_in_every_way, KEEL_MAY_WRITE(Number), KEEL_MAY_READ(Other), KEEL_CONTEXT(context),
-          KEEL_DATA(Found, found)) {
+KEEL_SYSTEM_ONCE(leave_in_every_way, KEEL_MAY_WRITE(Number), KEEL_MAY_READ(Other),
+                 KEEL_CONTEXT(context), KEEL_DATA(Found, found)) {
     KEEL_EACH(context, KEEL_WRITE(Number, n)) {
         ++n->value;
         if (n->value % 2) continue;

@@ -50,7 +50,7 @@ static void several_are_added_at_once(void **state) {
         KEEL_OK);
     assert_true(keel_get(f.world, e, Position)->x == 2);
     assert_true(keel_get(f.world, e, Velocity)->x == 3); // the second value
-    assert_int_equal(keel_world_add_values(f.world, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_component_values(f.world, e, NULL), KEEL_OK);
     api_end(&f);
 }
 
@@ -85,8 +85,8 @@ static void a_list_is_added_whole_or_not_at_all(void **state) {
     const keel_value values[] = {
         KEEL_INIT(Owned, mine), KEEL_INIT(Position, { 9, 9 }), { &bad, NULL }, { NULL, NULL }
     };
-    assert_int_equal(keel_world_add_values(f.world, e, values), KEEL_ERROR_ARGUMENT);
-    assert_true(keel_is_null(keel_world_add_entity(f.world, values)));
+    assert_int_equal(keel_add_component_values(f.world, e, values), KEEL_ERROR_ARGUMENT);
+    assert_true(keel_is_null(keel_add_entity_values(f.world, values)));
     assert_false(keel_has(f.world, e, Owned));
     assert_true(keel_get(f.world, e, Position)->x == 1);
     assert_int_equal(keel_entity_count(f.world), 1);
@@ -174,7 +174,7 @@ static void a_value_of_the_same_storage_may_be_added(void **state) {
         const keel_value list[] = { { KEEL_OF(Number), number }, { NULL, NULL } };
         keel_entity e;
         if (i % 2) {
-            e = keel_world_add_entity(f.world, list);
+            e = keel_add_entity_values(f.world, list);
         } else {
             e = keel_add_entity(f.world);
             assert_int_equal(keel_add_component(f.world, e, KEEL_OF(Number), number), KEEL_OK);
@@ -199,7 +199,7 @@ static void values_of_the_same_storages_may_be_added_in_a_list(void **state) {
         const keel_value list[] = { { KEEL_OF(Number), keel_get(f.world, first, Number) },
                                     { KEEL_OF(Other), keel_get(f.world, first, Other) },
                                     { NULL, NULL } };
-        assert_int_equal(keel_world_add_values(f.world, e, list), KEEL_OK);
+        assert_int_equal(keel_add_component_values(f.world, e, list), KEEL_OK);
         assert_int_equal(keel_get(f.world, e, Number)->value, 1);
         assert_int_equal(keel_get(f.world, e, Other)->value, 2);
     }
@@ -251,7 +251,7 @@ static void several_are_removed_at_once(void **state) {
                               KEEL_OUT(Position, &p),
                               { KEEL_OF(Position), NULL, &had_p },
                               { NULL, NULL, NULL } };
-    assert_int_equal(keel_world_remove_values(f.world, e, outs), KEEL_OK);
+    assert_int_equal(keel_remove_component_values(f.world, e, outs), KEEL_OK);
     assert_true(p.x == 5);
     assert_false(had_p);
     assert_false(keel_has(f.world, e, Velocity));
@@ -346,7 +346,7 @@ static void a_column_finds_what_get_finds(void **state) {
     api_fixture f;
     keel_entity e[5000];
     api_begin(&f);
-    const keel_column column = keel_column_of(f.world, Number); // before anything is there
+    const keel_lookup column = keel_lookup_of(f.world, Number); // before anything is there
     for (uint32_t i = 0; i < 5000; ++i) {
         e[i] = keel_add_entity(f.world);
         if (i % 3) assert_int_equal(keel_add(f.world, e[i], Number, { i }), KEEL_OK);
@@ -354,16 +354,16 @@ static void a_column_finds_what_get_finds(void **state) {
     for (uint32_t i = 0; i < 5000; i += 7)
         (void)keel_delete_entity(f.world, e[i]);
     for (uint32_t i = 0; i < 5000; ++i)
-        assert_ptr_equal(keel_column_get(&column, e[i], Number), keel_get(f.world, e[i], Number));
-    assert_null(keel_column_get(&column, e[1], Large)); // not the size of the column
-    const keel_column zeroed = { 0 };
-    assert_null(keel_column_get(&zeroed, e[1], Number));
+        assert_ptr_equal(keel_lookup_get(&column, e[i], Number), keel_get(f.world, e[i], Number));
+    assert_null(keel_lookup_get(&column, e[1], Large)); // not the size of the column
+    const keel_lookup zeroed = { 0 };
+    assert_null(keel_lookup_get(&zeroed, e[1], Number));
     // it stays valid over growth and trimming
     assert_int_equal(keel_clear(f.world, Number), KEEL_OK);
     assert_int_equal(keel_world_trim(f.world), KEEL_OK);
-    assert_null(keel_column_get(&column, e[1], Number));
+    assert_null(keel_lookup_get(&column, e[1], Number));
     assert_int_equal(keel_add(f.world, e[1], Number, { 5 }), KEEL_OK);
-    assert_int_equal(keel_column_get(&column, e[1], Number)->value, 5);
+    assert_int_equal(keel_lookup_get(&column, e[1], Number)->value, 5);
     api_end(&f);
 }
 

@@ -33,7 +33,7 @@ static void notice_assertions(void) {
 // Only checked builds call the handler: find out by a mistake.
 static bool is_checked(void) {
     notice_assertions();
-    (void)keel_apply(NULL);
+    (void)keel_apply_commands(NULL);
     const bool checked = asserted.calls > 0;
     notice_assertions();
     return checked;
@@ -53,7 +53,7 @@ static keel_result memory(api_fixture *f, keel_entity e) {
 }
 static keel_result full(api_fixture *f, keel_entity e) {
     (void)e;
-    return keel_world_add_entities(f->world, UINT32_MAX, NULL, NULL);
+    return keel_add_entity_columns(f->world, UINT32_MAX, NULL, NULL);
 }
 static keel_result occupied(api_fixture *f, keel_entity e) {
     return keel_add_entity_at(f->world, e);
@@ -97,7 +97,9 @@ static keel_result unknown(api_fixture *f, keel_entity e) {
     (void)e;
     return keel_run_named(f->world, "nowhere");
 }
-KEEL_TASK(failing, KEEL_CONTEXT(context)) { keel_fail(context, context, "it was %s", "bad"); }
+KEEL_SYSTEM_ONCE(failing, KEEL_CONTEXT(context)) {
+    keel_fail(context, context, "it was %s", "bad");
+}
 static keel_result system_failed(api_fixture *f, keel_entity e) {
     (void)e;
     return keel_run(f->world, failing);
@@ -280,11 +282,11 @@ static void a_null_world_is_an_error(void **state) {
     const keel_result results[] = {
         keel_add(no_world, e, Number),
         keel_add_entity_at(no_world, e),
-        keel_world_add_entities(no_world, 1, NULL, NULL),
+        keel_add_entity_columns(no_world, 1, NULL, NULL),
         keel_clone_entities(no_world, e, 1, NULL),
         keel_delete_entity(no_world, e),
         keel_delete_entities(no_world, &e, 1),
-        keel_delete_any(no_world, Number),
+        keel_delete_entities_having(no_world, Number),
         keel_clear_entities(no_world),
         keel_remove(no_world, e, Number),
         keel_delete(no_world, e, Number),
@@ -299,10 +301,10 @@ static void a_null_world_is_an_error(void **state) {
         keel_delete_tree(no_world, e),
         keel_set_unique(no_world, Time, { 0, 0 }),
         keel_remove_unique(no_world, Time),
-        keel_view_begin(&view, NULL, KEEL_TERMS(KEEL_READ(Number, n)), "nowhere"),
+        keel_view_begin(&view, no_world, KEEL_TERMS(KEEL_READ(Number, n)), "nowhere"),
         keel_run(no_world, failing),
         keel_run_named(no_world, "x"),
-        keel_apply(no_world),
+        keel_apply_commands(no_world),
         keel_share_begin(no_world),
         keel_share_end(no_world),
         keel_world_trim(no_world),

@@ -27,7 +27,10 @@ static void assert_seen(uint32_t digits) {
     assert_int_equal(sum, digits);
     sum = seen = 0;
 }
-static void look(keel_world *world) { KEEL_FOR_EVENTS(world, Hit, hit) note(hit); }
+static void look(keel_world *world) {
+    KEEL_EACH_EVENT(world, Hit, hit)
+        note(hit);
+}
 
 static void the_world_receives_until_it_passes(void **state) {
     (void)state;
@@ -44,13 +47,14 @@ static void the_world_receives_until_it_passes(void **state) {
     look(f.world);
     assert_seen(230);
     assert_int_equal(keel_event_count(f.world, Hit), 3);
-    assert_int_equal(keel_pass_events(f.world, Hit), KEEL_OK);
+    assert_int_equal(keel_advance_events(f.world, Hit), KEEL_OK);
     assert_int_equal(keel_send(f.world, Hit, { 1, 4 }), KEEL_OK);
     look(f.world);
     assert_seen(4);
     assert_int_equal(keel_missed_events(f.world, Hit), 0);
     assert_int_equal(keel_send(f.world, Noise, { 0.5 }), KEEL_OK);
-    KEEL_FOR_EVENTS(f.world, Noise, noise) assert_true(noise->loud == 0.5);
+    KEEL_EACH_EVENT(f.world, Noise, noise)
+        assert_true(noise->loud == 0.5);
     assert_int_equal(keel_event_count(f.world, Hit), 1);
     assert_int_equal(keel_clear_events(f.world, Hit), KEEL_OK);
     assert_int_equal(keel_event_count(f.world, Hit), 0);
@@ -66,29 +70,33 @@ static void readers_have_cursors_of_their_own(void **state) {
     api_begin(&f);
     assert_int_equal(keel_send(f.world, Hit, { 1, 1 }), KEEL_OK);
     keel_reader *a = keel_reader_create(f.world, "a"), *b = keel_reader_create(f.world, "b");
-    KEEL_FOR_EVENTS(a, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(a, Hit, hit)
+        note(hit);
     assert_seen(1);
     assert_int_equal(keel_event_count(b, Hit), 1);
-    keel_reader_pass(a);
-    keel_reader_pass(b); // it has not looked: nothing to pass, and nothing waits for it
+    keel_reader_advance(a);
+    keel_reader_advance(b); // it has not looked: nothing to pass, and nothing waits for it
     assert_int_equal(keel_event_count(a, Hit), 0);
     assert_int_equal(keel_event_count(b, Hit), 0);
     assert_int_equal(keel_send(f.world, Hit, { 1, 2 }), KEEL_OK);
-    KEEL_FOR_EVENTS(b, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(b, Hit, hit)
+        note(hit);
     assert_seen(2);
-    keel_reader_pass(b);
+    keel_reader_advance(b);
     assert_int_equal(keel_send(f.world, Hit, { 1, 3 }), KEEL_OK);
-    KEEL_FOR_EVENTS(a, Hit, hit) {
+    KEEL_EACH_EVENT(a, Hit, hit) {
         if (hit->damage == 2) continue;
         note(hit);
         break;
     }
     assert_seen(3);
-    KEEL_FOR_EVENTS(b, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(b, Hit, hit)
+        note(hit);
     assert_seen(3);
     assert_int_equal(keel_missed_events(a, Hit), 0);
     keel_reader_destroy(a); // nobody waits for 2 any more
-    KEEL_FOR_EVENTS(b, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(b, Hit, hit)
+        note(hit);
     assert_seen(3);
     assert_no_error(f.world);
     api_end(&f);
@@ -100,7 +108,7 @@ static void a_body_may_send_and_leave(void **state) {
     api_begin(&f);
     for (uint32_t i = 1; i <= 3; ++i)
         assert_int_equal(keel_send(f.world, Hit, { 0, i }), KEEL_OK);
-    KEEL_FOR_EVENTS(f.world, Hit, hit) { // what is sent meanwhile comes the next time
+    KEEL_EACH_EVENT(f.world, Hit, hit) { // what is sent meanwhile comes the next time
         const uint32_t damage = hit->damage;
         for (uint32_t i = 0; i < 100; ++i)
             assert_int_equal(keel_send(f.world, Hit, { 0, damage + 3 }), KEEL_OK);
@@ -108,7 +116,7 @@ static void a_body_may_send_and_leave(void **state) {
     }
     assert_seen(123);
     assert_int_equal(keel_event_count(f.world, Hit), 303);
-    KEEL_FOR_EVENTS(f.world, Hit, hit) {
+    KEEL_EACH_EVENT(f.world, Hit, hit) {
         assert_int_equal(keel_clear_events(f.world, Hit), KEEL_OK);
         ++seen;
         (void)hit;
@@ -128,9 +136,12 @@ static void whoever_stops_coming_misses(void **state) {
     keel_reader *prompt = keel_reader_create(f.world, "the eager");
     assert_int_equal(keel_set_event_limit(f.world, Hit, 3), KEEL_OK);
     for (uint32_t i = 1; i <= 9; ++i) {
-        KEEL_FOR_EVENTS(prompt, Hit, hit) note(hit);
-        keel_reader_pass(prompt);
-        if (i == 1) KEEL_FOR_EVENTS(late, Hit, hit) note(hit);
+        KEEL_EACH_EVENT(prompt, Hit, hit)
+            note(hit);
+        keel_reader_advance(prompt);
+        if (i == 1)
+            KEEL_EACH_EVENT(late, Hit, hit)
+                note(hit);
         assert_int_equal(keel_send(f.world, Hit, { 0, i }), KEEL_OK);
     }
     assert_seen(12345678);
@@ -139,9 +150,10 @@ static void whoever_stops_coming_misses(void **state) {
     assert_non_null(strstr(f.log.last, "Hit"));
     assert_int_equal(keel_missed_events(late, Hit), 6);
     assert_int_equal(keel_missed_events(prompt, Hit), 0);
-    KEEL_FOR_EVENTS(late, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(late, Hit, hit)
+        note(hit);
     assert_seen(789);
-    keel_reader_pass(late);
+    keel_reader_advance(late);
     assert_int_equal(keel_missed_events(late, Hit), 0);
     assert_int_equal(keel_set_event_limit(f.world, Hit, 1), KEEL_OK);
     for (uint32_t i = 1; i <= 4; ++i)
@@ -149,7 +161,8 @@ static void whoever_stops_coming_misses(void **state) {
     assert_int_equal(keel_missed_events(late, Hit), 3);
     assert_int_equal(keel_set_event_limit(f.world, Hit, 100), KEEL_OK);
     assert_int_equal(keel_send(f.world, Hit, { 0, 5 }), KEEL_OK);
-    KEEL_FOR_EVENTS(late, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(late, Hit, hit)
+        note(hit);
     assert_seen(45);
     api_end(&f);
 }
@@ -166,9 +179,10 @@ static void nobody_reads(void **state) {
     assert_int_equal(owned.living, 4);
     assert_int_equal(keel_missed_events(f.world, Owned), 3); // of those nobody had seen
     uint32_t first = 0;
-    KEEL_FOR_EVENTS(f.world, Owned, event) first = first ? first : event->token;
+    KEEL_EACH_EVENT(f.world, Owned, event)
+        first = first ? first : event->token;
     assert_int_equal(first, 4);
-    assert_int_equal(keel_pass_events(f.world, Owned), KEEL_OK);
+    assert_int_equal(keel_advance_events(f.world, Owned), KEEL_OK);
     assert_int_equal(owned.living, 0);
     keel_reader *later = keel_reader_create(f.world, "later");
     assert_int_equal(keel_missed_events(later, Owned), 0); // the world had seen all
@@ -180,22 +194,26 @@ static void nobody_reads(void **state) {
 // ------------------------------------------------------------------ systems
 static keel_result failing = KEEL_OK;
 static uint32_t sends = 1, next_damage = 1;
-KEEL_TASK(send, KEEL_SEND(Hit, hits), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(send, KEEL_SEND(Hit, hits), KEEL_CONTEXT(context)) {
     for (uint32_t i = 0; i < sends; ++i)
         assert_int_equal(keel_send(hits, Hit, { 7, next_damage++ }), KEEL_OK);
     if (failing < 0) keel_fail(context, NULL, "no");
 }
-KEEL_TASK(receive, KEEL_RECEIVE(Hit, hits)) { KEEL_FOR_EVENTS(hits, Hit, hit) note(hit); }
+KEEL_SYSTEM_ONCE(receive, KEEL_RECEIVE(Hit, hits)) {
+    KEEL_EACH_EVENT(hits, Hit, hit)
+        note(hit);
+}
 KEEL_SYSTEM(receive_each, KEEL_READ(Number, n), KEEL_RECEIVE(Hit, hits)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) if (n->value == hit->damage) note(hit);
+    KEEL_EACH_EVENT(hits, Hit, hit)
+        if (n->value == hit->damage) note(hit);
 }
-KEEL_SPAN_SYSTEM(receive_spans, KEEL_READ(Number, n), KEEL_COUNT(count), KEEL_RECEIVE(Hit, hits),
-                 KEEL_SEND(Noise, noises)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit)
-    for (uint32_t i = 0; i < count; ++i)
-        if (n[i].value == hit->damage) keel_send(noises, Noise, { n[i].value });
+KEEL_SYSTEM_SPAN(receive_spans, KEEL_READ(Number, n), KEEL_SPAN_COUNT(count),
+                 KEEL_RECEIVE(Hit, hits), KEEL_SEND(Noise, noises)) {
+    KEEL_EACH_EVENT(hits, Hit, hit)
+        for (uint32_t i = 0; i < count; ++i)
+            if (n[i].value == hit->damage) keel_send(noises, Noise, { n[i].value });
 }
-KEEL_TASK(skip, KEEL_RECEIVE(Hit, hits)) { (void)hits; }
+KEEL_SYSTEM_ONCE(skip, KEEL_RECEIVE(Hit, hits)) { (void)hits; }
 KEEL_CONDITION(any_hits, KEEL_RECEIVE(Hit, hits)) { return keel_event_count(hits, Hit) > 0; }
 
 static void systems_receive_since_their_last_run(void **state) {
@@ -219,7 +237,8 @@ static void systems_receive_since_their_last_run(void **state) {
     assert_seen(3);
     assert_int_equal(keel_run(f.world, send), KEEL_OK);
     assert_int_equal(keel_run(f.world, receive_spans), KEEL_OK);
-    KEEL_FOR_EVENTS(f.world, Noise, noise) sum = sum * 10 + (uint32_t)noise->loud;
+    KEEL_EACH_EVENT(f.world, Noise, noise)
+        sum = sum * 10 + (uint32_t)noise->loud;
     assert_seen(34);
     assert_int_equal(keel_run(f.world, receive_each), KEEL_OK);
     assert_seen(4);
@@ -265,8 +284,8 @@ static void what_a_failed_system_sent_is_dropped(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(chain, KEEL_RECEIVE(Hit, in), KEEL_SEND(Hit, out)) {
-    KEEL_FOR_EVENTS(in, Hit, hit) {
+KEEL_SYSTEM_ONCE(chain, KEEL_RECEIVE(Hit, in), KEEL_SEND(Hit, out)) {
+    KEEL_EACH_EVENT(in, Hit, hit) {
         note(hit);
         for (uint32_t i = 0; i < 50; ++i) // must not move what is being looked at
             keel_send(out, Hit, { 0, hit->damage + 1 });
@@ -288,15 +307,16 @@ static void a_system_receives_its_own_the_next_time(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(all_alone, KEEL_WORLD(world), KEEL_CONTEXT(context)) {
-    KEEL_FOR_EVENTS(context, Hit, hit) note(hit);
+KEEL_SYSTEM_ONCE(all_alone, KEEL_WORLD(world), KEEL_CONTEXT(context)) {
+    KEEL_EACH_EVENT(context, Hit, hit)
+        note(hit);
     assert_int_equal(keel_send(context, Hit, { 0, 8 }), KEEL_OK);
     assert_int_equal(keel_send(world, Hit, { 0, 9 }), KEEL_OK);
     assert_int_equal(keel_run(world, send), KEEL_OK);
 }
-KEEL_TASK(all_alone_declared, KEEL_WORLD(world), KEEL_RECEIVE(Hit, hits),
-          KEEL_SEND(Noise, noises)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) {
+KEEL_SYSTEM_ONCE(all_alone_declared, KEEL_WORLD(world), KEEL_RECEIVE(Hit, hits),
+                 KEEL_SEND(Noise, noises)) {
+    KEEL_EACH_EVENT(hits, Hit, hit) {
         note(hit);
         assert_int_equal(keel_send(noises, Noise, { hit->damage }), KEEL_OK);
     }
@@ -326,7 +346,7 @@ static void with_the_whole_world(void **state) {
 KEEL_SYSTEM(record, KEEL_READ(Number, n), KEEL_COMMANDS(commands)) {
     assert_int_equal(keel_send(commands, Hit, { 0, n->value }), KEEL_OK);
 }
-static void on_number(const keel_event *event, void *data) {
+static void on_number(const keel_change *event, void *data) {
     (void)data;
     assert_int_equal(keel_send(event->commands, Hit, { 0, ((const Number *)event->value)->value }),
                      KEEL_OK);
@@ -342,10 +362,10 @@ static void commands_send_later(void **state) {
     assert_int_equal(keel_send(commands, Hit), KEEL_OK);
     assert_int_equal(keel_send(commands, Owned, owned_make()), KEEL_OK);
     assert_int_equal(keel_event_count(f.world, Hit), 0);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     look(f.world);
     assert_seen(10);
-    assert_int_equal(keel_pass_events(f.world, Hit), KEEL_OK);
+    assert_int_equal(keel_advance_events(f.world, Hit), KEEL_OK);
     assert_int_equal(keel_observe(f.world, Number, KEEL_ON_INSERTED, on_number, NULL), KEEL_OK);
     (void)keel_add_entity(f.world, KEEL_INIT(Number, { 3 }));
     assert_error(f.world, KEEL_ERROR_SHARED, "event->commands");
@@ -357,7 +377,7 @@ static void commands_send_later(void **state) {
     assert_int_equal(keel_send(commands, Owned, owned_make()), KEEL_OK);
     assert_int_equal(keel_unregister_component(f.world, KEEL_EVENT_OF(Owned)), KEEL_OK);
     assert_int_equal(owned.living, 0); // one was sent, one recorded
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_send(commands, Owned, owned_make()), KEEL_OK);
     assert_int_equal(keel_send(f.world, Owned, owned_make()), KEEL_OK);
     assert_no_error(f.world);
@@ -391,7 +411,7 @@ static void types_are_told_apart(void **state) {
     assert_int_equal(keel_send(f.world, Hit, { 5, 7 }), KEEL_OK);
     look(f.world);
     assert_seen(7);
-    assert_int_equal(keel_pass_events(f.world, Hit), KEEL_OK);
+    assert_int_equal(keel_advance_events(f.world, Hit), KEEL_OK);
     assert_int_equal(keel_world_trim(f.world), KEEL_OK);
     assert_int_equal(keel_send(f.world, Hit, { 5, 8 }), KEEL_OK);
     look(f.world);
@@ -412,32 +432,32 @@ static void types_made_at_run_time(void **state) {
     static _Alignas(16) uint8_t value[2000];
     for (uint8_t i = 0; i < 5; ++i) {
         memset(value, i, sizeof value);
-        assert_int_equal(keel_world_send_event(f.world, ping, value), KEEL_OK);
-        assert_int_equal(keel_world_send_event(f.world, &bell, NULL), KEEL_OK);
+        assert_int_equal(keel_send_event(f.world, ping, value), KEEL_OK);
+        assert_int_equal(keel_send_event(f.world, &bell, NULL), KEEL_OK);
     }
-    keel_event_walk walk = keel_world_events(f.world, ping);
+    keel_event_walk walk = keel_events_of(f.world, ping);
     for (uint8_t i = 2; i < 5; ++i) {
         assert_true(keel_event_next(&walk));
         assert_int_equal((uintptr_t)walk.value % 16, 0);
         assert_int_equal(((const uint8_t *)walk.value)[1999], i);
     }
     assert_false(keel_event_next(&walk));
-    assert_int_equal(keel_world_event_count(f.world, &bell), 5);
-    walk = keel_world_events(f.world, &bell);
+    assert_int_equal(keel_event_count_of(f.world, &bell), 5);
+    walk = keel_events_of(f.world, &bell);
     for (uint32_t i = 0; i < 5; ++i) {
         assert_true(keel_event_next(&walk));
         assert_null(walk.value);
     }
     assert_false(keel_event_next(&walk));
     // one of the queue, again: also where the queue grows, or the oldest has to go for it
-    assert_int_equal(keel_world_set_event_limit(f.world, ping, 40), KEEL_OK);
+    assert_int_equal(keel_set_event_limit_of(f.world, ping, 40), KEEL_OK);
     for (uint32_t i = 0; i < 100; ++i) {
-        walk = keel_world_events(f.world, ping);
+        walk = keel_events_of(f.world, ping);
         assert_true(keel_event_next(&walk));
         memcpy(value, walk.value, sizeof value);
-        assert_int_equal(keel_world_send_event(f.world, ping, walk.value), KEEL_OK);
+        assert_int_equal(keel_send_event(f.world, ping, walk.value), KEEL_OK);
         uint8_t last = 0;
-        for (walk = keel_world_events(f.world, ping); keel_event_next(&walk);)
+        for (walk = keel_events_of(f.world, ping); keel_event_next(&walk);)
             last = ((const uint8_t *)walk.value)[1500];
         assert_int_equal(last, value[1500]);
     }
@@ -446,44 +466,47 @@ static void types_made_at_run_time(void **state) {
 
 // ------------------------------------------------------------------ misuse
 static keel_world *now;
-KEEL_TASK(undeclared, KEEL_SEND(Noise, noises), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(undeclared, KEEL_SEND(Noise, noises), KEEL_CONTEXT(context)) {
     (void)noises;
-    KEEL_FOR_EVENTS(context, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(context, Hit, hit)
+        note(hit);
     assert_error(now, KEEL_ERROR_ACCESS, "add KEEL_RECEIVE(Hit");
-    KEEL_FOR_EVENTS(context, Noise, noise) sum += (uint32_t)noise->loud + 1;
+    KEEL_EACH_EVENT(context, Noise, noise)
+        sum += (uint32_t)noise->loud + 1;
     assert_error(now, KEEL_ERROR_ACCESS, "add KEEL_RECEIVE(Noise");
     assert_int_equal(keel_event_count(context, Noise), 0);
     assert_int_equal(keel_missed_events(context, Noise), 0);
     assert_error(now, KEEL_ERROR_ACCESS, "'undeclared' receives");
     assert_int_equal(keel_send(context, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ACCESS, "add KEEL_SEND(Hit");
-    assert_int_equal(keel_context_send_event(context, KEEL_OF(Hit), NULL), KEEL_ERROR_ACCESS);
+    assert_int_equal(keel_send_event(context, KEEL_OF(Hit), NULL), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ARGUMENT, "KEEL_EVENT");
-    assert_int_equal(keel_context_send_event(context, NULL, NULL), KEEL_ERROR_ACCESS);
+    assert_int_equal(keel_send_event(context, NULL, NULL), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ARGUMENT, "NULL");
     // the world is in the way of the system
     assert_int_equal(keel_send(now, Noise, { 2 }), KEEL_ERROR_BORROWED);
     assert_error(now, KEEL_ERROR_BORROWED, "undeclared");
     assert_int_equal(keel_event_count(now, Noise), 0);
-    KEEL_FOR_EVENTS(now, Noise, noise) sum += (uint32_t)noise->loud + 1;
+    KEEL_EACH_EVENT(now, Noise, noise)
+        sum += (uint32_t)noise->loud + 1;
     assert_error(now, KEEL_ERROR_BORROWED, "Noise");
     assert_int_equal(keel_clear_events(now, Noise), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_set_event_limit(now, Noise, 5), KEEL_ERROR_BORROWED);
-    assert_int_equal(keel_pass_events(now, Noise), KEEL_ERROR_BORROWED);
+    assert_int_equal(keel_advance_events(now, Noise), KEEL_ERROR_BORROWED);
     (void)keel_take_error(now);
 }
-KEEL_TASK(receive_only, KEEL_RECEIVE(Hit, hits), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(receive_only, KEEL_RECEIVE(Hit, hits), KEEL_CONTEXT(context)) {
     (void)hits;
     assert_int_equal(keel_send(context, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ACCESS, "add KEEL_SEND(Hit");
     assert_int_equal(keel_send(now, Hit, { 1, 2 }), KEEL_ERROR_BORROWED);
     assert_error(now, KEEL_ERROR_BORROWED, "receive_only");
 }
-KEEL_TASK(some_commands, KEEL_COMMANDS(commands, Number)) {
+KEEL_SYSTEM_ONCE(some_commands, KEEL_COMMANDS(commands, Number)) {
     assert_int_equal(keel_send(commands, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ACCESS, "KEEL_SEND(Hit");
 }
-KEEL_TASK(both_ways, KEEL_COMMANDS(commands, Number), KEEL_SEND(Hit, hits)) {
+KEEL_SYSTEM_ONCE(both_ways, KEEL_COMMANDS(commands, Number), KEEL_SEND(Hit, hits)) {
     assert_int_equal(keel_send(commands, Hit, { 1, 2 }), KEEL_ERROR_ACCESS);
     assert_error(now, KEEL_ERROR_ACCESS, "KEEL_SEND(Hit");
     assert_int_equal(keel_send(hits, Hit, { 1, 2 }), KEEL_OK);
@@ -511,7 +534,7 @@ static void refuse_task(api_fixture *f, keel_term_kind kind, const keel_componen
                         const char *part) {
     const keel_term terms[] = { { .kind = kind, .component = c }, { .kind = KEEL_TERM_END } };
     const keel_system task = {
-        .name = "task", .kind = KEEL_PER_RUN, .run = receive_system.run, .terms = terms
+        .name = "task", .kind = KEEL_SYSTEM_PER_RUN, .run = receive_system.run, .terms = terms
     };
     assert_int_equal(keel_world_run_system(f->world, &task, NULL, 0), KEEL_ERROR_ARGUMENT);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, part);
@@ -525,19 +548,19 @@ static void the_wrong_kind_is_refused(void **state) {
     const keel_component *const wrong[] = { KEEL_OF(Hit), KEEL_UNIQUE_OF(Hit), NULL };
     for (uint32_t i = 0; i < 3; ++i) {
         const char *part = wrong[i] ? "KEEL_EVENT" : "NULL";
-        assert_int_equal(keel_world_send_event(w, wrong[i], NULL), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_send_event(w, wrong[i], NULL), KEEL_ERROR_ARGUMENT);
         assert_error(w, KEEL_ERROR_ARGUMENT, part);
-        assert_int_equal(keel_commands_send_event(keel_world_commands(w), wrong[i], NULL),
+        assert_int_equal(keel_send_event(keel_world_commands(w), wrong[i], NULL),
                          KEEL_ERROR_ARGUMENT);
         assert_error(w, KEEL_ERROR_ARGUMENT, part);
-        assert_int_equal(keel_world_pass_events(w, wrong[i]), KEEL_ERROR_ARGUMENT);
-        assert_int_equal(keel_world_clear_events(w, wrong[i]), KEEL_ERROR_ARGUMENT);
-        assert_int_equal(keel_world_set_event_limit(w, wrong[i], 3), KEEL_ERROR_ARGUMENT);
-        keel_event_walk walk = keel_world_events(w, wrong[i]);
+        assert_int_equal(keel_advance_events_of(w, wrong[i]), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_clear_events_of(w, wrong[i]), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_set_event_limit_of(w, wrong[i], 3), KEEL_ERROR_ARGUMENT);
+        keel_event_walk walk = keel_events_of(w, wrong[i]);
         assert_false(keel_event_next(&walk));
         (void)keel_take_error(w);
-        assert_int_equal(keel_world_event_count(w, wrong[i]), 0);
-        assert_int_equal(keel_world_missed_events(w, wrong[i]), 0);
+        assert_int_equal(keel_event_count_of(w, wrong[i]), 0);
+        assert_int_equal(keel_missed_events_of(w, wrong[i]), 0);
         if (wrong[i]) refuse_task(&f, KEEL_TERM_SEND, wrong[i], "KEEL_SEND");
         refuse_task(&f, KEEL_TERM_RECEIVE, wrong[i], wrong[i] ? "KEEL_RECEIVE" : "component");
     }
@@ -566,29 +589,27 @@ static void the_wrong_kind_is_refused(void **state) {
     api_end(&f);
 }
 
-static bool go_on(const char *condition, const char *message, const char *file, int line) {
-    (void)condition, (void)message, (void)file, (void)line;
-    return false;
-}
 static void nothing_at_all(void **state) {
     (void)state;
-    keel_set_assert_handler(go_on);
+    keel_set_assert_handler(api_go_on);
     keel_world *none = NULL;
     const keel_component *hit = KEEL_EVENT_OF(Hit);
-    assert_int_equal(keel_world_send_event(none, hit, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_context_send_event(NULL, hit, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_pass_events(none, hit), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_clear_events(none, hit), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_set_event_limit(none, hit, 1), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_event_count(none, hit) + keel_reader_event_count(NULL, hit) +
-                         keel_context_event_count(NULL, hit),
+    assert_int_equal(keel_send_event(none, hit, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_send_event((keel_context *)NULL, hit, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_advance_events_of(none, hit), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_clear_events_of(none, hit), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_set_event_limit_of(none, hit, 1), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_event_count_of(none, hit) +
+                         keel_event_count_of((keel_reader *)NULL, hit) +
+                         keel_event_count_of((keel_reader *)NULL, hit),
                      0);
-    assert_int_equal(keel_world_missed_events(none, hit) + keel_reader_missed_events(NULL, hit) +
-                         keel_context_missed_events(NULL, hit),
+    assert_int_equal(keel_missed_events_of(none, hit) +
+                         keel_missed_events_of((keel_reader *)NULL, hit) +
+                         keel_missed_events_of((keel_reader *)NULL, hit),
                      0);
-    keel_event_walk walk = keel_context_events(NULL, hit);
+    keel_event_walk walk = keel_events_of((keel_context *)NULL, hit);
     assert_false(keel_event_next(&walk));
-    walk = keel_reader_events(NULL, hit);
+    walk = keel_events_of((keel_reader *)NULL, hit);
     assert_false(keel_event_next(&walk));
     assert_false(keel_event_next(NULL));
     keel_set_assert_handler(NULL);
@@ -615,7 +636,8 @@ static void a_hash_counts_what_waits_for_systems(void **state) {
     assert_int_equal(keel_send(f.world, Hit, { 1, 2 }), KEEL_OK);
     assert_true(hash_of(f.world) != two); // another order
     keel_reader *reader = keel_reader_create(f.world, "a sound card");
-    KEEL_FOR_EVENTS(reader, Hit, hit) note(hit);
+    KEEL_EACH_EVENT(reader, Hit, hit)
+        note(hit);
     assert_int_equal(keel_run(f.world, receive), KEEL_OK);
     assert_true(hash_of(f.world) == none); // the reader is no part of the game
     assert_int_equal(keel_event_count(reader, Hit), 2);

@@ -21,16 +21,18 @@ static std::atomic<int> sum; // two systems that add to it may run at once
 KEEL_SYSTEM(strike, KEEL_READ(Number, n), KEEL_SEND(Hit, hits)) {
     keel_send(hits, Hit, { 1, n->value });
 }
-KEEL_SPAN_SYSTEM(weigh, KEEL_READ(Number, n), KEEL_COUNT(count), KEEL_RECEIVE(Hit, hits)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) sum += hit->damage * n[0].value * static_cast<int>(count);
+KEEL_SYSTEM_SPAN(weigh, KEEL_READ(Number, n), KEEL_SPAN_COUNT(count), KEEL_RECEIVE(Hit, hits)) {
+    KEEL_EACH_EVENT(hits, Hit, hit)
+        sum += hit->damage * n[0].value * static_cast<int>(count);
 }
-KEEL_TASK(look, KEEL_RECEIVE(Hit, hits), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(look, KEEL_RECEIVE(Hit, hits), KEEL_CONTEXT(context)) {
     assert_int_equal(keel_event_count(hits, Hit), keel_event_count(context, Hit));
     assert_int_equal(keel_missed_events(hits, Hit) + keel_missed_events(context, Hit), 0);
-    KEEL_FOR_EVENTS(context, Hit, hit) sum += hit->damage;
+    KEEL_EACH_EVENT(context, Hit, hit)
+        sum += hit->damage;
 }
 KEEL_CONDITION(any, KEEL_RECEIVE(Hit, hits)) { return keel_event_count(hits, Hit) > 0; }
-KEEL_TASK(answer, KEEL_SEND(Hit, hits), KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
+KEEL_SYSTEM_ONCE(answer, KEEL_SEND(Hit, hits), KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
     (void)hits;
     keel_send(context, Hit);
     keel_send(commands, Hit, { 3, 4 });
@@ -54,15 +56,16 @@ void events_come_and_go(void **) {
     sum = 0;
     assert_int_equal(keel_send(w, Hit, mine), KEEL_OK);
     assert_int_equal(keel_send(w, Hit, { 1, 1 }), KEEL_OK);
-    KEEL_FOR_EVENTS(w, Hit, hit) sum += hit->damage;
-    KEEL_FOR_EVENTS(reader, Hit, hit) {
+    KEEL_EACH_EVENT(w, Hit, hit)
+        sum += hit->damage;
+    KEEL_EACH_EVENT(reader, Hit, hit) {
         sum += 100;
         if (hit->damage == 8) break;
     }
     assert_int_equal(sum, 4 + 8 + 1 + 300);
     assert_int_equal(keel_event_count(reader, Hit), 4);
     assert_int_equal(keel_missed_events(reader, Hit) + keel_missed_events(w, Hit), 0);
-    assert_int_equal(keel_pass_events(w, Hit), KEEL_OK);
+    assert_int_equal(keel_advance_events(w, Hit), KEEL_OK);
     assert_int_equal(keel_event_count(w, Hit), 0);
     assert_int_equal(keel_set_event_limit(w, Hit, 2), KEEL_OK);
     assert_int_equal(keel_missed_events(reader, Hit), 2);

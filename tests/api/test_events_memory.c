@@ -12,18 +12,19 @@ KEEL_EVENT(Hit);
 
 static uint32_t received, sent;
 static atomic_uint sent_hits; // by several threads
-KEEL_TASK(send, KEEL_SEND(Owned, events)) {
+KEEL_SYSTEM_ONCE(send, KEEL_SEND(Owned, events)) {
     for (uint32_t i = 0; i < 40; ++i) {
         const Owned value = owned_make();
         if (keel_send(events, Owned, value) == KEEL_OK) ++sent;
         else owned_release(value);
     }
 }
-KEEL_TASK(receive, KEEL_RECEIVE(Owned, events)) {
-    KEEL_FOR_EVENTS(events, Owned, event) received += event->token != 0;
+KEEL_SYSTEM_ONCE(receive, KEEL_RECEIVE(Owned, events)) {
+    KEEL_EACH_EVENT(events, Owned, event)
+        received += event->token != 0;
 }
-KEEL_TASK(swap, KEEL_RECEIVE(Owned, in), KEEL_SEND(Owned, out)) {
-    KEEL_FOR_EVENTS(in, Owned, event) {
+KEEL_SYSTEM_ONCE(swap, KEEL_RECEIVE(Owned, in), KEEL_SEND(Owned, out)) {
+    KEEL_EACH_EVENT(in, Owned, event) {
         const Owned value = owned_make();
         received += event->token != 0;
         if (keel_send(out, Owned, value) == KEEL_OK) ++sent;
@@ -71,10 +72,13 @@ static bool from_outside(api_fixture *f) {
         if (result < 0) owned_release(value);
     }
     assert_int_equal(keel_event_count(f->world, Owned), count);
-    KEEL_FOR_EVENTS(f->world, Owned, event) received += event->token != 0;
+    KEEL_EACH_EVENT(f->world, Owned, event)
+        received += event->token != 0;
     assert_true(received == count || received == 0); // it could not become a receiver
     worked &= received == count;
-    if (reader) KEEL_FOR_EVENTS(reader, Owned, event) worked &= event->token != 0;
+    if (reader)
+        KEEL_EACH_EVENT(reader, Owned, event)
+            worked &= event->token != 0;
     return worked && reader;
 }
 
@@ -114,9 +118,9 @@ static bool by_commands(api_fixture *f) {
         if (keel_send(keel_world_commands(f->world), Owned, value) == KEEL_OK) ++sent;
         else owned_release(value), worked = false;
     }
-    worked &= keel_apply(f->world) == KEEL_OK;
+    worked &= keel_apply_commands(f->world) == KEEL_OK;
     counting_allocator_never_fail(&f->memory);
-    assert_int_equal(keel_apply(f->world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f->world), KEEL_OK);
     assert_int_equal(keel_event_count(f->world, Owned), sent);
     return worked;
 }
@@ -128,7 +132,7 @@ static bool in_a_workload(api_fixture *f) {
     worked &= sent == 2 * 40 && sent_hits == 2 * 300;
     counting_allocator_never_fail(&f->memory);
     assert_int_equal(keel_run_workload(f->world, all), KEEL_OK);
-    assert_int_equal(keel_apply(f->world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f->world), KEEL_OK);
     return worked;
 }
 

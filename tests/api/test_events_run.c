@@ -29,13 +29,15 @@ static void begin_sums(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ order
-KEEL_TASK(one, KEEL_SEND(Hit, hits)) { keel_send(hits, Hit, { 1 }); }
-KEEL_TASK(two, KEEL_SEND(Hit, hits)) { keel_send(hits, Hit, { 2 }); }
-KEEL_TASK(early, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Sum, sum)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) sum->hash = sum->hash * 10 + hit->value;
+KEEL_SYSTEM_ONCE(one, KEEL_SEND(Hit, hits)) { keel_send(hits, Hit, { 1 }); }
+KEEL_SYSTEM_ONCE(two, KEEL_SEND(Hit, hits)) { keel_send(hits, Hit, { 2 }); }
+KEEL_SYSTEM_ONCE(early, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Sum, sum)) {
+    KEEL_EACH_EVENT(hits, Hit, hit)
+        sum->hash = sum->hash * 10 + hit->value;
 }
-KEEL_TASK(late, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Total, total)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) total->hash = total->hash * 10 + hit->value;
+KEEL_SYSTEM_ONCE(late, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Total, total)) {
+    KEEL_EACH_EVENT(hits, Hit, hit)
+        total->hash = total->hash * 10 + hit->value;
 }
 KEEL_WORKLOAD(turn, KEEL_STEP(one), KEEL_STEP(early), KEEL_STEP(two), KEEL_STEP(late),
               KEEL_STEP(early));
@@ -112,7 +114,7 @@ static void a_startup_system_holds_nothing_up(void **state) {
 
 // ------------------------------------------------------------------ failures
 static bool fails;
-KEEL_TASK(three, KEEL_SEND(Hit, hits), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(three, KEEL_SEND(Hit, hits), KEEL_CONTEXT(context)) {
     for (uint32_t i = 0; i < 30; ++i)
         keel_send(hits, Hit, { 3 });
     if (fails) keel_fail(context, NULL, "three fails");
@@ -138,7 +140,8 @@ static void failure(api_fixture *f) {
     assert_int_equal(keel_run_parallel(f->world, split), KEEL_OK);
     assert_int_equal(keel_event_count(f->world, Hit), 9002);
     uint32_t expected = 0, at = 0;
-    KEEL_FOR_EVENTS(f->world, Hit, hit) if (at++ >= 2) assert_int_equal(hit->value, expected++);
+    KEEL_EACH_EVENT(f->world, Hit, hit)
+        if (at++ >= 2) assert_int_equal(hit->value, expected++);
     fails = true;
     assert_int_equal(keel_run_parallel(f->world, split), KEEL_ERROR_SYSTEM);
     assert_error(f->world, KEEL_ERROR_SYSTEM, "a piece fails");
@@ -162,7 +165,7 @@ KEEL_SYSTEM(hit_some, KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_SEND(Hit, hits)
     if (n->value % 7 == 0) keel_send(loot, Loot, { n->value });
 }
 KEEL_SYSTEM(hurt, KEEL_WRITE(Number, n), KEEL_ENTITY(e), KEEL_RECEIVE(Hit, hits)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) {
+    KEEL_EACH_EVENT(hits, Hit, hit) {
         if (hit->value > 60) break;
         if (hit->value == keel_entity_index(e) % 61) n->value += 5;
     }
@@ -176,19 +179,20 @@ KEEL_SYSTEM(bear, KEEL_READ(Number, n), KEEL_COMMANDS(commands, Number, Other),
 KEEL_SYSTEM(record, KEEL_READ(Other, o), KEEL_ENTITY(e), KEEL_COMMANDS(commands)) {
     if (keel_entity_index(e) % 31 == 0) keel_send(commands, Hit, { o->value + 900 });
 }
-KEEL_TASK(split_up, KEEL_RECEIVE(Loot, in), KEEL_SEND(Loot, out), KEEL_UNIQUE_READ(Sum, sum)) {
-    KEEL_FOR_EVENTS(in, Loot, loot)
-    if (loot->value > 1000) keel_send(out, Loot, { loot->value / 10 + (sum->count & 1) });
+KEEL_SYSTEM_ONCE(split_up, KEEL_RECEIVE(Loot, in), KEEL_SEND(Loot, out),
+                 KEEL_UNIQUE_READ(Sum, sum)) {
+    KEEL_EACH_EVENT(in, Loot, loot)
+        if (loot->value > 1000) keel_send(out, Loot, { loot->value / 10 + (sum->count & 1) });
 }
-KEEL_TASK(add_up, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Sum, sum)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) {
+KEEL_SYSTEM_ONCE(add_up, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Sum, sum)) {
+    KEEL_EACH_EVENT(hits, Hit, hit) {
         mix(&sum->hash, hit->value);
         ++sum->count;
     }
     sum->missed += (uint32_t)keel_missed_events(hits, Hit);
 }
-KEEL_TASK(add_up_loot, KEEL_RECEIVE(Loot, loot), KEEL_UNIQUE_WRITE(Total, total)) {
-    KEEL_FOR_EVENTS(loot, Loot, piece) {
+KEEL_SYSTEM_ONCE(add_up_loot, KEEL_RECEIVE(Loot, loot), KEEL_UNIQUE_WRITE(Total, total)) {
+    KEEL_EACH_EVENT(loot, Loot, piece) {
         mix(&total->hash, piece->value);
         ++total->count;
     }
@@ -221,7 +225,8 @@ static outcome fight(uint32_t workers) {
         assert_int_equal(keel_run_workload(f.world, battle), KEEL_OK);
     assert_no_error(f.world);
     outcome result = { *keel_get_unique(f.world, Sum), *keel_get_unique(f.world, Total), 0 };
-    KEEL_FOR_EVENTS(f.world, Loot, loot) mix(&result.hash, loot->value);
+    KEEL_EACH_EVENT(f.world, Loot, loot)
+        mix(&result.hash, loot->value);
     api_end(&f);
     return result;
 }

@@ -26,26 +26,27 @@ typedef struct Tally {
     uint64_t sum;
 } Tally;
 
-KEEL_TASK(send, KEEL_SEND(Hit, hits), KEEL_DATA(Tally, tally)) {
+KEEL_SYSTEM_ONCE(send, KEEL_SEND(Hit, hits), KEEL_DATA(Tally, tally)) {
     for (uint32_t i = 0; i < 5; ++i)
         if (keel_send(hits, Hit, { ++tally->count }) == KEEL_OK) tally->sum += tally->count;
 }
-KEEL_TASK(receive, KEEL_RECEIVE(Hit, hits), KEEL_DATA(Tally, tally)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) {
+KEEL_SYSTEM_ONCE(receive, KEEL_RECEIVE(Hit, hits), KEEL_DATA(Tally, tally)) {
+    KEEL_EACH_EVENT(hits, Hit, hit) {
         ++tally->count;
         tally->sum += hit->value;
     }
 }
-KEEL_TASK(receive_too, KEEL_RECEIVE(Hit, hits), KEEL_DATA(Tally, tally)) {
-    KEEL_FOR_EVENTS(hits, Hit, hit) {
+KEEL_SYSTEM_ONCE(receive_too, KEEL_RECEIVE(Hit, hits), KEEL_DATA(Tally, tally)) {
+    KEEL_EACH_EVENT(hits, Hit, hit) {
         ++tally->count;
         tally->sum += hit->value;
     }
 }
-KEEL_TASK(send_unheard, KEEL_SEND(Unheard, events)) { keel_send(events, Unheard, { 1 }); }
-KEEL_TASK(receive_unheard, KEEL_RECEIVE(Unheard, events)) {
+KEEL_SYSTEM_ONCE(send_unheard, KEEL_SEND(Unheard, events)) { keel_send(events, Unheard, { 1 }); }
+KEEL_SYSTEM_ONCE(receive_unheard, KEEL_RECEIVE(Unheard, events)) {
     assert_int_equal(keel_event_count(events, Unheard), 0);
-    KEEL_FOR_EVENTS(events, Unheard, event) assert_null(event);
+    KEEL_EACH_EVENT(events, Unheard, event)
+        assert_null(event);
 }
 
 typedef struct user {
@@ -113,11 +114,13 @@ static void what_is_refused_in_shared_mode(void **state) {
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
     assert_int_equal(keel_send(f.world, Hit, { 2 }), KEEL_ERROR_SHARED);
     assert_error(f.world, KEEL_ERROR_SHARED, "commands");
-    KEEL_FOR_EVENTS(f.world, Hit, hit) assert_null(hit);
+    KEEL_EACH_EVENT(f.world, Hit, hit)
+        assert_null(hit);
     assert_error(f.world, KEEL_ERROR_SHARED, "KEEL_RECEIVE");
-    KEEL_FOR_EVENTS(reader, Hit, hit) assert_null(hit);
+    KEEL_EACH_EVENT(reader, Hit, hit)
+        assert_null(hit);
     assert_error(f.world, KEEL_ERROR_SHARED, "KEEL_RECEIVE");
-    assert_int_equal(keel_pass_events(f.world, Hit), KEEL_ERROR_SHARED);
+    assert_int_equal(keel_advance_events(f.world, Hit), KEEL_ERROR_SHARED);
     assert_int_equal(keel_clear_events(f.world, Hit), KEEL_ERROR_SHARED);
     assert_int_equal(keel_set_event_limit(f.world, Hit, 2), KEEL_ERROR_SHARED);
     (void)keel_take_error(f.world);
@@ -147,8 +150,9 @@ KEEL_SYSTEM(send_frames, KEEL_READ(Number, n), KEEL_SEND(Frame, frames)) {
     assert_int_equal(keel_send(frames, Frame, { n->value }), KEEL_OK);
 }
 static uint32_t frames_seen;
-KEEL_TASK(see_frames, KEEL_RECEIVE(Frame, frames)) {
-    KEEL_FOR_EVENTS(frames, Frame, frame) assert_int_equal(frame->value, frames_seen++);
+KEEL_SYSTEM_ONCE(see_frames, KEEL_RECEIVE(Frame, frames)) {
+    KEEL_EACH_EVENT(frames, Frame, frame)
+        assert_int_equal(frame->value, frames_seen++);
 }
 KEEL_SYSTEM(write_number, KEEL_WRITE(Number, n)) { (void)n; }
 KEEL_WORKLOAD(draw, KEEL_STEP(write_number, .parallel = true),

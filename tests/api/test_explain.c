@@ -64,7 +64,7 @@ static void sparse_sets_lead_by_the_smallest(void **state) {
         "chunks: spans where the sets have the same order, lists elsewhere\n");
     assert_plan((const keel_term[]){ TERM(READ, Number),
                                      TERM(WITHOUT, Frozen),
-                                     TERM(MAYBE, Other),
+                                     TERM(OPTIONAL_READ, Other),
                                      { .kind = KEEL_TERM_END } },
                 "view: here\n"
                 "leader: sparse set Number, in packed order\n"

@@ -13,10 +13,10 @@ KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
 
 // The highest index of all; but in test builds every edit is followed by a walk over the
 // structures, which are tables of a million pages then, one that is far enough.
-#if !defined(NDEBUG) && KEEL_ENTITY_INDEX_MAX > 50000000
+#if !defined(NDEBUG) && KEEL_MAX_ENTITY_INDEX > 50000000
 static const uint32_t far_index = 50000000;
 #else
-static const uint32_t far_index = KEEL_ENTITY_INDEX_MAX;
+static const uint32_t far_index = KEEL_MAX_ENTITY_INDEX;
 #endif
 
 static api_fixture f;

@@ -11,7 +11,7 @@ enum { ENTITIES = 70, MOST = 24 }; // more than a block of 64; bytes
 static api_fixture f;
 static uint32_t told[4]; // by kind: bit number
 
-static void count_told(const keel_event *event, void *data) {
+static void count_told(const keel_change *event, void *data) {
     (void)data;
     const keel_component *c = event->component;
     assert_ptr_equal(event->value, c->size ? keel_get_component(f.world, event->entity, c) : NULL);
@@ -34,7 +34,7 @@ static void add_to_all(const keel_component *c, keel_entity *e) {
     for (uint32_t i = 0; i < ENTITIES; ++i) {
         fill(bytes, i);
         const keel_value with[] = { { c, bytes }, { NULL, NULL } };
-        e[i] = keel_world_add_entity(f.world, i % 2 ? NULL : with);
+        e[i] = keel_add_entity_values(f.world, i % 2 ? NULL : with);
         const void *value = i % 3 ? bytes : NULL;
         assert_int_equal(keel_add_component(f.world, e[i], c, value), KEEL_OK);
         assert_value(c, e[i], value ? bytes : zeros);
@@ -59,7 +59,7 @@ static void take_from_all(const keel_component *c, const keel_entity *e) {
             assert_int_equal(keel_delete_component(f.world, e[i], c), KEEL_OK);
             assert_int_equal(keel_delete_component(f.world, e[i], c), KEEL_ABSENT);
         } else {
-            assert_int_equal(keel_world_delete_entity(f.world, e[i]), KEEL_OK);
+            assert_int_equal(keel_delete_entity(f.world, e[i]), KEEL_OK);
             assert_int_equal(keel_add_component(f.world, e[i], c, bytes), KEEL_ERROR_DEAD_ENTITY);
         }
     }
@@ -76,7 +76,7 @@ static void assert_told(bool observed) {
 static void assert_removed(const keel_component *c, uint32_t kinds, bool asked) {
     uint32_t count = 0, i = 0;
     uint8_t bytes[MOST];
-    keel_removal_walk walk = keel_world_removals(f.world, c, KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_removals(f.world, c, KEEL_TRACK_DELETION);
     for (; keel_removal_next(&walk); ++count) {
         for (; i % 3 == 0; ++i) // in the order in which they went
             ;
@@ -85,7 +85,7 @@ static void assert_removed(const keel_component *c, uint32_t kinds, bool asked) 
     }
     assert_int_equal(count, asked || kinds & KEEL_TRACK_DELETION ? 46 : 0);
     count = 0;
-    walk = keel_world_removals(f.world, c, KEEL_TRACK_REMOVAL);
+    walk = keel_removals(f.world, c, KEEL_TRACK_REMOVAL);
     while (keel_removal_next(&walk))
         ++count;
     assert_int_equal(count, asked || kinds & KEEL_TRACK_REMOVAL ? 24 : 0);
@@ -110,7 +110,7 @@ static void play(keel_storage storage, uint32_t size, uint32_t kinds, bool obser
         assert_int_equal(keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
         add_to_all(&c, e);
         for (uint32_t i = 0; i < ENTITIES; ++i)
-            assert_int_equal(keel_world_changes_of(f.world, e[i], &c),
+            assert_int_equal(keel_changes_of_component(f.world, e[i], &c),
                              kinds & (KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION));
         take_from_all(&c, e);
         assert_told(observed);
@@ -145,10 +145,10 @@ static void archetypes(void **state) {
 }
 
 // Observers that answer do so after each edit, whichever way it went.
-static void answer(const keel_event *event, void *data) {
+static void answer(const keel_change *event, void *data) {
     (void)data;
     const keel_component *const list[] = { event->component, NULL };
-    keel_commands_delete_components(event->commands, event->entity, list);
+    keel_delete_components(event->commands, event->entity, list);
 }
 
 static void answers_follow_each_edit(void **state) {
@@ -163,17 +163,17 @@ static void answers_follow_each_edit(void **state) {
                                       .tracking = KEEL_TRACK_INSERTION,
                                       .slot = &slot };
     assert_non_null(keel_register_component(f.world, &c));
-    const keel_entity keeper = keel_world_add_entity(f.world, NULL);
+    const keel_entity keeper = keel_add_entity_values(f.world, NULL);
     const uint32_t one = 1;
     assert_int_equal(keel_add_component(f.world, keeper, &c, &one), KEEL_OK);
     assert_int_equal(keel_observe_component(f.world, &c, KEEL_ON_INSERTED, answer, NULL), KEEL_OK);
-    const keel_entity e = keel_world_add_entity(f.world, NULL);
+    const keel_entity e = keel_add_entity_values(f.world, NULL);
     for (uint32_t i = 0; i < 3; ++i) {
         assert_int_equal(keel_add_component(f.world, e, &c, &one), KEEL_OK);
         assert_false(keel_has_component(f.world, e, &c));
     }
     const keel_entity made =
-        keel_world_add_entity(f.world, (keel_value[]){ { &c, &one }, { NULL, NULL } });
+        keel_add_entity_values(f.world, (keel_value[]){ { &c, &one }, { NULL, NULL } });
     assert_false(keel_has_component(f.world, made, &c));
     assert_true(keel_has_component(f.world, keeper, &c));
     api_end(&f);
@@ -202,7 +202,7 @@ static void rows_in_use_refuse_edits(void **state) {
     const keel_term terms[] = { { KEEL_TERM_READ, 0, &c[1], NULL, NULL, NULL },
                                 { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } };
     const uint32_t one = 1;
-    const keel_entity e = keel_world_add_entity(
+    const keel_entity e = keel_add_entity_values(
         f.world, (keel_value[]){ { &c[0], &one }, { &c[1], &one }, { NULL, NULL } });
     keel_view view;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "reading"), KEEL_OK);

@@ -8,7 +8,7 @@ static keel_entity e(uint32_t index) { return handle_at(index, 0); }
 // A world with entities 0 to 19.
 static void begin(api_fixture *f) {
     api_begin(f);
-    assert_int_equal(keel_world_add_entities(f->world, 20, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, 20, NULL, NULL), KEEL_OK);
 }
 
 static void add_number(api_fixture *f, uint32_t index) {
@@ -292,7 +292,7 @@ static void many_entities_join_in_their_order(void **state) {
     assert_members(f.world, g, "20 21 22 23 24 25 26");
     assert_int_equal(keel_delete_entities(f.world, out, 3), KEEL_OK);
     assert_members(f.world, g, "26 25 24 23");
-    assert_int_equal(keel_delete_any(f.world, Other), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Other), KEEL_OK);
     assert_members(f.world, g, "");
     assert_members(f.world, list, "");
     assert_packed(f.world, KEEL_OF(Number), "1");
@@ -457,7 +457,7 @@ static void an_edit_that_moves_borrowed_values_is_refused(void **state) {
     // what is got stays where it is, so its readers are in nobody's way
     assert_int_equal(keel_view_begin(&view, f.world, reads_other, "reader"), KEEL_OK);
     assert_int_equal(keel_view_begin(&second, f.world, edits, "editor"), KEEL_OK);
-    assert_int_equal(keel_view_add_component(&second, e(1), KEEL_OF(Frozen), NULL), KEEL_OK);
+    assert_int_equal(keel_add_component(&second, e(1), KEEL_OF(Frozen), NULL), KEEL_OK);
     keel_view_end(&second);
     keel_view_end(&view);
     assert_no_error(f.world);
@@ -480,16 +480,15 @@ static void an_edit_through_a_view_keeps_the_group(void **state) {
     keel_iterator walk;
     keel_span span;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "editor"), KEEL_OK);
-    assert_int_equal(keel_view_add_component(&view, e(8), KEEL_OF(Other), NULL), KEEL_OK);
+    assert_int_equal(keel_add_component(&view, e(8), KEEL_OF(Other), NULL), KEEL_OK);
     assert_members(f.world, g, "8");
     assert_int_equal(keel_iterator_begin(&walk, &view), KEEL_OK);
     assert_true(keel_iterator_next_span(&walk, &span));
     // it would move the Number that is looked at
-    assert_int_equal(keel_view_add_component(&view, e(6), KEEL_OF(Other), NULL),
-                     KEEL_ERROR_ITERATING);
+    assert_int_equal(keel_add_component(&view, e(6), KEEL_OF(Other), NULL), KEEL_ERROR_ITERATING);
     keel_take_error(f.world);
     keel_iterator_end(&walk);
-    assert_int_equal(keel_view_add_component(&view, e(6), KEEL_OF(Other), NULL), KEEL_OK);
+    assert_int_equal(keel_add_component(&view, e(6), KEEL_OF(Other), NULL), KEEL_OK);
     assert_members(f.world, g, "8 6");
     keel_view_end(&view);
     api_end(&f);

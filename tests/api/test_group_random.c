@@ -107,7 +107,7 @@ static void add_some(game *g, keel_entity e) {
         ++count;
     }
     values[count] = (keel_value){ NULL, NULL };
-    (void)keel_world_add_values(g->f.world, e, values);
+    (void)keel_add_component_values(g->f.world, e, values);
 }
 
 static void remove_one(game *g, keel_entity e, uint32_t c) {
@@ -274,7 +274,7 @@ static void make_groups(game *g) {
 
 // New entities with some components: in one go, and one by one.
 static void add_to_both(game *bulk, game *single) {
-    keel_bulk columns[components + 1] = { { NULL, NULL, 0 } }; // zeros
+    keel_value_column columns[components + 1] = { { NULL, NULL, 0 } }; // zeros
     keel_value values[components + 1] = { { NULL, NULL } };
     uint32_t count = any(bulk, 30), n = 0;
     for (uint32_t c = 0; c < components; ++c) {
@@ -283,9 +283,9 @@ static void add_to_both(game *bulk, game *single) {
         ++n;
         columns[n].component = values[n].component = NULL;
     }
-    assert_int_equal(keel_world_add_entities(bulk->f.world, count, NULL, columns), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(bulk->f.world, count, NULL, columns), KEEL_OK);
     while (count--)
-        assert_false(keel_is_null(keel_world_add_entity(single->f.world, values)));
+        assert_false(keel_is_null(keel_add_entity_values(single->f.world, values)));
 }
 
 static void compare_groups(const game *a, const game *b) {

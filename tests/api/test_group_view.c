@@ -22,7 +22,7 @@ static void assert_explained(api_fixture *f, const keel_term *terms, const char 
 // Entities 0 to count - 1; Number is its index on all, Other on odd ones, the rest as said.
 static void begin(api_fixture *f, uint32_t count) {
     api_begin(f);
-    assert_int_equal(keel_world_add_entities(f->world, count, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, count, NULL, NULL), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         const keel_entity e = handle_at(i, 0);
         assert_int_equal(keel_add(f->world, e, Number, { i }), KEEL_OK);
@@ -69,7 +69,7 @@ static uint32_t walk(api_fixture *f, const keel_term *terms, const keel_group *g
     }
 #define READ(T) term_of(KEEL_TERM_READ, KEEL_OF(T))
 #define WITHOUT(T) term_of(KEEL_TERM_WITHOUT, KEEL_OF(T))
-#define MAYBE(T) term_of(KEEL_TERM_MAYBE, KEEL_OF(T))
+#define OPTIONAL_READ(T) term_of(KEEL_TERM_OPTIONAL_READ, KEEL_OF(T))
 
 static void a_full_group_is_walked_as_arrays(void **state) {
     (void)state;
@@ -125,11 +125,12 @@ static void further_terms_filter_the_members(void **state) {
     const keel_term *terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), READ(Indexed));
     assert_explained(&f, terms, "filter: has Indexed");
     (void)walk(&f, terms, g);
-    terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), WITHOUT(Row), MAYBE(Indexed));
+    terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), WITHOUT(Row), OPTIONAL_READ(Indexed));
     assert_explained(&f, terms, "leader: group warm");
     assert_explained(&f, terms, "filter: without Row");
     (void)walk(&f, terms, g);
-    terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), MAYBE(Indexed), MAYBE(Row));
+    terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), OPTIONAL_READ(Indexed),
+                  OPTIONAL_READ(Row));
     (void)walk(&f, terms, g);
     assert_explained(&f, TERMS(READ(Number), READ(Other), WITHOUT(Frozen)), "chunks: spans\n");
     (void)walk(&f, TERMS(READ(Number), READ(Other), WITHOUT(Frozen)), g);
@@ -186,7 +187,7 @@ static void members_with_large_values_and_tags_are_visited(void **state) {
     assert_int_equal(wrong, 0);
     assert_int_equal(count, keel_group_count(f.world, g));
     count = 0;
-    KEEL_EACH_SPAN(f.world, KEEL_COUNT(n), KEEL_READ(Number, number), KEEL_WITH(Large),
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(n), KEEL_READ(Number, number), KEEL_WITH(Large),
                    KEEL_WITH(Frozen)) {
         assert_non_null(number);
         count += n;

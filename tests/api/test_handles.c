@@ -39,7 +39,7 @@ static void invent(setting *s) {
     add_bits(s, 0, top | 1);               // its living handle but for the top bit
     add_bits(s, 100, 1);                   // never used
     add_bits(s, 4096 * 3, 1);              // on a page that is not there
-    add_bits(s, KEEL_ENTITY_INDEX_MAX, 1); // the last index
+    add_bits(s, KEEL_MAX_ENTITY_INDEX, 1); // the last index
     add_bits(s, (uint32_t)((1ull << KEEL_ENTITY_INDEX_BITS) - 1), 1); // above it, or it again
     add_bits(s, (uint32_t)((1ull << KEEL_ENTITY_INDEX_BITS) - 1), full);
 }
@@ -57,7 +57,7 @@ static void fill(setting *s) {
         s->living[i] = keel_add_entity(world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }));
         add_bad(s, old[i]);          // older than who lives there
         add_bad(s, handle_at(i, 2)); // newer
-        add_bad(s, handle_at(i, KEEL_ENTITY_VERSION_MAX));
+        add_bad(s, handle_at(i, KEEL_MAX_ENTITY_VERSION));
         add_bad(s, old[i + 2]);          // dead, nobody lives there
         add_bad(s, handle_at(i + 2, 1)); // what the next one will be
     }
@@ -95,13 +95,13 @@ static void looking_finds_nothing(void **state) {
     setting s;
     begin(&s);
     keel_world *world = s.f.world;
-    const keel_column column = keel_column_of(world, Number);
+    const keel_lookup column = keel_lookup_of(world, Number);
     FOR_BAD(&s, e) {
         assert_false(keel_is_alive(world, e));
         assert_null(keel_get(world, e, Number));
         assert_null(keel_get_mut(world, e, Number));
         assert_false(keel_has(world, e, Number));
-        assert_null(keel_column_get(&column, e, Number));
+        assert_null(keel_lookup_get(&column, e, Number));
         assert_null(keel_column_get_value(&column, e));
         assert_null(keel_next_component_of(world, e, NULL));
         assert_true(keel_is_null(keel_parent_of(world, e)));
@@ -147,13 +147,13 @@ static void editing_one_is_refused(void **state) {
     const keel_out outs[] = { KEEL_OUT(Number, &n, &taken), { NULL, NULL, NULL } };
     FOR_BAD(&s, e) {
         assert_int_equal(keel_add(world, e, Number, { 1 }), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_world_add_values(world, e, values), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_add_component_values(world, e, values), KEEL_ERROR_DEAD_ENTITY);
         assert_null(keel_emplace(world, e, Number));
         assert_null(keel_get_or_add(world, e, Number));
         assert_int_equal(keel_remove(world, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_world_remove_values(world, e, outs), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_remove_component_values(world, e, outs), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_delete_component(world, e, KEEL_OF(Number)), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_world_delete_components(world, e, list), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_delete_components(world, e, list), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_strip(world, e), KEEL_ERROR_DEAD_ENTITY);
     }
     assert_int_equal(n.value, 77);
@@ -218,7 +218,7 @@ static void views_refuse_them_too(void **state) {
     (void)state;
     setting s;
     begin(&s);
-    keel_view view = open_view(s.f.world, KEEL_TERMS(KEEL_EDIT_WORLD, KEEL_EDIT(Number, n)));
+    keel_view view = open_view(s.f.world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD, KEEL_EDIT(Number, n)));
     const keel_value values[] = { KEEL_INIT(Third, { 1 }), { NULL, NULL } };
     const keel_component *const list[] = { KEEL_OF(Number), NULL };
     keel_span span;
@@ -232,19 +232,19 @@ static void views_refuse_them_too(void **state) {
         assert_int_equal(keel_delete_entity(&view, e), KEEL_ABSENT);
         assert_int_equal(keel_strip(&view, e), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_add(&view, e, Number), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_view_add_values(&view, e, values), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_add_component_values(&view, e, values), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove(&view, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove_values(&view, e, KEEL_OUT(Number, &n)),
                          KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_view_delete_components(&view, e, list), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_delete_components(&view, e, list), KEEL_ERROR_DEAD_ENTITY);
     }
     keel_view_end(&view);
     assert_no_error(s.f.world);
     end(&s);
 }
 
-KEEL_TASK(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_parent, keel_child),
-          KEEL_CONTEXT(context), KEEL_DATA(const setting, s)) {
+KEEL_SYSTEM_ONCE(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_parent, keel_child),
+                 KEEL_CONTEXT(context), KEEL_DATA(const setting, s)) {
     Number n;
     const keel_value values[] = { KEEL_INIT(Third, { 1 }), { NULL, NULL } };
     const keel_component *const list[] = { KEEL_OF(Number), NULL };
@@ -254,9 +254,9 @@ KEEL_TASK(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_parent, 
         assert_null(keel_get_mut(context, e, Number));
         assert_false(keel_has(context, e, Number));
         assert_int_equal(keel_add(context, e, Number), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_context_add_values(context, e, values), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_add_component_values(context, e, values), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove(context, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
-        assert_int_equal(keel_context_delete_components(context, e, list), KEEL_ERROR_DEAD_ENTITY);
+        assert_int_equal(keel_delete_components(context, e, list), KEEL_ERROR_DEAD_ENTITY);
         assert_true(keel_is_null(keel_parent_of(context, e)));
         assert_true(keel_is_null(keel_first_child(context, e)));
         assert_true(keel_is_null(keel_next_child(context, e, s->living[1])));
@@ -296,7 +296,7 @@ static void commands_on_them_are_dropped(void **state) {
     setting s;
     begin(&s);
     FOR_BAD(&s, e) record_all(keel_world_commands(s.f.world), e, s.living[2]);
-    assert_int_equal(keel_apply(s.f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(s.f.world), KEEL_OK);
     assert_int_equal(keel_dropped_commands(s.f.world), 12 * s.bad_count);
     assert_no_error(s.f.world);
     end(&s);
@@ -317,7 +317,7 @@ static void a_promised_handle_is_not_alive_yet(void **state) {
     assert_int_equal(keel_add_entity_at(f.world, later), KEEL_ERROR_OCCUPIED);
     assert_error(f.world, KEEL_ERROR_OCCUPIED, NULL);
     ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_ENTITY(e)), handle_at(0, 0));
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_get(f.world, later, Number)->value, 5);
     api_end(&f);
 }

@@ -384,32 +384,34 @@ static uint32_t seen;
 // Look at the root and its two children, of which the first has one, in all ways.
 static void count_all(keel_world *world, keel_entity root) {
     seen = 0;
-    KEEL_CHILDREN(world, root, child)
+    KEEL_EACH_CHILD(world, root, child)
         seen += 1;
-    KEEL_DESCENDANTS(world, root, below) {
+    KEEL_EACH_DESCENDANT(world, root, below) {
         seen += 10;
-        KEEL_ANCESTORS(world, below, above)
+        KEEL_EACH_ANCESTOR(world, below, above)
             seen += 100;
     }
-    KEEL_DESCENDANTS_BREADTH(world, root, below)
+    KEEL_EACH_DESCENDANT_BREADTH(world, root, below)
         seen += 1000;
 }
 
-KEEL_TASK(look, KEEL_MAY_READ(keel_parent, keel_child), KEEL_CONTEXT(context),
-          KEEL_DATA(keel_entity, root)) {
+KEEL_SYSTEM_ONCE(look, KEEL_MAY_READ(keel_parent, keel_child), KEEL_CONTEXT(context),
+                 KEEL_DATA(keel_entity, root)) {
     seen = 0;
-    KEEL_CHILDREN(context, *root, child)
+    KEEL_EACH_CHILD(context, *root, child)
         seen += 1;
-    KEEL_DESCENDANTS(context, *root, below) {
+    KEEL_EACH_DESCENDANT(context, *root, below) {
         seen += 10;
-        KEEL_ANCESTORS(context, below, above)
+        KEEL_EACH_ANCESTOR(context, below, above)
             seen += 100;
     }
-    KEEL_DESCENDANTS_BREADTH(context, *root, below)
+    KEEL_EACH_DESCENDANT_BREADTH(context, *root, below)
         seen += 1000;
 }
 
-KEEL_TASK(look_alone, KEEL_WORLD(world), KEEL_DATA(keel_entity, root)) { count_all(world, *root); }
+KEEL_SYSTEM_ONCE(look_alone, KEEL_WORLD(world), KEEL_DATA(keel_entity, root)) {
+    count_all(world, *root);
+}
 
 static void walks_work_in_shared_and_exclusive_views(void **state) {
     (void)state;
@@ -427,7 +429,7 @@ static void walks_work_in_shared_and_exclusive_views(void **state) {
     count_all(f.world, root);
     assert_int_equal(seen, ALL);
     keel_view_end(&view);
-    assert_int_equal(keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_EDIT_WORLD), "alone"),
+    assert_int_equal(keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "alone"),
                      KEEL_OK);
     count_all(f.world, root);
     assert_int_equal(seen, ALL);

@@ -38,7 +38,7 @@ static void noted_drop(void *value, void *data) {
     (void)data;
     note(((const Noted *)value)->value);
 }
-static void note_event(const keel_event *event, void *data) {
+static void note_event(const keel_change *event, void *data) {
     (void)data;
     note(event->entity.bits ^ (uint64_t)event->kind << 60);
 }
@@ -99,7 +99,7 @@ static void delete_one_by_one(keel_world *world, keel_entity root) {
     static keel_entity doomed[entities];
     uint32_t count = 0;
     doomed[count++] = root;
-    KEEL_DESCENDANTS(world, root, e)
+    KEEL_EACH_DESCENDANT(world, root, e)
         doomed[count++] = e;
     while (count--)
         assert_int_equal(keel_delete_entity(world, doomed[count]), KEEL_OK);

@@ -232,7 +232,7 @@ static void many_children_are_sorted_stably(void **state) {
     assert_int_equal(keel_sort_children(f.world, root, by_number, &calls), KEEL_OK);
     assert_true(calls < many * 17); // n log2 n, not n * n
     uint32_t count = 0, number = 0, order = 0;
-    KEEL_CHILDREN(f.world, root, child) {
+    KEEL_EACH_CHILD(f.world, root, child) {
         const uint32_t n = keel_get(f.world, child, Number)->value;
         const uint32_t o = keel_get(f.world, child, Other)->value;
         if (count++) assert_true(n > number || (n == number && o > order));
@@ -259,12 +259,12 @@ typedef struct chain {
 
 static void walk_chain(chain *c) {
     uint32_t at = 0;
-    KEEL_DESCENDANTS(c->world, c->e[0], below) {
+    KEEL_EACH_DESCENDANT(c->world, c->e[0], below) {
         ++at;
         EXPECT(at < c->depth && keel_is_same(below, c->e[at]));
     }
     EXPECT(at == c->depth - 1);
-    KEEL_ANCESTORS(c->world, c->e[c->depth - 1], above) {
+    KEEL_EACH_ANCESTOR(c->world, c->e[c->depth - 1], above) {
         --at;
         EXPECT(keel_is_same(above, c->e[at]));
     }
@@ -300,7 +300,7 @@ static void *use_chain(void *data) {
     EXPECT(keel_entity_count(world) == 1 && keel_child_count(world, c->e[0]) == 0);
     for (uint32_t i = 1; i < c->depth; ++i)
         c->e[i] = keel_add_child(world, c->e[i - 1]);
-    EXPECT(keel_delete_any(world, keel_child) == KEEL_OK);
+    EXPECT(keel_delete_entities_having(world, keel_child) == KEEL_OK);
     EXPECT(keel_entity_count(world) == 1);
     for (uint32_t i = 1; i < c->depth; ++i) // left for the world's end
         c->e[i] = keel_add_child(world, c->e[i - 1]);

@@ -47,7 +47,7 @@ static void change(keel_world *world, keel_entity *e) {
         if (!random_below(4)) (void)keel_delete_tree(world, one);
         break;
     case 7:
-        if (!random_below(8)) (void)keel_delete_any(world, keel_child);
+        if (!random_below(8)) (void)keel_delete_entities_having(world, keel_child);
         break;
     case 8:
         if (!random_below(8)) (void)keel_clear_entities(world);
@@ -68,7 +68,7 @@ static void loops_step_as_the_functions(bool changes) {
     plant(f.world, e);
     uint32_t steps = 0;
     const keel_entity root = e[random_below(5)];
-    KEEL_DESCENDANTS(f.world, root, it) {
+    KEEL_EACH_DESCENDANT(f.world, root, it) {
         assert_same_entity(it, steps ? expected : keel_first_child(f.world, root));
         if (changes) change(f.world, e);
         expected = keel_next_descendant(f.world, root, it);
@@ -78,7 +78,7 @@ static void loops_step_as_the_functions(bool changes) {
     const keel_entity parent = e[random_below(5)];
     expected = keel_first_child(f.world, parent);
     steps = 0;
-    KEEL_CHILDREN(f.world, parent, it) {
+    KEEL_EACH_CHILD(f.world, parent, it) {
         assert_same_entity(it, expected);
         expected = keel_next_child(f.world, parent, it);
         if (changes) change(f.world, e);
@@ -109,14 +109,14 @@ static void loops_may_be_left_and_be_nested(void **state) {
         for (uint32_t k = 0; k < 3; ++k)
             (void)keel_add_child(f.world, child);
     }
-    KEEL_DESCENDANTS(f.world, root, it) {
+    KEEL_EACH_DESCENDANT(f.world, root, it) {
         if (keel_child_count(f.world, it)) continue;
         if (++visited == 5) break;
     }
     assert_int_equal(visited, 5);
-    KEEL_CHILDREN(f.world, root, child) {
-        KEEL_CHILDREN(f.world, child, below) {
-            KEEL_DESCENDANTS(f.world, root, it)
+    KEEL_EACH_CHILD(f.world, root, child) {
+        KEEL_EACH_CHILD(f.world, child, below) {
+            KEEL_EACH_DESCENDANT(f.world, root, it)
                 visited += keel_is_same(it, below);
         }
     }
@@ -132,12 +132,12 @@ static void a_loop_over_nothing_has_no_steps(void **state) {
     (void)keel_delete_entity(f.world, dead);
     const keel_entity none[] = { dead, alone, keel_null(), { UINT32_MAX } };
     for (uint32_t i = 0; i < 4; ++i) {
-        KEEL_DESCENDANTS(f.world, none[i], it)
+        KEEL_EACH_DESCENDANT(f.world, none[i], it)
             fail();
-        KEEL_CHILDREN(f.world, none[i], it)
+        KEEL_EACH_CHILD(f.world, none[i], it)
             fail();
     }
-    KEEL_DESCENDANTS((keel_world *)NULL, alone, it)
+    KEEL_EACH_DESCENDANT((keel_world *)NULL, alone, it)
         fail();
     api_end(&f);
 }
@@ -154,10 +154,10 @@ static void a_loop_does_not_leave_its_tree(void **state) {
     (void)keel_add_child(f.world, below);
     (void)keel_add_child(f.world, a);
     (void)keel_add_child(f.world, b);
-    KEEL_DESCENDANTS(f.world, middle, it)
+    KEEL_EACH_DESCENDANT(f.world, middle, it)
         ++count;
     assert_int_equal(count, 2);
-    KEEL_DESCENDANTS(f.world, below, it)
+    KEEL_EACH_DESCENDANT(f.world, below, it)
         ++count;
     assert_int_equal(count, 3);
     api_end(&f);

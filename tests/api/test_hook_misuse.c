@@ -38,8 +38,8 @@ static keel_view *open_view;
 static keel_entity victim;
 static uint32_t calls;
 
-static void on_number(const keel_event *event, void *data) { (void)event, (void)data; }
-KEEL_TASK(write_number, KEEL_MAY_WRITE(Number)) { ++calls; }
+static void on_number(const keel_change *event, void *data) { (void)event, (void)data; }
+KEEL_SYSTEM_ONCE(write_number, KEEL_MAY_WRITE(Number)) { ++calls; }
 
 // These may need memory first, which an allocator does not get.
 static void try_reading(void) {
@@ -126,7 +126,7 @@ static void end(void) {
         if (&T##_component != &Caller_component) assert_called(by_hook);                           \
         assert_int_equal(keel_add(keel_world_commands(w), e[0], T, { 5 }), KEEL_OK);               \
         assert_called(by_hook);                                                                    \
-        assert_int_equal(keel_apply(w), KEEL_OK);                                                  \
+        assert_int_equal(keel_apply_commands(w), KEEL_OK);                                         \
         assert_called(by_hook);                                                                    \
         assert_int_equal(keel_get(w, e[1], T)->value, 4);                                          \
         assert_int_equal(keel_count(w, T), 4);                                                     \

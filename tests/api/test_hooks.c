@@ -63,7 +63,7 @@ static void let_go(keel_world *world, keel_entity e, enum way way) {
         (void)keel_remove(world, e, Owned);
         break;
     case REMOVE_LIST:
-        (void)keel_world_remove_values(world, e, outs);
+        (void)keel_remove_component_values(world, e, outs);
         break;
     case OVERWRITE:
         (void)keel_add(world, e, Owned, next);
@@ -87,7 +87,7 @@ static void let_go(keel_world *world, keel_entity e, enum way way) {
         (void)keel_retain(world, Owned, keep_none, NULL);
         break;
     case DELETE_ANY:
-        (void)keel_delete_any(world, Owned);
+        (void)keel_delete_entities_having(world, Owned);
         break;
     case DELETE_LIST:
         (void)keel_delete_entities(world, &e, 1);
@@ -257,7 +257,7 @@ static void large_values_have_hooks_too(void **state) {
     for (uint32_t i = 0; i < 30; ++i) {
         big_value value = { .owned = owned_make(), .rest = { (unsigned char)i } };
         const keel_value list[] = { { &big, &value }, { NULL, NULL } };
-        assert_false(keel_is_null(keel_world_add_entity(f.world, list)));
+        assert_false(keel_is_null(keel_add_entity_values(f.world, list)));
     }
     assert_int_equal(owned.moves, 30); // each has a page of its own: growing moves nothing
     assert_int_equal(keel_clone_entities(f.world, handle_at(3, 0), 5, NULL), KEEL_OK);

@@ -46,7 +46,7 @@ static void see(sight *list, uint32_t *count, const void *first, const void *sec
         SEE(a, b, e);                                                                              \
         ++b->value;                                                                                \
     }                                                                                              \
-    KEEL_SPAN_SYSTEM(name##_spans, KEEL_COUNT(n), KEEL_READ(First, a), KEEL_WRITE(Second, b),      \
+    KEEL_SYSTEM_SPAN(name##_spans, KEEL_SPAN_COUNT(n), KEEL_READ(First, a), KEEL_WRITE(Second, b), \
                      __VA_ARGS__) {                                                                \
         for (uint32_t i = 0; i < n; ++i)                                                           \
             SEE(a + i, b + i, keel_null());                                                        \

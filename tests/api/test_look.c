@@ -42,12 +42,12 @@ KEEL_TAG(Marked); // tags are sparse sets
 #define ASSERT_SAME(T, world, e)                                                                   \
     {                                                                                              \
         const void *const there = keel_get_component((world), (e), KEEL_OF(T));                    \
-        const keel_column column = keel_column_of((world), T);                                     \
+        const keel_lookup column = keel_lookup_of((world), T);                                     \
         assert_ptr_equal(keel_get((world), (e), T), there);                                        \
         assert_ptr_equal(keel_get_mut((world), (e), T), there);                                    \
         assert_int_equal(keel_has((world), (e), T), there != NULL);                                \
         assert_int_equal(keel_has_component((world), (e), KEEL_OF(T)), there != NULL);             \
-        assert_ptr_equal(keel_column_get(&column, (e), T), there);                                 \
+        assert_ptr_equal(keel_lookup_get(&column, (e), T), there);                                 \
         assert_ptr_equal(keel_column_get_value(&column, (e)), there);                              \
     }
 
@@ -65,7 +65,7 @@ static void assert_same_around(keel_world *world, keel_entity e) {
     assert_same(world, (keel_entity){ e.bits | top }); // as dead indices are marked
     assert_same(world, (keel_entity){ index });        // null
     assert_same(world, handle_at(index, keel_entity_version(e) + 1));
-    assert_same(world, handle_at(index, KEEL_ENTITY_VERSION_MAX));
+    assert_same(world, handle_at(index, KEEL_MAX_ENTITY_VERSION));
 }
 
 // ------------------------------------------------------------------ worlds
@@ -105,7 +105,7 @@ static void what_is_there_is_found(void **state) {
     for (uint32_t i = 0; i < ENTITIES; i += STEP)
         assert_same_around(f.world, e[i]);
     assert_same_around(f.world, handle_at(3 * 4096, 0)); // on a page that is not there
-    assert_same_around(f.world, handle_at(KEEL_ENTITY_INDEX_MAX, 0));
+    assert_same_around(f.world, handle_at(KEEL_MAX_ENTITY_INDEX, 0));
     assert_no_error(f.world);
     api_end(&f);
 }

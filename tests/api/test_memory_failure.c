@@ -127,7 +127,7 @@ static keel_result add_list(attempt *a) {
     const keel_value values[] = { KEEL_INIT(Number, { 9 }), { KEEL_OF(Owned), &a->mine },
                                   KEEL_INIT(Third),         KEEL_INIT(Large),
                                   KEEL_INIT(Dead),          { NULL, NULL } };
-    return keel_world_add_values(a->f.world, a->far, values);
+    return keel_add_component_values(a->f.world, a->far, values);
 }
 static keel_result emplace(attempt *a) {
     return keel_emplace(a->f.world, a->bare, Large) ? KEEL_OK : kept_error(a);
@@ -154,7 +154,7 @@ static keel_result register_list(attempt *a) {
     return keel_register(a->f.world, Number, Health, Third);
 }
 static keel_result find_column(attempt *a) {
-    (void)keel_column_of(a->f.world, Third);
+    (void)keel_lookup_of(a->f.world, Third);
     return kept_error(a);
 }
 static keel_result set_unique(attempt *a) {
@@ -187,7 +187,7 @@ static keel_result add_entity(attempt *a) {
     const keel_value values[] = {
         { KEEL_OF(Owned), &a->mine }, KEEL_INIT(Number, { 7 }), KEEL_INIT(Third), { NULL, NULL }
     };
-    const keel_entity e = keel_world_add_entity(a->f.world, values);
+    const keel_entity e = keel_add_entity_values(a->f.world, values);
     return keel_is_null(e) ? kept_error(a) : KEEL_OK;
 }
 static keel_result add_entity_far(attempt *a) {
@@ -225,7 +225,7 @@ static keel_result attach(attempt *a) { return keel_attach(a->f.world, a->far, a
 static keel_result add_child(attempt *a) {
     a->handed = true;
     const keel_value values[] = { { KEEL_OF(Owned), &a->mine }, KEEL_INIT(Third), { NULL, NULL } };
-    const keel_entity child = keel_world_add_child(a->f.world, a->far, values);
+    const keel_entity child = keel_add_child_values(a->f.world, a->far, values);
     return keel_is_null(child) ? kept_error(a) : KEEL_OK;
 }
 
@@ -265,10 +265,10 @@ static keel_result begin_walks(attempt *a) {
 }
 static keel_result edit_by_view(attempt *a) {
     keel_view view;
-    KEEL_TRY(keel_view_begin(&view, a->f.world, KEEL_TERMS(KEEL_EDIT_WORLD), "everything"));
+    KEEL_TRY(keel_view_begin(&view, a->f.world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "everything"));
     a->handed = true;
     const keel_value values[] = { { KEEL_OF(Owned), &a->mine }, KEEL_INIT(Third), { NULL, NULL } };
-    const keel_entity e = keel_view_add_entity(&view, values);
+    const keel_entity e = keel_add_entity_values(&view, values);
     keel_view_end(&view);
     return keel_is_null(e) ? kept_error(a) : KEEL_OK;
 }
@@ -276,7 +276,7 @@ static keel_result add_by_view(attempt *a) {
     keel_view view;
     KEEL_TRY(keel_view_begin(&view, a->f.world, KEEL_TERMS(KEEL_MAY_EDIT(Owned)), "owned"));
     a->handed = true;
-    const keel_result result = keel_view_add_component(&view, a->far, KEEL_OF(Owned), &a->mine);
+    const keel_result result = keel_add_component(&view, a->far, KEEL_OF(Owned), &a->mine);
     keel_view_end(&view);
     return result;
 }
@@ -352,7 +352,7 @@ static void deleting_and_reading_never_need_memory(void **state) {
     assert_int_equal(keel_detach(world, a.e[2]), KEEL_OK);
     assert_int_equal(keel_delete_tree(world, a.e[0]), KEEL_OK);
     assert_int_equal(keel_clear(world, Frozen), KEEL_OK);
-    assert_int_equal(keel_delete_any(world, Owned), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(world, Owned), KEEL_OK);
     assert_int_equal(keel_world_trim(world), KEEL_OK);
     assert_int_equal(keel_share_begin(world), KEEL_OK);
     assert_int_equal(keel_share_end(world), KEEL_OK);

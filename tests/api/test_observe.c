@@ -24,7 +24,7 @@ enum { OF_COMPONENTS = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | K
 static api_fixture f;
 static char trail[400]; // what happened: i m d r, C D for entities; with the value's number
 
-static void note(const keel_event *event, void *data) {
+static void note(const keel_change *event, void *data) {
     static const char letters[] = "imdrCD";
     char text[40];
     uint32_t kind = 0;
@@ -101,10 +101,10 @@ static void many_at_once(void **state) {
     const Life values[] = { { 1 }, { 2 }, { 3 } };
     assert_int_equal(keel_add_entities(f.world, 3, e, KEEL_COLUMN(Life, values)), KEEL_OK);
     ASSERT_TRAIL("i1 i2 i3 ");
-    assert_int_equal(keel_add_to_many(f.world, e, 2, Life, { 8 }), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, e, 2, Life, { 8 }), KEEL_OK);
     ASSERT_TRAIL("m8 m8 ");
-    assert_int_equal(keel_delete_from_many(f.world, e, 1, Life), KEEL_OK);
-    assert_int_equal(keel_add_to_many(f.world, e, 2, Life, { 9 }), KEEL_OK);
+    assert_int_equal(keel_delete_many(f.world, e, 1, Life), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, e, 2, Life, { 9 }), KEEL_OK);
     ASSERT_TRAIL("d8 i9 m9 ");
     (void)keel_clone_entity(f.world, e[2]);
     ASSERT_TRAIL("i3 ");
@@ -114,7 +114,7 @@ static void many_at_once(void **state) {
     ASSERT_TRAIL("d3 d9 d3 ");
     assert_int_equal(keel_clear(f.world, Life), KEEL_OK);
     ASSERT_TRAIL("d4 ");
-    assert_int_equal(keel_add_to_many(f.world, e, 2, Life, { 3 }), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, e, 2, Life, { 3 }), KEEL_OK);
     assert_int_equal(keel_add(f.world, e[2], Life, { 5 }), KEEL_OK);
     ASSERT_TRAIL("i3 i3 i5 ");
     assert_int_equal(keel_retain(f.world, Life, raise_odd, NULL), KEEL_OK);
@@ -125,7 +125,7 @@ static void many_at_once(void **state) {
     keel_add(commands, e[0], Life, { 6 });
     keel_delete_entity(commands, e[0]);
     ASSERT_TRAIL("");
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     ASSERT_TRAIL("i6 d6 ");
     assert_int_equal(keel_add(f.world, e[1], Life, { 1 }), KEEL_OK);
     assert_int_equal(keel_add(f.world, e[2], Life, { 2 }), KEEL_OK);
@@ -137,7 +137,7 @@ static void many_at_once(void **state) {
 }
 
 // Before the first one goes all are told, and each can still read the others.
-static void read_all(const keel_event *event, void *data) {
+static void read_all(const keel_change *event, void *data) {
     int *sum = data;
     KEEL_EACH(event->world, KEEL_READ(Life, life))
         *sum += life->points;
@@ -212,7 +212,7 @@ static void entities(void **state) {
 }
 
 // ------------------------------------------------------------------ what they may do
-static void edit_directly(const keel_event *event, void *data) {
+static void edit_directly(const keel_change *event, void *data) {
     keel_world *world = event->world;
     const keel_entity e = event->entity;
     (void)data;
@@ -236,7 +236,7 @@ static void direct_edits_are_refused(void **state) {
     api_end(&f);
 }
 
-static void answer(const keel_event *event, void *data) {
+static void answer(const keel_change *event, void *data) {
     int *left = data;
     if ((*left)-- > 0) keel_add(event->commands, event->entity, Shield, { *left });
 }
@@ -255,7 +255,7 @@ static void edits_come_after_the_running_one(void **state) {
     api_end(&f);
 }
 
-static void revive(const keel_event *event, void *data) {
+static void revive(const keel_change *event, void *data) {
     ++*(int *)data;
     keel_add_entity(event->commands, KEEL_INIT(Life, { 1 }));
 }
@@ -267,13 +267,13 @@ static void deleting_all_that_come_back(void **state) {
     for (int i = 0; i < 3; ++i)
         (void)keel_add_entity(f.world, KEEL_INIT(Life, { 1 }));
     assert_int_equal(keel_observe(f.world, Life, KEEL_ON_DELETED, revive, &calls), KEEL_OK);
-    assert_int_equal(keel_delete_any(f.world, Life), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Life), KEEL_OK);
     assert_int_equal(calls, 3);
     assert_int_equal(keel_count(f.world, Life), 3);
     api_end(&f);
 }
 
-static void answer_each_other(const keel_event *event, void *data) {
+static void answer_each_other(const keel_change *event, void *data) {
     (void)data;
     keel_remove(event->commands, event->entity, Shield);
     keel_add(event->commands, event->entity, Shield);
@@ -291,7 +291,8 @@ static void recursion_is_bounded(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(add_in_system, KEEL_MAY_EDIT(Life), KEEL_CONTEXT(context), KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(add_in_system, KEEL_MAY_EDIT(Life), KEEL_CONTEXT(context),
+                 KEEL_DATA(keel_entity, e)) {
     assert_int_equal(keel_add(context, *e, Life, { 4 }), KEEL_OK);
     assert_false(keel_has(context, *e, Life) && trail[0] == 0);
 }
@@ -308,17 +309,17 @@ static void in_systems_they_wait_for_the_commands(void **state) {
     api_end(&f);
 }
 
-static void unobserve_self(const keel_event *event, void *data) {
+static void unobserve_self(const keel_change *event, void *data) {
     ++*(int *)data;
     assert_int_equal(keel_unobserve_component(event->world, event->component, unobserve_self, data),
                      KEEL_OK);
 }
 static int late_calls;
-static void late(const keel_event *event, void *data) {
+static void late(const keel_change *event, void *data) {
     (void)event, (void)data;
     ++late_calls;
 }
-static void bring_along(const keel_event *event, void *data) {
+static void bring_along(const keel_change *event, void *data) {
     (void)data;
     assert_int_equal(
         keel_observe_component(event->world, event->component, KEEL_ON_INSERTED, late, NULL),
@@ -347,7 +348,7 @@ static void lists_change_while_they_run(void **state) {
 }
 
 // ------------------------------------------------------------------ groups, memory
-static void in_group(const keel_event *event, void *data) {
+static void in_group(const keel_change *event, void *data) {
     (void)data;
     const keel_group *group = keel_find_group(event->world, "both");
     assert_int_equal(keel_group_count(event->world, group), 1);
@@ -404,7 +405,7 @@ static void out_of_memory(void **state) {
 }
 
 // Who hears in which order when many go at once.
-static void note_index(const keel_event *event, void *data) {
+static void note_index(const keel_change *event, void *data) {
     (void)data;
     char text[20];
     snprintf(text, sizeof text, "%u ", (unsigned)keel_entity_index(event->entity));
@@ -431,7 +432,7 @@ static void play_order(const keel_component *c) {
             assert_int_equal(keel_clear_component(f.world, c), KEEL_OK);
             ASSERT_TRAIL("0 1 2 3 4 5 6 7 ");
         } else if (round == 1) {
-            assert_int_equal(keel_delete_entities_with(f.world, c), KEEL_OK);
+            assert_int_equal(keel_delete_entities_having_component(f.world, c), KEEL_OK);
             ASSERT_TRAIL("7 6 5 4 3 2 1 0 ");
         } else if (round == 2) {
             char expected[40] = "";
@@ -461,11 +462,11 @@ static void the_order_of_many(void **state) {
 
 // Of a component that nobody observed before, and perhaps the world did not know.
 static int told_late;
-static void count_late(const keel_event *event, void *data) {
+static void count_late(const keel_change *event, void *data) {
     (void)event, (void)data;
     ++told_late;
 }
-static void bring_late(const keel_event *event, void *data) {
+static void bring_late(const keel_change *event, void *data) {
     const bool of_entities = *(const bool *)data;
     assert_int_equal(of_entities
                          ? keel_observe_entities(event->world, KEEL_ON_CREATED, count_late, NULL)

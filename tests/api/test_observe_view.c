@@ -25,7 +25,7 @@ static void append(const char *text) {
     strcat(trail, text);
 }
 
-static void note(const keel_event *event, void *data) {
+static void note(const keel_change *event, void *data) {
     char text[40];
     const Body *body = keel_get(event->world, event->entity, Body);
     assert_true(keel_is_alive(event->world, event->entity));
@@ -106,7 +106,7 @@ static void nothing_in_between(void **state) {
     assert_int_equal(keel_add(f.world, child, Body, { 3 }), KEEL_OK);
     ASSERT_TRAIL("clean+3 ");
     const keel_component *const both[] = { &Row_component, &Dirty_component, NULL };
-    assert_int_equal(keel_world_delete_components(f.world, child, both), KEEL_OK);
+    assert_int_equal(keel_delete_components(f.world, child, both), KEEL_OK);
     ASSERT_TRAIL(""); // dirty for a moment
     assert_int_equal(
         keel_observe_view(f.world, KEEL_TERMS(KEEL_WITH(keel_child)), BOTH, note, "child"),
@@ -128,7 +128,7 @@ static void any_of_several(void **state) {
     trail[0] = 0;
     assert_int_equal(keel_observe_view(f.world,
                                        KEEL_TERMS(KEEL_ANY_OF(Body, Row), KEEL_ANY_OF(Frozen, Dead),
-                                                  KEEL_MAYBE(Number, number)),
+                                                  KEEL_OPTIONAL_READ(Number, number)),
                                        BOTH, note, NULL),
                      KEEL_OK);
     const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Body, { 1 }));
@@ -177,13 +177,13 @@ static void many_at_once(void **state) {
         keel_add_entities(f.world, 3, e, KEEL_COLUMN(Body, values), KEEL_FILL(Row, { 0 })),
         KEEL_OK);
     ASSERT_TRAIL("+1 +2 +3 ");
-    assert_int_equal(keel_add_to_many(f.world, e, 2, Frozen), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, e, 2, Frozen), KEEL_OK);
     ASSERT_TRAIL("-1 -2 ");
     assert_int_equal(keel_clear(f.world, Frozen), KEEL_OK);
     ASSERT_TRAIL("+1 +2 ");
-    assert_int_equal(keel_delete_from_many(f.world, e, 2, Row), KEEL_OK);
+    assert_int_equal(keel_delete_many(f.world, e, 2, Row), KEEL_OK);
     trail[0] = 0; // in whatever order
-    assert_int_equal(keel_add_to_many(f.world, e, 3, Row), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, e, 3, Row), KEEL_OK);
     ASSERT_TRAIL("+1 +2 ");
     (void)keel_clone_entity(f.world, e[2]);
     ASSERT_TRAIL("+3 ");
@@ -194,7 +194,7 @@ static void many_at_once(void **state) {
     keel_delete(commands, e[0], Body);
     keel_add(commands, e[0], Body, { 8 });
     keel_delete_entity(commands, e[0]);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     ASSERT_TRAIL("+7 -7 +8 -8 ");
     assert_int_equal(keel_add(f.world, e[1], Body, { 9 }), KEEL_OK);
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
@@ -238,7 +238,7 @@ static void in_and_out_of_sight(void **state) {
     ASSERT_TRAIL("");
 }
 
-static void tell_kind(const keel_event *event, void *data) {
+static void tell_kind(const keel_change *event, void *data) {
     (void)data;
     append(event->kind == KEEL_ON_INSERTED  ? "inserted "
            : event->kind == KEEL_ON_CREATED ? "created "
@@ -273,7 +273,7 @@ static void copied_worlds(void **state) {
 }
 
 // ------------------------------------------------------------------ what they may do
-static void freeze(const keel_event *event, void *data) {
+static void freeze(const keel_change *event, void *data) {
     ++*(int *)data;
     assert_int_equal(keel_add(event->world, event->entity, Frozen), KEEL_ERROR_SHARED);
     assert_int_equal(keel_observe_view(event->world, KEEL_TERMS(KEEL_WITH(Dead)), BOTH, note, NULL),
@@ -305,7 +305,7 @@ static void they_answer_with_commands(void **state) {
     api_end(&f);
 }
 
-static void unobserve_self(const keel_event *event, void *data) {
+static void unobserve_self(const keel_change *event, void *data) {
     ++*(int *)data;
     assert_int_equal(keel_unobserve_view(event->world, unobserve_self, data), KEEL_OK);
     assert_int_equal(keel_unobserve_view(event->world, unobserve_self, data), KEEL_ABSENT);
@@ -333,7 +333,7 @@ static void they_end_themselves(void **state) {
     api_end(&f);
 }
 
-static void in_order(const keel_event *event, void *data) {
+static void in_order(const keel_change *event, void *data) {
     (void)data;
     append(event->kind == KEEL_ON_DELETED    ? "deleted "
            : event->kind == KEEL_ON_LEFT     ? "left "
@@ -364,7 +364,8 @@ static void among_other_observers(void **state) {
 KEEL_SYSTEM(add_rows, KEEL_WITH(Body), KEEL_ENTITY(e), KEEL_COMMANDS(commands, Row)) {
     keel_add(commands, e, Row);
 }
-KEEL_TASK(freeze_all, KEEL_MAY_EDIT(Frozen), KEEL_CONTEXT(context), KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(freeze_all, KEEL_MAY_EDIT(Frozen), KEEL_CONTEXT(context),
+                 KEEL_DATA(keel_entity, e)) {
     for (uint32_t i = 0; i < 3; ++i)
         assert_int_equal(keel_add(context, e[i], Frozen), KEEL_OK);
 }

@@ -28,7 +28,7 @@ static void try_edits(uint32_t begin, uint32_t end, const keel_piece *piece, voi
                               keel_add(edited, numbered[i], Other, { i }) == KEEL_OK,
                               keel_delete(edited, numbered[i], Number) == KEEL_OK,
                               keel_share_begin(edited) == KEEL_OK,
-                              keel_apply(edited) == KEEL_OK };
+                              keel_apply_commands(edited) == KEEL_OK };
         for (uint32_t k = 0; k < 6; ++k)
             accepted += done[k];
     }
@@ -155,10 +155,10 @@ static void use_the_context(uint32_t begin, uint32_t end, const keel_piece *piec
     if (piece->worker == 0 && has) ++h->here;
     if (piece->worker && !has) ++h->refused;
     if (piece->worker) keel_fail(h->context, NULL, "from elsewhere");
-    if (keel_context_send_event(h->context, KEEL_EVENT_OF(Sent), &(Sent){ begin }) == KEEL_OK)
-        ++h->sent;
+    if (keel_send_event(h->context, KEEL_EVENT_OF(Sent), &(Sent){ begin }) == KEEL_OK) ++h->sent;
 }
-KEEL_TASK(loops_over_itself, KEEL_CONTEXT(context), KEEL_DATA(helped, h), KEEL_SEND(Sent, sent)) {
+KEEL_SYSTEM_ONCE(loops_over_itself, KEEL_CONTEXT(context), KEEL_DATA(helped, h),
+                 KEEL_SEND(Sent, sent)) {
     (void)sent;
     h->context = context;
     if (keel_parallel_for(context, 200, 1, use_the_context, h) != KEEL_OK) ++accepted;

@@ -55,7 +55,7 @@ static uint32_t slot_of(keel_entity e) {
 static keel_entity unknown[SLOTS * VIEWS]; // who entered before the model knew the handle
 static uint32_t unknown_view[SLOTS * VIEWS], unknown_count;
 
-static void on_view(const keel_event *event, void *data) {
+static void on_view(const keel_change *event, void *data) {
     const uint32_t v = (uint32_t)((const react_shape *)data - react_shapes),
                    s = slot_of(event->entity);
     uint32_t bits = 0;
@@ -144,7 +144,7 @@ static void create(void) {
     if (s == UINT32_MAX) return;
     (void)values_of(wanted, values);
     hold_memory();
-    const keel_entity e = keel_world_add_entity(f.world, values);
+    const keel_entity e = keel_add_entity_values(f.world, values);
     if (failed(keel_is_null(e) ? KEEL_ERROR_MEMORY : KEEL_OK)) return;
     known(s, e);
     react_put(&m, s, wanted);
@@ -163,12 +163,12 @@ static void create_many(void) {
     const uint32_t count = free_slots(slots, 8), a = next_random(COMPONENTS),
                    b = next_random(COMPONENTS), from = some_slot(true);
     const bool clones = next_random(2) && from != UINT32_MAX;
-    const keel_bulk columns[] = { { &components[a], NULL, 0 },
-                                  { a == b ? NULL : &components[b], NULL, 0 },
-                                  { NULL, NULL, 0 } };
+    const keel_value_column columns[] = { { &components[a], NULL, 0 },
+                                          { a == b ? NULL : &components[b], NULL, 0 },
+                                          { NULL, NULL, 0 } };
     hold_memory();
     if (failed(clones ? keel_clone_entities(f.world, m.entities[from], count, fresh)
-                      : keel_world_add_entities(f.world, count, fresh, columns)))
+                      : keel_add_entity_columns(f.world, count, fresh, columns)))
         return;
     const uint32_t wanted = clones ? react_bits(&m, from) : 1u << a | 1u << b;
     for (uint32_t i = 0; i < count; ++i) {
@@ -186,7 +186,7 @@ static void add_some(void) {
     if ((react_bits(&m, s) & wanted) == wanted) refuse_memory(c);
     else hold_memory();
     if (failed(single ? keel_add_component(f.world, m.entities[s], &components[c], values[0].value)
-                      : keel_world_add_values(f.world, m.entities[s], values)))
+                      : keel_add_component_values(f.world, m.entities[s], values)))
         return;
     react_put(&m, s, wanted);
 }
@@ -222,8 +222,8 @@ static void take_some(void) {
     else refuse_memory(a);
     keel_result result;
     if (removes && !both) result = keel_remove_component(f.world, e, &components[a], NULL);
-    else if (removes) result = keel_world_remove_values(f.world, e, outs);
-    else result = keel_world_delete_components(f.world, e, list);
+    else if (removes) result = keel_remove_component_values(f.world, e, outs);
+    else result = keel_delete_components(f.world, e, list);
     if (failed(result)) return;
     react_take(&m, s, a, removes ? KEEL_ON_REMOVED : KEEL_ON_DELETED);
     if (both) react_take(&m, s, b, removes ? KEEL_ON_REMOVED : KEEL_ON_DELETED);
@@ -233,7 +233,7 @@ static void strip(void) {
     const uint32_t s = some_slot(true);
     if (s == UINT32_MAX) return;
     counting_allocator_fail_after(&f.memory, 0);
-    assert_true(keel_world_strip(f.world, m.entities[s]) >= 0);
+    assert_true(keel_strip(f.world, m.entities[s]) >= 0);
     counting_allocator_never_fail(&f.memory);
     react_strip(&m, s);
 }
@@ -245,13 +245,13 @@ static void delete_some(void) {
     if (s == UINT32_MAX) return;
     counting_allocator_fail_after(&f.memory, 0);
     if (how < 2) {
-        assert_int_equal(keel_world_delete_entity(f.world, m.entities[s]), KEEL_OK);
+        assert_int_equal(keel_delete_entity(f.world, m.entities[s]), KEEL_OK);
     } else if (how == 2) {
         for (uint32_t i = s; i < SLOTS && i < s + 6; ++i)
             list[count++] = m.entities[i];
         assert_int_equal(keel_delete_entities(f.world, list, count), KEEL_OK);
     } else {
-        assert_true(keel_delete_entities_with(f.world, &components[c]) >= 0);
+        assert_true(keel_delete_entities_having_component(f.world, &components[c]) >= 0);
     }
     counting_allocator_never_fail(&f.memory);
     for (uint32_t i = 0; i < SLOTS; ++i)
@@ -320,10 +320,10 @@ static void record(void) {
         const keel_component *const list[] = { &components[cs[i]], NULL };
         const keel_entity e = m.entities[slots[i]];
         alive[i] = !keel_is_null(e);
-        assert_true((adds[i] ? keel_commands_add_component(commands, e, &components[cs[i]], NULL)
-                             : keel_commands_delete_components(commands, e, list)) >= 0);
+        assert_true((adds[i] ? keel_add_component(commands, e, &components[cs[i]], NULL)
+                             : keel_delete_components(commands, e, list)) >= 0);
     }
-    assert_true(keel_apply(f.world) >= 0);
+    assert_true(keel_apply_commands(f.world) >= 0);
     for (uint32_t i = 0; i < 4; ++i) {
         if (alive[i] && adds[i]) react_put(&m, slots[i], 1u << cs[i]);
         if (alive[i] && !adds[i]) react_take(&m, slots[i], cs[i], KEEL_ON_DELETED);
@@ -340,8 +340,8 @@ static void edit_in_view(void) {
     keel_view view;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "edit"), KEEL_OK);
     const keel_result result =
-        m.has[s][c] ? keel_view_remove_component(&view, m.entities[s], &components[c], NULL)
-                    : keel_view_add_component(&view, m.entities[s], &components[c], NULL);
+        m.has[s][c] ? keel_remove_component(&view, m.entities[s], &components[c], NULL)
+                    : keel_add_component(&view, m.entities[s], &components[c], NULL);
     assert_int_equal(result, KEEL_OK);
     keel_view_end(&view);
     if (m.has[s][c]) react_take(&m, s, c, KEEL_ON_REMOVED);
@@ -429,9 +429,9 @@ static void change_group(void) {
 static void fill_world(void) {
     keel_entity fresh[FILLERS];
     if (!has_fillers) return;
-    assert_int_equal(keel_world_add_entities(f.world, FILLERS, fresh, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, FILLERS, fresh, NULL), KEEL_OK);
     for (uint32_t i = 0; i < FILLERS; i += SPACE) // what comes is spread over blocks and pages
-        assert_int_equal(keel_world_delete_entity(f.world, fresh[i]), KEEL_OK);
+        assert_int_equal(keel_delete_entity(f.world, fresh[i]), KEEL_OK);
 }
 
 static void clear_all(void) {

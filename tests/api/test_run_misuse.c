@@ -13,13 +13,13 @@ static void destroy_it(void) {
     keel_world_destroy(doomed);
 }
 
-KEEL_TASK(destroying) { destroy_it(); }
+KEEL_SYSTEM_ONCE(destroying) { destroy_it(); }
 KEEL_SYSTEM(destroying_each, KEEL_READ(Number, n)) {
     (void)n;
     destroy_it();
 }
 KEEL_WORKLOAD(destroying_all, KEEL_STEP(destroying), KEEL_STEP(destroying_each));
-static void destroying_observer(const keel_event *event, void *data) {
+static void destroying_observer(const keel_change *event, void *data) {
     (void)event, (void)data;
     destroy_it();
 }
@@ -84,20 +84,20 @@ static void its_own_code_does_not_destroy_a_world(void **state) {
 
 // ------------------------------------------------------------------ observers
 static uint32_t calls;
-static void count_call(const keel_event *event, void *data) {
+static void count_call(const keel_change *event, void *data) {
     (void)event, (void)data;
     ++calls;
 }
-static void take_away(const keel_event *event, void *data) {
+static void take_away(const keel_change *event, void *data) {
     ++calls;
     *(keel_result *)data = keel_unobserve(event->world, Number, take_away, data);
 }
 static keel_result taken[3];
-KEEL_TASK(take_away_in_system) {
+KEEL_SYSTEM_ONCE(take_away_in_system) {
     taken[0] = keel_unobserve(doomed, Number, count_call, NULL);
     taken[1] = keel_unobserve_entities(doomed, count_call, NULL);
 }
-KEEL_TASK(make_numbers, KEEL_COMMANDS(commands, Number)) {
+KEEL_SYSTEM_ONCE(make_numbers, KEEL_COMMANDS(commands, Number)) {
     (void)keel_add_entity(commands, KEEL_INIT(Number, { 1 }));
 }
 KEEL_WORKLOAD(taking, KEEL_STEP(make_numbers), KEEL_STEP(take_away_in_system));
@@ -130,14 +130,14 @@ static void observers_stay_while_a_workload_runs(void **state) {
 // ------------------------------------------------------------------ runs inside of runs
 static uint32_t inner_runs[3];
 static keel_result inner_results[3][2];
-KEEL_TASK(make_ten, KEEL_COMMANDS(commands, Other)) {
+KEEL_SYSTEM_ONCE(make_ten, KEEL_COMMANDS(commands, Other)) {
     for (uint32_t i = 0; i < 10; ++i)
         (void)keel_add_entity(commands, KEEL_INIT(Other, { i }));
 }
 KEEL_SYSTEM(make_one_each, KEEL_READ(Number, n), KEEL_COMMANDS(commands, Other)) {
     (void)keel_add_entity(commands, KEEL_INIT(Other, { n->value }));
 }
-KEEL_TASK(have_world, KEEL_WORLD(world)) { keel_clear_entities(world); }
+KEEL_SYSTEM_ONCE(have_world, KEEL_WORLD(world)) { keel_clear_entities(world); }
 KEEL_WORKLOAD(inner, KEEL_STEP(make_ten), KEEL_STEP(make_one_each, .parallel = true));
 KEEL_WORKLOAD(inner_alone, KEEL_STEP(have_world));
 static void run_inside(uint32_t which) {
@@ -148,9 +148,9 @@ static void run_inside(uint32_t which) {
     inner_results[which][0] = keel_run_workload(doomed, inner_alone);
     inner_results[which][1] = keel_run(doomed, have_world);
 }
-KEEL_TASK(outer_a) { run_inside(0); }
-KEEL_TASK(outer_b) { run_inside(1); }
-KEEL_TASK(outer_c, KEEL_COMMANDS(commands, Third)) {
+KEEL_SYSTEM_ONCE(outer_a) { run_inside(0); }
+KEEL_SYSTEM_ONCE(outer_b) { run_inside(1); }
+KEEL_SYSTEM_ONCE(outer_c, KEEL_COMMANDS(commands, Third)) {
     (void)keel_add_entity(commands, KEEL_INIT(Third, { 1 }));
     run_inside(2);
 }
@@ -184,7 +184,7 @@ static void runs_inside_of_runs_are_guests(void **state) {
     with_workers(run_inside_of_runs);
 }
 
-static void observing_run(const keel_event *event, void *data) {
+static void observing_run(const keel_change *event, void *data) {
     keel_result *results = data;
     results[0] = keel_run_workload(event->world, inner_alone);
     results[1] = keel_run(event->world, have_world);
@@ -204,7 +204,7 @@ static void runs_in_observers_edit_nothing(void **state) {
     assert_int_equal(results[1], KEEL_ERROR_SHARED);
     assert_int_equal(results[2], KEEL_OK);
     assert_error(f.world, KEEL_ERROR_SHARED, "an observer cannot edit the world");
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_count(f.world, Number), 1);
     assert_int_equal(keel_count(f.world, Other), 11);
     api_end(&f);
@@ -220,12 +220,12 @@ typedef struct Sum {
 } Sum;
 KEEL_UNIQUE(Sum);
 KEEL_SYSTEM(write_it, KEEL_WRITE(Number, n)) { ++n->value; }
-KEEL_TASK(may_write_it, KEEL_MAY_WRITE(Number)) {}
-KEEL_TASK(may_edit_it, KEEL_MAY_EDIT(Other)) {}
-KEEL_TASK(write_sum, KEEL_UNIQUE_WRITE(Sum, sum)) { ++sum->value; }
-KEEL_TASK(send_it, KEEL_SEND(Told, told)) { (void)keel_send(told, Told, { 1 }); }
+KEEL_SYSTEM_ONCE(may_write_it, KEEL_MAY_WRITE(Number)) {}
+KEEL_SYSTEM_ONCE(may_edit_it, KEEL_MAY_EDIT(Other)) {}
+KEEL_SYSTEM_ONCE(write_sum, KEEL_UNIQUE_WRITE(Sum, sum)) { ++sum->value; }
+KEEL_SYSTEM_ONCE(send_it, KEEL_SEND(Told, told)) { (void)keel_send(told, Told, { 1 }); }
 KEEL_SYSTEM(read_it, KEEL_READ(Third, n), KEEL_UNIQUE_READ(Sum, sum)) { (void)n, (void)sum; }
-KEEL_TASK(record_it, KEEL_COMMANDS(commands, Other)) {
+KEEL_SYSTEM_ONCE(record_it, KEEL_COMMANDS(commands, Other)) {
     (void)keel_add_entity(commands, KEEL_INIT(Other, { 7 }));
 }
 KEEL_WORKLOAD(writing, KEEL_STEP(read_it), KEEL_STEP(write_sum), KEEL_STEP(write_it));
@@ -233,7 +233,7 @@ KEEL_WORKLOAD(writing, KEEL_STEP(read_it), KEEL_STEP(write_sum), KEEL_STEP(write
 enum { REFUSED = 8, GRANTED = 3 };
 static keel_result refused[REFUSED], granted[GRANTED];
 static keel_view *open_before;
-static void runs_all_sorts(const keel_event *event, void *data) {
+static void runs_all_sorts(const keel_change *event, void *data) {
     keel_world *w = event->world;
     uint32_t *times = data, i = 0;
     keel_view view;
@@ -268,7 +268,7 @@ static void assert_looked(keel_world *w, uint32_t *times, const char *message) {
     *times = 0;
 }
 
-KEEL_TASK(edits_itself, KEEL_MAY_EDIT(Number), KEEL_MAY_READ(Third), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(edits_itself, KEEL_MAY_EDIT(Number), KEEL_MAY_READ(Third), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Third), KEEL_ENTITY(e))
         (void)keel_add(context, e, Number, { 2 });
 }

@@ -30,8 +30,8 @@ KEEL_UNIQUE(U32);
 // ------------------------------------------------------------------ readers and writers
 KEEL_SYSTEM(view, KEEL_READ(Usize, u)) { (void)u; }
 KEEL_SYSTEM(view_mut, KEEL_WRITE(Usize, u)) { ++u->value; }
-KEEL_TASK(task_view, KEEL_MAY_READ(Usize)) {}
-KEEL_TASK(task_view_mut, KEEL_MAY_WRITE(Usize)) {}
+KEEL_SYSTEM_ONCE(task_view, KEEL_MAY_READ(Usize)) {}
+KEEL_SYSTEM_ONCE(task_view_mut, KEEL_MAY_WRITE(Usize)) {}
 
 KEEL_WORKLOAD(shared_shared, KEEL_STEP(view), KEEL_STEP(view));
 KEEL_WORKLOAD(mut_mut, KEEL_STEP(view_mut), KEEL_STEP(view_mut));
@@ -81,7 +81,7 @@ static void a_system_joins_the_last_batch(void **state) {
     with_workers(in_lists);
 }
 
-KEEL_TASK(all_storages, KEEL_WORLD(world)) { assert_non_null(world); }
+KEEL_SYSTEM_ONCE(all_storages, KEEL_WORLD(world)) { assert_non_null(world); }
 KEEL_WORKLOAD(alone_twice, KEEL_STEP(all_storages), KEEL_STEP(all_storages));
 KEEL_WORKLOAD(alone_between, KEEL_STEP(view), KEEL_STEP(view_u16), KEEL_STEP(all_storages),
               KEEL_STEP(view), KEEL_STEP(view_u16));
@@ -108,8 +108,8 @@ static void a_system_with_the_world_is_alone_in_its_batch(void **state) {
     with_workers(in_the_world);
 }
 
-KEEL_TASK(unique_mut, KEEL_UNIQUE_WRITE(U32, u)) { ++u->value; }
-KEEL_TASK(unique_view, KEEL_UNIQUE_READ(U32, u)) { (void)u; }
+KEEL_SYSTEM_ONCE(unique_mut, KEEL_UNIQUE_WRITE(U32, u)) { ++u->value; }
+KEEL_SYSTEM_ONCE(unique_view, KEEL_UNIQUE_READ(U32, u)) { (void)u; }
 KEEL_SYSTEM(component_mut, KEEL_WRITE(U32, u)) { ++u->value; }
 KEEL_WORKLOAD(unique_and_component, KEEL_STEP(unique_mut), KEEL_STEP(component_mut));
 KEEL_WORKLOAD(uniques, KEEL_STEP(unique_view), KEEL_STEP(unique_view), KEEL_STEP(unique_mut),
@@ -257,9 +257,9 @@ typedef struct RowB {
 } RowB;
 KEEL_COMPONENT(RowA, .storage = KEEL_ARCHETYPE);
 KEEL_COMPONENT(RowB, .storage = KEEL_ARCHETYPE);
-KEEL_TASK(edit_row_a, KEEL_MAY_EDIT(RowA)) {}
+KEEL_SYSTEM_ONCE(edit_row_a, KEEL_MAY_EDIT(RowA)) {}
 KEEL_SYSTEM(read_row_b, KEEL_READ(RowB, b)) { (void)b; }
-KEEL_TASK(edit_x, KEEL_MAY_EDIT(X)) {}
+KEEL_SYSTEM_ONCE(edit_x, KEEL_MAY_EDIT(X)) {}
 KEEL_SYSTEM(read_y, KEEL_READ(Y, y)) { (void)y; }
 KEEL_WORKLOAD(rows, KEEL_STEP(edit_row_a), KEEL_STEP(read_row_b), KEEL_STEP(edit_x),
               KEEL_STEP(read_y));
@@ -359,11 +359,11 @@ static void assert_impossible(api_fixture *f, keel_system_kind kind, keel_term f
 static void with_impossible_systems(api_fixture *f) {
     const keel_term view = { .kind = KEEL_TERM_READ, .component = KEEL_OF(X) },
                     view_mut = { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(X) },
-                    world = { .kind = KEEL_TERM_EDIT_WORLD };
-    assert_impossible(f, KEEL_PER_ENTITY, view, view_mut, "'X'");
-    assert_impossible(f, KEEL_PER_ENTITY, view_mut, view, "'X'");
-    assert_impossible(f, KEEL_PER_SPAN, view_mut, view_mut, "'X'");
-    assert_impossible(f, KEEL_PER_ENTITY, view, world, "whole world");
+                    world = { .kind = KEEL_TERM_MAY_EDIT_WORLD };
+    assert_impossible(f, KEEL_SYSTEM_PER_ENTITY, view, view_mut, "'X'");
+    assert_impossible(f, KEEL_SYSTEM_PER_ENTITY, view_mut, view, "'X'");
+    assert_impossible(f, KEEL_SYSTEM_PER_SPAN, view_mut, view_mut, "'X'");
+    assert_impossible(f, KEEL_SYSTEM_PER_ENTITY, view, world, "whole world");
     assert_false(never_ran);
 }
 

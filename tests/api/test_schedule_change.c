@@ -197,7 +197,7 @@ static keel_result add_up(keel_context *context) {
     keel_view view;
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = made },
                                 { .kind = KEEL_TERM_END } };
-    KEEL_TRY(keel_view_begin_in(&view, context, terms, "add up"));
+    KEEL_TRY(keel_view_begin(&view, context, terms, "add up"));
     sum = keel_view_count(&view);
     keel_view_end(&view);
     return KEEL_OK;
@@ -208,7 +208,7 @@ static void change_components(api_fixture *f) {
     const keel_component description = { .name = "Made", .size = 4, .align = 4 };
     keel_term terms[] = { { .kind = KEEL_TERM_MAY_READ }, { .kind = KEEL_TERM_END } };
     const keel_system system = {
-        .name = "add_up", .kind = KEEL_PER_RUN, .function = add_up, .terms = terms
+        .name = "add_up", .kind = KEEL_SYSTEM_PER_RUN, .function = add_up, .terms = terms
     };
     const keel_step steps[] = { { .system = &system }, { MARK(a), .startup = true } };
     const keel_workload all = WORKLOAD("all", steps);
@@ -250,7 +250,7 @@ KEEL_CONDITION(has_others, KEEL_MAY_READ(Other), KEEL_CONTEXT(context), KEEL_COM
     return count > 0;
 }
 KEEL_SYSTEM(halve, KEEL_WRITE(Other, o)) { o->value /= 2; }
-KEEL_TASK(compact, KEEL_WORLD(world)) { (void)keel_delete_any(world, Third); }
+KEEL_SYSTEM_ONCE(compact, KEEL_WORLD(world)) { (void)keel_delete_entities_having(world, Third); }
 KEEL_WORKLOAD(later, KEEL_STEP(halve, .parallel = true), KEEL_STEP(mark_odd, .after = "halve"));
 KEEL_WORKLOAD(everything, KEEL_STEP(grow, .label = "first"),
               KEEL_NESTED(later, .run_if = KEEL_IF(has_others), .sequential = true), KEEL_BARRIER,
@@ -284,7 +284,7 @@ static void run_out_of_memory(uint32_t workers, bool stored) {
         }
         counting_allocator_never_fail(&f.memory);
         (void)keel_take_error(f.world);
-        assert_int_equal(keel_apply(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         for (int run = 0; run < 2; ++run)
             if (keel_run_workload(f.world, everything) != KEEL_OK)
                 fail_msg("allocation %u: %s", (unsigned)n, keel_last_error(f.world)->message);
@@ -331,13 +331,13 @@ static void memory_may_be_short_for_a_moment(void **state) {
 
 // ------------------------------------------------------------------ while it runs
 static uint32_t starts, fresh, looks, deep;
-KEEL_TASK(start) { ++starts; }
+KEEL_SYSTEM_ONCE(start) { ++starts; }
 KEEL_SYSTEM(see_fresh, KEEL_INSERTED(Number)) { ++fresh; }
 static keel_result look_at_itself(keel_context *context);
-static const keel_term whole_world[] = { { .kind = KEEL_TERM_EDIT_WORLD },
+static const keel_term whole_world[] = { { .kind = KEEL_TERM_MAY_EDIT_WORLD },
                                          { .kind = KEEL_TERM_END } };
 static const keel_system look = {
-    .name = "look", .kind = KEEL_PER_RUN, .function = look_at_itself, .terms = whole_world
+    .name = "look", .kind = KEEL_SYSTEM_PER_RUN, .function = look_at_itself, .terms = whole_world
 };
 static const keel_step own_steps[] = { { .system = &start_system, .startup = true },
                                        { .system = &see_fresh_system },

@@ -243,7 +243,7 @@ KEEL_CONDITION(adds_owned, KEEL_UNIQUE_READ(Switches, s), KEEL_COMMANDS(c)) {
     return s->on[1];
 }
 static atomic_uint others_seen;
-KEEL_TASK(counts_others, KEEL_MAY_READ(Other), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(counts_others, KEEL_MAY_READ(Other), KEEL_CONTEXT(context)) {
     uint32_t sum = 0;
     KEEL_EACH(context, KEEL_READ(Other, o)) {
         sum += o->value;
@@ -290,12 +290,12 @@ static void conditions_may_record_commands(void **state) {
 }
 
 // ------------------------------------------------------------------ what depends on a failure
-KEEL_TASK(fails_at_x, KEEL_MAY_WRITE(Position), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fails_at_x, KEEL_MAY_WRITE(Position), KEEL_CONTEXT(context)) {
     keel_fail(context, NULL, "no");
 }
 KEEL_SYSTEM(idle_loop, KEEL_READ(Position, p), KEEL_WRITE(Velocity, v)) { v->x = p->x; }
-KEEL_TASK(after_idle, KEEL_MAY_READ(Velocity)) { mark('a'); }
-KEEL_TASK(beside, KEEL_MAY_READ(Health)) { mark('b'); }
+KEEL_SYSTEM_ONCE(after_idle, KEEL_MAY_READ(Velocity)) { mark('a'); }
+KEEL_SYSTEM_ONCE(beside, KEEL_MAY_READ(Health)) { mark('b'); }
 KEEL_WORKLOAD(chain, KEEL_STEP(fails_at_x, .run_if = KEEL_IF(is_on_0)), KEEL_STEP(idle_loop),
               KEEL_STEP(after_idle), KEEL_STEP(beside));
 
@@ -352,7 +352,7 @@ static void a_startup_step_runs_once(void **state) {
     with_workers(start_up);
 }
 
-KEEL_TASK(fails_once, KEEL_UNIQUE_READ(Switches, s), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fails_once, KEEL_UNIQUE_READ(Switches, s), KEEL_CONTEXT(context)) {
     mark('f');
     if (s->fails[3]) keel_fail(context, NULL, "not yet");
 }
@@ -419,17 +419,17 @@ static void what_was_started_up_stays_so(void **state) {
 
 // ------------------------------------------------------------------ the calling thread
 static pthread_t ran_on[3];
-KEEL_TASK(main_0, KEEL_UNIQUE_READ(Switches, s)) {
+KEEL_SYSTEM_ONCE(main_0, KEEL_UNIQUE_READ(Switches, s)) {
     (void)s;
     mark('0');
     ran_on[0] = pthread_self();
 }
-KEEL_TASK(main_1, KEEL_UNIQUE_READ(Switches, s)) {
+KEEL_SYSTEM_ONCE(main_1, KEEL_UNIQUE_READ(Switches, s)) {
     (void)s;
     mark('1');
     ran_on[1] = pthread_self();
 }
-KEEL_TASK(main_world, KEEL_WORLD(world)) {
+KEEL_SYSTEM_ONCE(main_world, KEEL_WORLD(world)) {
     (void)world;
     mark('w');
     ran_on[2] = pthread_self();

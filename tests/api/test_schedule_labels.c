@@ -44,9 +44,10 @@ static const char *write_names(char *text, uint32_t bits) {
 static void fill(step_list *l, uint32_t i, uint32_t has, uint32_t after, uint32_t before) {
     static const keel_term no_terms[] = { { .kind = KEEL_TERM_END } };
     (void)snprintf(l->names[i], sizeof l->names[i], "s%u", (unsigned)i);
-    l->systems[i] = (keel_system){
-        .name = l->names[i], .kind = KEEL_PER_RUN, .function = run_numbered, .terms = no_terms
-    };
+    l->systems[i] = (keel_system){ .name = l->names[i],
+                                   .kind = KEEL_SYSTEM_PER_RUN,
+                                   .function = run_numbered,
+                                   .terms = no_terms };
     l->has[i] = has;
     l->waits[i] = after;
     l->comes_before[i] = before;
@@ -232,7 +233,7 @@ static void many_wait_for_many(void **state) {
     (void)state;
     static const keel_term no_terms[] = { { .kind = KEEL_TERM_END } };
     static const keel_system nothing = {
-        .name = "nothing", .kind = KEEL_PER_RUN, .function = run_numbered, .terms = no_terms
+        .name = "nothing", .kind = KEEL_SYSTEM_PER_RUN, .function = run_numbered, .terms = no_terms
     };
     for (int s = 0; s < SHAPES; ++s) {
         api_fixture f;

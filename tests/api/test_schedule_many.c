@@ -35,11 +35,19 @@ CELL(U2);
 CELL(U3);
 
 #define MIX(to, from, n) ((to)*31 + (from) + (n))
-KEEL_TASK(mix_0, KEEL_UNIQUE_WRITE(U0, a), KEEL_UNIQUE_READ(U1, b)) { a->v = MIX(a->v, b->v, 0); }
-KEEL_TASK(mix_1, KEEL_UNIQUE_WRITE(U1, a), KEEL_UNIQUE_READ(U2, b)) { a->v = MIX(a->v, b->v, 1); }
-KEEL_TASK(mix_2, KEEL_UNIQUE_WRITE(U2, a), KEEL_UNIQUE_READ(U3, b)) { a->v = MIX(a->v, b->v, 2); }
-KEEL_TASK(mix_3, KEEL_UNIQUE_WRITE(U3, a), KEEL_UNIQUE_READ(U0, b)) { a->v = MIX(a->v, b->v, 3); }
-KEEL_TASK(look, KEEL_UNIQUE_READ(U0, a), KEEL_UNIQUE_READ(U2, b)) { (void)a, (void)b; }
+KEEL_SYSTEM_ONCE(mix_0, KEEL_UNIQUE_WRITE(U0, a), KEEL_UNIQUE_READ(U1, b)) {
+    a->v = MIX(a->v, b->v, 0);
+}
+KEEL_SYSTEM_ONCE(mix_1, KEEL_UNIQUE_WRITE(U1, a), KEEL_UNIQUE_READ(U2, b)) {
+    a->v = MIX(a->v, b->v, 1);
+}
+KEEL_SYSTEM_ONCE(mix_2, KEEL_UNIQUE_WRITE(U2, a), KEEL_UNIQUE_READ(U3, b)) {
+    a->v = MIX(a->v, b->v, 2);
+}
+KEEL_SYSTEM_ONCE(mix_3, KEEL_UNIQUE_WRITE(U3, a), KEEL_UNIQUE_READ(U0, b)) {
+    a->v = MIX(a->v, b->v, 3);
+}
+KEEL_SYSTEM_ONCE(look, KEEL_UNIQUE_READ(U0, a), KEEL_UNIQUE_READ(U2, b)) { (void)a, (void)b; }
 static const keel_system *const kinds[] = { &mix_0_system, &mix_1_system, &mix_2_system,
                                             &mix_3_system, &look_system,  &look_system };
 
@@ -92,10 +100,10 @@ static void a_hundred_thousand_systems_run_in_order(void **state) {
 }
 
 // ------------------------------------------------------------------ shapes that tempt to square
-KEEL_TASK(reads, KEEL_MAY_READ(Number)) {}
-KEEL_TASK(writes, KEEL_MAY_WRITE(Number)) {}
-KEEL_TASK(takes_all, KEEL_WORLD(world)) { (void)world; }
-KEEL_TASK(free_of_all) {}
+KEEL_SYSTEM_ONCE(reads, KEEL_MAY_READ(Number)) {}
+KEEL_SYSTEM_ONCE(writes, KEEL_MAY_WRITE(Number)) {}
+KEEL_SYSTEM_ONCE(takes_all, KEEL_WORLD(world)) { (void)world; }
+KEEL_SYSTEM_ONCE(free_of_all) {}
 
 static uint32_t edges_of(keel_world *world, const keel_step *steps, uint32_t count) {
     const keel_workload w = { .name = "shape", .steps = steps, .step_count = count };
@@ -136,7 +144,9 @@ static void build_shapes(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(spawns, KEEL_COMMANDS(c, Number)) { (void)keel_add_entity(c, KEEL_INIT(Number, { 1 })); }
+KEEL_SYSTEM_ONCE(spawns, KEEL_COMMANDS(c, Number)) {
+    (void)keel_add_entity(c, KEEL_INIT(Number, { 1 }));
+}
 
 static void spawn_many(api_fixture *f) {
     const uint32_t count = many_run < 20000 ? many_run / 4 : 20000;

@@ -11,9 +11,9 @@
 
 // ------------------------------------------------------------------ one worker
 static pthread_t caller;
-KEEL_TASK(one) { mark('1'), assert_true(pthread_equal(caller, pthread_self())); }
-KEEL_TASK(two) { mark('2'), assert_true(pthread_equal(caller, pthread_self())); }
-KEEL_TASK(three) { mark('3'), assert_true(pthread_equal(caller, pthread_self())); }
+KEEL_SYSTEM_ONCE(one) { mark('1'), assert_true(pthread_equal(caller, pthread_self())); }
+KEEL_SYSTEM_ONCE(two) { mark('2'), assert_true(pthread_equal(caller, pthread_self())); }
+KEEL_SYSTEM_ONCE(three) { mark('3'), assert_true(pthread_equal(caller, pthread_self())); }
 KEEL_WORKLOAD(inner, KEEL_STEP(two), KEEL_STEP(three, .before = "two"));
 KEEL_WORKLOAD(free_systems, KEEL_STEP(one), KEEL_NESTED(inner));
 
@@ -67,30 +67,30 @@ static void loops_are_split_only_when_asked(void **state) {
 
 // ------------------------------------------------------------------ failure
 static atomic_uint runs;
-KEEL_TASK(fail_late, KEEL_MAY_WRITE(Number), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_late, KEEL_MAY_WRITE(Number), KEEL_CONTEXT(context)) {
     mark('a'); // others fail long before
     mark('a');
     keel_fail(context, NULL, "the first in order");
 }
-KEEL_TASK(reads_number, KEEL_MAY_READ(Number)) { mark('b'); }
-KEEL_TASK(asked_after, KEEL_MAY_READ(Third)) { mark('c'); }
-KEEL_TASK(adds_third, KEEL_MAY_READ(Other), KEEL_COMMANDS(c, Third)) {
+KEEL_SYSTEM_ONCE(reads_number, KEEL_MAY_READ(Number)) { mark('b'); }
+KEEL_SYSTEM_ONCE(asked_after, KEEL_MAY_READ(Third)) { mark('c'); }
+KEEL_SYSTEM_ONCE(adds_third, KEEL_MAY_READ(Other), KEEL_COMMANDS(c, Third)) {
     mark('d');
     (void)keel_add_entity(c, KEEL_INIT(Third, { 1 }));
 }
-KEEL_TASK(fail_soon, KEEL_MAY_READ(Position), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_soon, KEEL_MAY_READ(Position), KEEL_CONTEXT(context)) {
     mark('e');
     keel_fail(context, NULL, "the second in order");
 }
-KEEL_TASK(independent, KEEL_MAY_WRITE(Health)) { mark('f'); }
-KEEL_TASK(sees_third, KEEL_MAY_READ(Third), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(independent, KEEL_MAY_WRITE(Health)) { mark('f'); }
+KEEL_SYSTEM_ONCE(sees_third, KEEL_MAY_READ(Third), KEEL_CONTEXT(context)) {
     uint32_t count = 0;
     KEEL_EACH(context, KEEL_WITH(Third), KEEL_ENTITY(e))
         count += !keel_is_null(e);
     atomic_store(&runs, count);
     mark('g');
 }
-KEEL_TASK(fail_recording, KEEL_COMMANDS(c, Owned), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_recording, KEEL_COMMANDS(c, Owned), KEEL_CONTEXT(context)) {
     (void)keel_add_entity(c, KEEL_INIT(Owned, owned_make()));
     mark('h');
     keel_fail(context, NULL, "the last in order");
@@ -136,8 +136,8 @@ static void hold(void) {
     assert_int_equal(sem_post(&inside), 0);
     while (sem_wait(&leave) != 0) {}
 }
-KEEL_TASK(hold_mut, KEEL_MAY_WRITE(Number)) { hold(); }
-KEEL_TASK(hold_shared, KEEL_MAY_READ(Number)) { hold(); }
+KEEL_SYSTEM_ONCE(hold_mut, KEEL_MAY_WRITE(Number)) { hold(); }
+KEEL_SYSTEM_ONCE(hold_shared, KEEL_MAY_READ(Number)) { hold(); }
 KEEL_WORKLOAD(bad, KEEL_STEP(hold_mut));
 KEEL_WORKLOAD(good, KEEL_STEP(hold_shared));
 

@@ -26,7 +26,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
     const keel_entity list[] = { e, child };
     const keel_result results[] = {
         keel_add_entity_at(f.world, handle_at(9, 0)),
-        keel_world_add_entities(f.world, 3, NULL, NULL),
+        keel_add_entity_columns(f.world, 3, NULL, NULL),
         keel_clone_entities(f.world, e, 2, NULL),
         keel_add(f.world, e, Number, { 2 }),
         keel_add_values(f.world, e, KEEL_INIT(Number)),
@@ -35,7 +35,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
         keel_strip(f.world, e),
         keel_delete_entity(f.world, e),
         keel_delete_entities(f.world, list, 2),
-        keel_delete_any(f.world, Number),
+        keel_delete_entities_having(f.world, Number),
         keel_clear(f.world, Number),
         keel_clear_entities(f.world),
         keel_reserve(f.world, Number, 100),
@@ -49,7 +49,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
         keel_remove_unique(f.world, Time),
         keel_unregister_component(f.world, KEEL_OF(Number)),
         keel_world_trim(f.world),
-        keel_apply(f.world),
+        keel_apply_commands(f.world),
     };
     for (uint32_t i = 0; i < sizeof results / sizeof *results; ++i)
         if (results[i] != KEEL_ERROR_SHARED)
@@ -88,7 +88,7 @@ static void shared_mode_nests_and_ends(void **state) {
     api_end(&f);
 }
 
-static void share_and_end(const keel_event *event, void *data) {
+static void share_and_end(const keel_change *event, void *data) {
     keel_result *results = data;
     results[0] = keel_share_begin(event->world);
     results[1] = keel_share_end(event->world);
@@ -122,7 +122,8 @@ static void what_the_world_does_not_know_matches_nothing(void **state) {
     ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_ANY_OF(Third, Number), KEEL_ENTITY(x)), e);
     ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_READ(Number, n), KEEL_WITHOUT(Third), KEEL_ENTITY(x)),
                   e);
-    keel_view view = open_view(f.world, KEEL_TERMS(KEEL_WRITE(Number, n), KEEL_MAYBE(Third, t)));
+    keel_view view =
+        open_view(f.world, KEEL_TERMS(KEEL_WRITE(Number, n), KEEL_OPTIONAL_READ(Third, t)));
     keel_span span;
     assert_int_equal(keel_view_get_all(&view, e, &span), KEEL_OK);
     assert_null(keel_span_read(&span, Third));

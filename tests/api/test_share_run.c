@@ -55,7 +55,7 @@ static void begin(api_fixture *f, uint32_t workers) {
 // ------------------------------------------------------------------ whole workloads
 static atomic_uint sum;
 KEEL_SYSTEM(add_up, KEEL_READ(Number, n)) { sum += n->value; }
-KEEL_TASK(look_inside, KEEL_MAY_READ(Other), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(look_inside, KEEL_MAY_READ(Other), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_READ(Other, o)) {
         sum += o->value;
     }
@@ -82,7 +82,7 @@ static void workloads_that_read_run_at_once(void **state) {
 
 // The first one to come holds the storage until the others have tried.
 static atomic_uint inside, tried;
-KEEL_TASK(hold_number, KEEL_MAY_WRITE(Number)) {
+KEEL_SYSTEM_ONCE(hold_number, KEEL_MAY_WRITE(Number)) {
     if (inside++ == 0)
         while (tried < THREADS - 1)
             wait_some_us(20);
@@ -148,7 +148,7 @@ KEEL_SYSTEM(double_up, KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_COMMANDS(comma
     if (n->value % 50) return;
     (void)keel_add(commands, e, Third, { n->value });
     const keel_value values[] = { { KEEL_OF(Health), &(Health){ 7 } }, { NULL, NULL } };
-    if (!keel_is_null(keel_commands_add_entity(commands, values))) ++made;
+    if (!keel_is_null(keel_add_entity_values(commands, values))) ++made;
 }
 KEEL_WORKLOAD(recorders, KEEL_STEP(double_up), KEEL_STEP(double_up, .parallel = true));
 
@@ -177,7 +177,7 @@ static void commands_of_all_threads_wait_for_the_end(void **state) {
         assert_int_equal(made, expected);
         assert_int_equal(keel_count(f.world, Third), 0); // nothing was applied yet
         assert_int_equal(keel_entity_count(f.world), ENTITIES);
-        assert_int_equal(keel_apply(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         assert_int_equal(keel_count(f.world, Third), ENTITIES / 50);
         assert_int_equal(keel_count(f.world, Health), expected);
         assert_int_equal(keel_entity_count(f.world), ENTITIES + expected);
@@ -197,7 +197,7 @@ static void entities_run_out_with_a_clear_error(void **state) {
         at_once(users, f.world, NULL, run_systems);
         assert_error(f.world, KEEL_ERROR_SHARED, "keel_reserve_entities before keel_share_begin");
         assert_in_range(made, 1, ENTITIES / 50 * 4 * RUNS * THREADS - 1);
-        assert_int_equal(keel_apply(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         assert_int_equal(keel_count(f.world, Health), made);
         assert_int_equal(keel_count(f.world, Third), ENTITIES / 50);
         assert_int_equal(keel_run_workload(f.world, recorders), KEEL_OK); // grows again
@@ -208,18 +208,18 @@ static void entities_run_out_with_a_clear_error(void **state) {
 
 // One thread edits entities through a view while the others take handles for theirs, and give them
 // back when their system fails.
-KEEL_TASK(make_five, KEEL_COMMANDS(commands, Health)) {
+KEEL_SYSTEM_ONCE(make_five, KEEL_COMMANDS(commands, Health)) {
     for (uint32_t i = 0; i < 5; ++i)
         if (!keel_is_null(keel_add_entity(commands, KEEL_INIT(Health, { 7 })))) ++made;
 }
-KEEL_TASK(make_and_fail, KEEL_COMMANDS(commands, Health), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(make_and_fail, KEEL_COMMANDS(commands, Health), KEEL_CONTEXT(context)) {
     for (uint32_t i = 0; i < 5; ++i)
         (void)keel_add_entity(commands, KEEL_INIT(Health, { 7 }));
     keel_fail(context, NULL, "as asked");
 }
 static void edit_entities(user *u) {
     keel_view view; // whose context may look at entities is in its way for a moment
-    while (keel_view_begin(&view, u->world, KEEL_TERMS(KEEL_EDIT_ENTITIES, KEEL_EDIT(Third, t)),
+    while (keel_view_begin(&view, u->world, KEEL_TERMS(KEEL_MAY_EDIT_ENTITIES, KEEL_EDIT(Third, t)),
                            "an editor") != KEEL_OK) {}
     for (uint32_t k = 0; k < 5; ++k) {
         const keel_entity e = keel_add_entity(&view, KEEL_INIT(Third, { k }));
@@ -250,7 +250,7 @@ static void handles_are_taken_by_one_thread_at_a_time(void **state) {
     at_once(users, f.world, NULL, edit_or_record);
     for (uint32_t i = 0; i < THREADS; ++i)
         assert_int_equal(users[i].other, 0);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_int_equal(keel_count(f.world, Health), made);
     assert_int_equal(keel_count(f.world, Third), 3 * RUNS);
     assert_int_equal(keel_entity_count(f.world), ENTITIES + made + 3 * RUNS);
@@ -315,19 +315,19 @@ static void be_the_owner(void) {
     if (!pthread_equal(pthread_self(), owner)) ++strangers;
     meet(&owners_at_once);
 }
-KEEL_TASK(draw, KEEL_MAY_READ(Window)) { be_the_owner(); }
-KEEL_TASK(resize, KEEL_MAY_WRITE(Window)) { be_the_owner(); }
-KEEL_TASK(play, KEEL_MAY_WRITE(Sound)) { be_the_owner(); }
-KEEL_TASK(listen, KEEL_MAY_READ(Sound)) { ++shared_reads; }
-KEEL_TASK(call_script, KEEL_MAY_READ(Script)) { meet(&scripts_at_once); }
-KEEL_TASK(change_script, KEEL_MAY_WRITE(Script)) { meet(&scripts_at_once); }
+KEEL_SYSTEM_ONCE(draw, KEEL_MAY_READ(Window)) { be_the_owner(); }
+KEEL_SYSTEM_ONCE(resize, KEEL_MAY_WRITE(Window)) { be_the_owner(); }
+KEEL_SYSTEM_ONCE(play, KEEL_MAY_WRITE(Sound)) { be_the_owner(); }
+KEEL_SYSTEM_ONCE(listen, KEEL_MAY_READ(Sound)) { ++shared_reads; }
+KEEL_SYSTEM_ONCE(call_script, KEEL_MAY_READ(Script)) { meet(&scripts_at_once); }
+KEEL_SYSTEM_ONCE(change_script, KEEL_MAY_WRITE(Script)) { meet(&scripts_at_once); }
 KEEL_SYSTEM(count_calls, KEEL_WRITE(Script, s)) { ++s->calls; }
 KEEL_SYSTEM(count_frames, KEEL_WRITE(Window, w)) {
     ++w->frames;
     if (!pthread_equal(pthread_self(), owner)) ++strangers;
 }
-KEEL_TASK(elsewhere_1, KEEL_MAY_WRITE(Number)) { wait_some_us(60); }
-KEEL_TASK(elsewhere_2, KEEL_MAY_WRITE(Other)) { wait_some_us(60); }
+KEEL_SYSTEM_ONCE(elsewhere_1, KEEL_MAY_WRITE(Number)) { wait_some_us(60); }
+KEEL_SYSTEM_ONCE(elsewhere_2, KEEL_MAY_WRITE(Other)) { wait_some_us(60); }
 KEEL_WORKLOAD(bound, KEEL_STEP(elsewhere_1), KEEL_STEP(elsewhere_2), KEEL_STEP(draw),
               KEEL_STEP(call_script), KEEL_STEP(draw), KEEL_STEP(listen), KEEL_STEP(call_script),
               KEEL_STEP(play), KEEL_STEP(listen), KEEL_STEP(resize), KEEL_STEP(change_script),
@@ -392,7 +392,7 @@ static const struct CMUnitTest tests[] = {
          "S-4 S-53: of workloads that write one runs, the others are told what is in use"),
     TEST(a_refused_loop_did_not_begin, "a loop that is refused did not begin"),
     TEST(commands_of_all_threads_wait_for_the_end,
-         "commands of all threads wait for keel_apply, entities too"),
+         "commands of all threads wait for keel_apply_commands, entities too"),
     TEST(entities_run_out_with_a_clear_error, "when entities run out the error says what to do"),
     TEST(handles_are_taken_by_one_thread_at_a_time,
          "edits of entities and new handles of commands exclude each other"),

@@ -23,7 +23,7 @@ static int by_index(const keel_world *world, keel_entity a, keel_entity b, void 
 
 static void begin(api_fixture *f, uint32_t entities) {
     api_begin(f);
-    assert_int_equal(keel_world_add_entities(f->world, entities, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, entities, NULL, NULL), KEEL_OK);
 }
 
 // Entity i gets numbers[i], in this order.

@@ -104,13 +104,13 @@ static const keel_component *const or_number[] = { KEEL_OF(Number), NULL };
 TERMS(sparse_terms, TERM(WRITE, Sparse));
 TERMS(two_sparse_terms, TERM(WRITE, Sparse), TERM(READ, Number));
 TERMS(bits_terms, TERM(WRITE, Index));
-TERMS(bits_without_terms, TERM(WRITE, Index), TERM(WITHOUT, Other), TERM(MAYBE, Sparse));
+TERMS(bits_without_terms, TERM(WRITE, Index), TERM(WITHOUT, Other), TERM(OPTIONAL_READ, Sparse));
 TERMS(rows_terms, TERM(WRITE, Row));
 TERMS(two_rows_terms, TERM(WRITE, Row), TERM(READ, RowTwo));
 TERMS(mixed_terms, TERM(WRITE, Row), TERM(READ, Index), TERM(READ, Sparse));
 TERMS(mixed_bits_terms, TERM(WRITE, Index), TERM(READ, RowTwo), TERM(WITH, Tagged));
 TERMS(tag_terms, { .kind = KEEL_TERM_NONE }, TERM(WITH, Tagged));
-TERMS(maybe_terms, TERM(MAYBE_WRITE, Sparse), TERM(MAYBE, Row));
+TERMS(maybe_terms, TERM(OPTIONAL_WRITE, Sparse), TERM(OPTIONAL_READ, Row));
 TERMS(without_terms, { .kind = KEEL_TERM_NONE }, TERM(WITHOUT, Index));
 TERMS(no_terms, { .kind = KEEL_TERM_NONE });
 TERMS(any_of_terms, { .kind = KEEL_TERM_NONE },
@@ -168,8 +168,8 @@ static void visit_all(uint32_t size, bool with_group) {
             assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Sparse, Number), KEEL_GET(Other)));
         for (uint32_t t = 0; t < LISTS; ++t)
             for (uint32_t spans = 0; spans < 2; ++spans) {
-                const uint64_t sum =
-                    run_and_check(&f, term_lists[t], spans ? KEEL_PER_SPAN : KEEL_PER_ENTITY);
+                const uint64_t sum = run_and_check(
+                    &f, term_lists[t], spans ? KEEL_SYSTEM_PER_SPAN : KEEL_SYSTEM_PER_ENTITY);
                 if (w == 0) first[t][spans] = sum;
                 if (sum != first[t][spans])
                     fail_msg("list %u of %u entities: other cuts with %u workers", (unsigned)t,
@@ -330,8 +330,8 @@ static void odd_alignments_are_refused(void **state) {
 KEEL_SYSTEM(writes_unique, KEEL_READ(Index, x), KEEL_UNIQUE_WRITE(Time, t)) { (void)x, (void)t; }
 KEEL_SYSTEM(may_write, KEEL_READ(Index, x), KEEL_MAY_WRITE(Sparse)) { (void)x; }
 KEEL_SYSTEM(may_edit, KEEL_READ(Index, x), KEEL_MAY_EDIT(Sparse)) { (void)x; }
-KEEL_TASK(once, KEEL_MAY_READ(Sparse)) {}
-KEEL_TASK(world_task, KEEL_WORLD(world)) { (void)world; }
+KEEL_SYSTEM_ONCE(once, KEEL_MAY_READ(Sparse)) {}
+KEEL_SYSTEM_ONCE(world_task, KEEL_WORLD(world)) { (void)world; }
 KEEL_SYSTEM(plain, KEEL_WRITE(Index, x)) { ++x->visits; }
 KEEL_WORKLOAD(in_main, KEEL_STEP(plain, .parallel = true, .main_thread = true));
 
@@ -402,7 +402,7 @@ static void nothing_is_split_unasked(void **state) {
     limit = 4;
     begin(&f, limit, 20000);
     const keel_system system = {
-        .name = "visit", .kind = KEEL_PER_ENTITY, .run = visit, .terms = rows_terms
+        .name = "visit", .kind = KEEL_SYSTEM_PER_ENTITY, .run = visit, .terms = rows_terms
     };
     const keel_step step = { .system = &system };
     const keel_workload table = { .name = "table", .steps = &step, .step_count = 1 };

@@ -14,7 +14,7 @@ static keel_world *w;
 static const keel_workload *workload;
 
 // Takes a while, and fails a few times.
-KEEL_TASK(load, KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(load, KEEL_CONTEXT(context)) {
     const uint32_t before = done;
     ++started;
     wait_some_us(200);
@@ -23,10 +23,10 @@ KEEL_TASK(load, KEEL_CONTEXT(context)) {
         keel_fail(context, NULL, "not yet");
     } else done = before + 1;
 }
-KEEL_TASK(use, KEEL_MAY_READ(Number)) {
+KEEL_SYSTEM_ONCE(use, KEEL_MAY_READ(Number)) {
     if (!done) ++early;
 }
-KEEL_TASK(idle, KEEL_MAY_READ(Third)) { wait_some_us(20); }
+KEEL_SYSTEM_ONCE(idle, KEEL_MAY_READ(Third)) { wait_some_us(20); }
 KEEL_WORKLOAD(game, KEEL_STEP(idle), KEEL_STEP(load, .startup = true),
               KEEL_STEP(use, .after = "load"));
 KEEL_SYSTEM(unknown, KEEL_WRITE(Large, large)) { large->word[0] = 1; }
@@ -112,11 +112,11 @@ static void what_is_unknown_changes_nothing(void **state) {
 // ------------------------------------------------------------------ inside of itself
 static keel_result inner_result;
 static const keel_workload *around_itself;
-KEEL_TASK(load_by_itself) {
+KEEL_SYSTEM_ONCE(load_by_itself) {
     ++started;
     inner_result = keel_world_run_workload(w, around_itself);
 }
-KEEL_TASK(count_use) { ++done; }
+KEEL_SYSTEM_ONCE(count_use) { ++done; }
 KEEL_WORKLOAD(around, KEEL_STEP(load_by_itself, .startup = true), KEEL_STEP(count_use));
 
 static void a_run_inside_of_it_does_not_wait(void **state) {

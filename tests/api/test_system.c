@@ -79,7 +79,8 @@ static void a_system_without_matches_does_nothing(void **state) {
     api_end(&f);
 }
 
-KEEL_SYSTEM(maybe, KEEL_WRITE(Number, n), KEEL_MAYBE(Other, o), KEEL_MAYBE_WRITE(Third, t)) {
+KEEL_SYSTEM(maybe, KEEL_WRITE(Number, n), KEEL_OPTIONAL_READ(Other, o),
+            KEEL_OPTIONAL_WRITE(Third, t)) {
     n->value = (o ? o->value : 1000) + (t ? 1u : 0u);
     if (t) ++t->value;
 }
@@ -164,7 +165,9 @@ KEEL_SYSTEM(visit_frozen, KEEL_WITH(Frozen), KEEL_DATA(visits, v)) { ++v->count;
 KEEL_SYSTEM(visit_warm, KEEL_WITHOUT(Frozen), KEEL_DATA(visits, v), KEEL_ENTITY(e)) {
     v->entity[v->count++] = e;
 }
-KEEL_SYSTEM(visit_maybe, KEEL_MAYBE(Number, n), KEEL_DATA(visits, v)) { v->count += n ? 100 : 1; }
+KEEL_SYSTEM(visit_maybe, KEEL_OPTIONAL_READ(Number, n), KEEL_DATA(visits, v)) {
+    v->count += n ? 100 : 1;
+}
 
 static void handles_alone_visit_all_living_entities_by_index(void **state) {
     (void)state;
@@ -206,7 +209,7 @@ static void filters_alone_are_enough_for_a_system(void **state) {
 KEEL_SYSTEM(age, KEEL_WRITE(Number, n), KEEL_UNIQUE_READ(Time, time)) {
     n->value += (uint32_t)time->step;
 }
-KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Time, time)) { time->now += time->step; }
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Time, time)) { time->now += time->step; }
 
 static void uniques_are_parameters_of_every_kind_of_system(void **state) {
     (void)state;
@@ -281,7 +284,7 @@ static void data_must_be_what_the_system_declares(void **state) {
 
 // ------------------------------------------------------------------ no parameters, and sixteen
 static uint32_t calls;
-KEEL_TASK(nothing) { ++calls; }
+KEEL_SYSTEM_ONCE(nothing) { ++calls; }
 KEEL_CONDITION(always) { return true; }
 
 static void a_task_may_take_nothing_and_runs_once(void **state) {
@@ -329,7 +332,7 @@ KEEL_SYSTEM(sixteen, KEEL_READ(C0, c0), KEEL_READ(C1, c1), KEEL_READ(C2, c2), KE
                  c7->value + c8->value + c9->value + c10->value + c11->value + c12->value +
                  c13->value + c14->value;
 }
-KEEL_SPAN_SYSTEM(sixteen_by_span, KEEL_COUNT(n), KEEL_READ(C1, c1), KEEL_READ(C2, c2),
+KEEL_SYSTEM_SPAN(sixteen_by_span, KEEL_SPAN_COUNT(n), KEEL_READ(C1, c1), KEEL_READ(C2, c2),
                  KEEL_READ(C3, c3), KEEL_READ(C4, c4), KEEL_READ(C5, c5), KEEL_READ(C6, c6),
                  KEEL_READ(C7, c7), KEEL_READ(C8, c8), KEEL_READ(C9, c9), KEEL_READ(C10, c10),
                  KEEL_READ(C11, c11), KEEL_READ(C12, c12), KEEL_READ(C13, c13), KEEL_READ(C14, c14),
@@ -375,8 +378,8 @@ static void sixteen_values_come_from_sixteen_storages(void **state) {
 }
 
 // Every kind of parameter that a per-entity system takes, in one system.
-KEEL_SYSTEM(all_kinds, KEEL_WRITE(Number, n), KEEL_READ(Other, o), KEEL_MAYBE(Third, t),
-            KEEL_MAYBE_WRITE(Health, h), KEEL_WITH(Position), KEEL_WITHOUT(Frozen),
+KEEL_SYSTEM(all_kinds, KEEL_WRITE(Number, n), KEEL_READ(Other, o), KEEL_OPTIONAL_READ(Third, t),
+            KEEL_OPTIONAL_WRITE(Health, h), KEEL_WITH(Position), KEEL_WITHOUT(Frozen),
             KEEL_ANY_OF(Velocity, Dead), KEEL_ENTITY(e), KEEL_ENTITY(again),
             KEEL_UNIQUE_READ(Time, time), KEEL_MAY_READ(Velocity), KEEL_MAY_WRITE(C0),
             KEEL_MAY_EDIT(Large), KEEL_COMMANDS(commands), KEEL_CONTEXT(context),
@@ -422,7 +425,7 @@ static const keel_term only_data[] = { { .kind = KEEL_TERM_DATA, .data_size = si
                                        { .kind = KEEL_TERM_END } };
 static const keel_term no_terms[] = { { .kind = KEEL_TERM_END } };
 static const keel_system plain = {
-    .name = "plain", .kind = KEEL_PER_RUN, .function = count_data, .terms = only_data
+    .name = "plain", .kind = KEEL_SYSTEM_PER_RUN, .function = count_data, .terms = only_data
 };
 
 static void a_plain_function_is_a_system_too(void **state) {
@@ -466,7 +469,7 @@ static void malformed_systems_are_refused(void **state) {
     s.run = nothing_system.run; // and a function
     refuse(f.world, &s, "either run or function");
     s.run = NULL;
-    s.kind = KEEL_PER_ENTITY;
+    s.kind = KEEL_SYSTEM_PER_ENTITY;
     refuse(f.world, &s, "plain function");
     s.function = NULL;
     refuse(f.world, &s, "either run or function");

@@ -22,8 +22,8 @@ typedef struct seen {
     uint32_t visits, last, stop_after;
 } seen;
 
-KEEL_SYSTEM(visit, KEEL_WRITE(Place, p), KEEL_READ(Chosen, c), KEEL_MAYBE(Extra, x), KEEL_ENTITY(e),
-            KEEL_DATA(seen, data)) {
+KEEL_SYSTEM(visit, KEEL_WRITE(Place, p), KEEL_READ(Chosen, c), KEEL_OPTIONAL_READ(Extra, x),
+            KEEL_ENTITY(e), KEEL_DATA(seen, data)) {
     assert_int_equal(p->index, keel_entity_index(e));
     assert_int_equal(c->index, p->index);
     if (x) assert_int_equal(x->index, p->index);
@@ -111,7 +111,7 @@ static void a_system_that_failed_stops_within_a_mask(void **state) {
 }
 
 // ------------------------------------------------------------------ lists
-KEEL_SYSTEM(check_list, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_MAYBE(Large, l),
+KEEL_SYSTEM(check_list, KEEL_READ(Number, n), KEEL_READ(Other, o), KEEL_OPTIONAL_READ(Large, l),
             KEEL_ENTITY(e), KEEL_DATA(seen, data)) {
     assert_int_equal(n->value, keel_entity_index(e));
     assert_int_equal(o->value, keel_entity_index(e));

@@ -76,13 +76,13 @@ static void note(tally *t, keel_entity e, const Number *n, Other *o, const Third
     o->value += VISITED;
 }
 
-KEEL_SYSTEM(by_entity, KEEL_READ(Number, n), KEEL_WRITE(Other, o), KEEL_MAYBE(Third, third),
+KEEL_SYSTEM(by_entity, KEEL_READ(Number, n), KEEL_WRITE(Other, o), KEEL_OPTIONAL_READ(Third, third),
             KEEL_WITHOUT(Frozen), KEEL_ENTITY(e), KEEL_DATA(tally, t)) {
     note(t, e, n, o, third);
 }
-KEEL_SPAN_SYSTEM(by_span, KEEL_COUNT(count), KEEL_READ(Number, n), KEEL_WRITE(Other, o),
-                 KEEL_MAYBE(Third, third), KEEL_WITHOUT(Frozen), KEEL_ENTITIES(entities),
-                 KEEL_DATA(tally, t)) {
+KEEL_SYSTEM_SPAN(by_span, KEEL_SPAN_COUNT(count), KEEL_READ(Number, n), KEEL_WRITE(Other, o),
+                 KEEL_OPTIONAL_READ(Third, third), KEEL_WITHOUT(Frozen),
+                 KEEL_SPAN_ENTITIES(entities), KEEL_DATA(tally, t)) {
     ++t->calls;
     assert_true(count > 0);
     for (uint32_t i = 0; i < count; ++i)
@@ -126,7 +126,7 @@ static tally compare(keel_world *world) {
     return spans;
 }
 
-KEEL_SPAN_SYSTEM(count_spans, KEEL_READ(Number, n), KEEL_WRITE(Other, o), KEEL_COUNT(count),
+KEEL_SYSTEM_SPAN(count_spans, KEEL_READ(Number, n), KEEL_WRITE(Other, o), KEEL_SPAN_COUNT(count),
                  KEEL_DATA(tally, t)) {
     ++t->calls;
     t->count += count;
@@ -180,7 +180,7 @@ static void scattered_sets_are_visited_right(void **state) {
 }
 
 // ------------------------------------------------------------------ single parameter kinds
-KEEL_SPAN_SYSTEM(widen, KEEL_COUNT(n), KEEL_WRITE(Large, large), KEEL_READ(Number, number)) {
+KEEL_SYSTEM_SPAN(widen, KEEL_SPAN_COUNT(n), KEEL_WRITE(Large, large), KEEL_READ(Number, number)) {
     for (uint32_t i = 0; i < n; ++i)
         large[i].word[511] = number[i].value;
 }
@@ -199,13 +199,13 @@ static void spans_of_large_values_hold_their_own(void **state) {
     }
 }
 
-KEEL_SPAN_SYSTEM(handles_only, KEEL_ENTITIES(e), KEEL_COUNT(n), KEEL_DATA(tally, t)) {
+KEEL_SYSTEM_SPAN(handles_only, KEEL_SPAN_ENTITIES(e), KEEL_SPAN_COUNT(n), KEEL_DATA(tally, t)) {
     for (uint32_t i = 0; i < n; ++i)
         t->sum += keel_entity_index(e[i]);
     t->count += n;
 }
-KEEL_SPAN_SYSTEM(filters_only, KEEL_WITH(Number), KEEL_WITHOUT(Other), KEEL_ANY_OF(Third, Frozen),
-                 KEEL_COUNT(n), KEEL_DATA(tally, t)) {
+KEEL_SYSTEM_SPAN(filters_only, KEEL_WITH(Number), KEEL_WITHOUT(Other), KEEL_ANY_OF(Third, Frozen),
+                 KEEL_SPAN_COUNT(n), KEEL_DATA(tally, t)) {
     t->count += n;
 }
 
@@ -231,7 +231,8 @@ static void handles_and_filters_are_enough_for_spans(void **state) {
     depopulate(&p);
 }
 
-KEEL_SPAN_SYSTEM(fill_third, KEEL_MAYBE_WRITE(Third, t), KEEL_READ(Number, n), KEEL_COUNT(count)) {
+KEEL_SYSTEM_SPAN(fill_third, KEEL_OPTIONAL_WRITE(Third, t), KEEL_READ(Number, n),
+                 KEEL_SPAN_COUNT(count)) {
     if (!t) return;
     for (uint32_t i = 0; i < count; ++i)
         t[i].value = n[i].value;
@@ -251,9 +252,9 @@ static void an_optional_array_is_whole_or_null(void **state) {
     depopulate(&p);
 }
 
-KEEL_SPAN_SYSTEM(all_kinds, KEEL_COUNT(n), KEEL_COUNT(again), KEEL_WRITE(Number, number),
-                 KEEL_MAYBE(Third, t), KEEL_WITH(Position), KEEL_WITHOUT(Frozen),
-                 KEEL_ANY_OF(Velocity, Dead), KEEL_ENTITIES(e), KEEL_UNIQUE_WRITE(Time, time),
+KEEL_SYSTEM_SPAN(all_kinds, KEEL_SPAN_COUNT(n), KEEL_SPAN_COUNT(again), KEEL_WRITE(Number, number),
+                 KEEL_OPTIONAL_READ(Third, t), KEEL_WITH(Position), KEEL_WITHOUT(Frozen),
+                 KEEL_ANY_OF(Velocity, Dead), KEEL_SPAN_ENTITIES(e), KEEL_UNIQUE_WRITE(Time, time),
                  KEEL_MAY_READ(Velocity), KEEL_MAY_WRITE(Health), KEEL_MAY_EDIT(Large),
                  KEEL_COMMANDS(commands), KEEL_CONTEXT(context), KEEL_DATA(uint32_t, runs)) {
     assert_true(n == again && t == NULL && n > 0);
@@ -290,7 +291,7 @@ static void all_kinds_of_parameters_go_together(void **state) {
     depopulate(&p);
 }
 
-KEEL_SPAN_SYSTEM(fail_at_once, KEEL_WRITE(Number, n), KEEL_COUNT(count), KEEL_CONTEXT(context),
+KEEL_SYSTEM_SPAN(fail_at_once, KEEL_WRITE(Number, n), KEEL_SPAN_COUNT(count), KEEL_CONTEXT(context),
                  KEEL_COMMANDS(commands), KEEL_DATA(tally, t)) {
     ++t->calls;
     t->count += count;
@@ -316,12 +317,13 @@ static void a_failed_span_is_the_last(void **state) {
     depopulate(&p);
 }
 
-KEEL_SPAN_SYSTEM(edits_itself, KEEL_READ(Number, n), KEEL_ENTITIES(e), KEEL_MAY_EDIT(Number),
+KEEL_SYSTEM_SPAN(edits_itself, KEEL_READ(Number, n), KEEL_SPAN_ENTITIES(e), KEEL_MAY_EDIT(Number),
                  KEEL_CONTEXT(context)) {
     (void)n;
     (void)keel_delete(context, e[0], Number);
 }
-KEEL_SPAN_SYSTEM(writes_twice, KEEL_WRITE(Number, n), KEEL_MAY_READ(Number), KEEL_COUNT(count)) {
+KEEL_SYSTEM_SPAN(writes_twice, KEEL_WRITE(Number, n), KEEL_MAY_READ(Number),
+                 KEEL_SPAN_COUNT(count)) {
     n[count - 1].value = 0;
 }
 

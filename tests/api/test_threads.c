@@ -111,7 +111,7 @@ static void owned_values_are_added_in_the_worlds_thread(void **state) {
     assert_int_equal(keel_entity_count(s.world), before);
     assert_false(keel_has(s.world, s.plain, Window) || keel_has(s.world, s.plain, Script));
     assert_int_equal(keel_get(s.world, s.e, Window)->width, 640);
-    assert_int_equal(keel_apply(s.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(s.world), KEEL_OK);
     assert_int_equal(keel_entity_count(s.world), before);
     elsewhere(add_others, &s); // whose values may come from any thread
     assert_all_found(&s, KEEL_OK);
@@ -150,20 +150,20 @@ static void owned_storages_are_made_in_the_worlds_thread(void **state) {
 // ------------------------------------------------------------------ OWNER_WRITES
 static void *read_window(void *data) {
     scene *s = data;
-    keel_column windows = keel_column_of(s->world, Window);
+    keel_lookup windows = keel_lookup_of(s->world, Window);
     found(s, open_once(s, KEEL_TERMS(KEEL_READ(Window, w))));
-    found(s, open_once(s, KEEL_TERMS(KEEL_MAYBE(Window, w), KEEL_WRITE(Number, n))));
+    found(s, open_once(s, KEEL_TERMS(KEEL_OPTIONAL_READ(Window, w), KEEL_WRITE(Number, n))));
     found(s, open_once(s, KEEL_TERMS(KEEL_UNIQUE_READ(Window, w))));
     found_pointer(s, keel_get(s->world, s->e, Window));
     found_pointer(s, keel_get_unique(s->world, Window));
-    found_pointer(s, keel_column_get(&windows, s->e, Window));
+    found_pointer(s, keel_lookup_get(&windows, s->e, Window));
     return NULL;
 }
 
 static void *write_window(void *data) {
     scene *s = data;
     found(s, open_once(s, KEEL_TERMS(KEEL_WRITE(Window, w))));
-    found(s, open_once(s, KEEL_TERMS(KEEL_MAYBE_WRITE(Window, w), KEEL_READ(Number, n))));
+    found(s, open_once(s, KEEL_TERMS(KEEL_OPTIONAL_WRITE(Window, w), KEEL_READ(Number, n))));
     found(s, open_once(s, KEEL_TERMS(KEEL_MAY_EDIT(Window))));
     found(s, open_once(s, KEEL_TERMS(KEEL_UNIQUE_WRITE(Window, w))));
     return NULL;
@@ -177,7 +177,7 @@ static void *edit_window(void *data) {
     found(s, keel_clear(s->world, Window));
     found(s, keel_strip(s->world, s->e));
     found(s, keel_delete_entity(s->world, s->e));
-    found(s, keel_delete_any(s->world, Number));
+    found(s, keel_delete_entities_having(s->world, Number));
     found(s, keel_clear_entities(s->world));
     found(s, keel_remove_unique(s->world, Window));
     found(s, keel_unregister_component(s->world, KEEL_OF(Window)));
@@ -211,14 +211,14 @@ static void others_only_read_what_the_owner_writes(void **state) {
 // ------------------------------------------------------------------ OWNER_ONLY
 static void *use_script(void *data) {
     scene *s = data;
-    keel_column scripts = keel_column_of(s->world, Script);
+    keel_lookup scripts = keel_lookup_of(s->world, Script);
     found(s, open_once(s, KEEL_TERMS(KEEL_READ(Script, x))));
     found(s, open_once(s, KEEL_TERMS(KEEL_WRITE(Script, x))));
     found(s, open_once(s, KEEL_TERMS(KEEL_UNIQUE_READ(Script, x))));
     found(s, open_once(s, KEEL_TERMS(KEEL_MAY_READ(Script))));
     found_pointer(s, keel_get(s->world, s->e, Script));
     found_pointer(s, keel_get_unique(s->world, Script));
-    found_pointer(s, keel_column_get(&scripts, s->e, Script));
+    found_pointer(s, keel_lookup_get(&scripts, s->e, Script));
     return NULL;
 }
 
@@ -283,7 +283,7 @@ static void what_is_below_or_listed_counts(void **state) {
 static void *delete_it(void *data) {
     scene *s = data;
     found(s, keel_delete_entity(s->world, s->e));
-    found(s, keel_delete_any(s->world, Script));
+    found(s, keel_delete_entities_having(s->world, Script));
     found(s, keel_strip(s->world, s->e));
     return NULL;
 }
@@ -396,8 +396,8 @@ static void threads_that_read_at_once_exclude_each_other(void **state) {
 KEEL_SYSTEM(widen, KEEL_WRITE(Window, w)) { ++w->width; }
 KEEL_SYSTEM(show, KEEL_READ(Window, w), KEEL_WRITE(Number, n)) { n->value = w->width; }
 KEEL_SYSTEM(think, KEEL_READ(Script, s), KEEL_WRITE(Number, n)) { n->value = s->state; }
-KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Script, s)) { ++s->state; }
-KEEL_TASK(count, KEEL_UNIQUE_READ(Counter, c)) { assert_null(c->reads); }
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Script, s)) { ++s->state; }
+KEEL_SYSTEM_ONCE(count, KEEL_UNIQUE_READ(Counter, c)) { assert_null(c->reads); }
 
 static void *run_bound(void *data) {
     scene *s = data;
@@ -436,7 +436,7 @@ static void systems_are_held_to_the_rules(void **state) {
 // ------------------------------------------------------------------ commands
 static void *apply(void *data) {
     scene *s = data;
-    found(s, keel_apply(s->world));
+    found(s, keel_apply_commands(s->world));
     return NULL;
 }
 
@@ -457,11 +457,11 @@ static void commands_wait_for_their_thread(void **state) {
     assert_error(s.world, KEEL_ERROR_THREAD, "'Script'");
     assert_int_equal(keel_get(s.world, s.plain, Number)->value, 5); // what came before
     assert_false(keel_has(s.world, s.plain, Script));
-    assert_int_equal(keel_apply(s.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(s.world), KEEL_OK);
     assert_int_equal(keel_get(s.world, s.plain, Script)->state, 6);
     elsewhere(record_removal, &s); // carries no value
     assert_all_found(&s, KEEL_OK);
-    assert_int_equal(keel_apply(s.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(s.world), KEEL_OK);
     assert_false(keel_has(s.world, s.plain, Script));
     end(&s);
 }
@@ -495,8 +495,8 @@ static void a_world_is_adopted_when_nothing_is_bound(void **state) {
     keel_add(keel_world_commands(s.world), s.plain, Number, { 5 });
     elsewhere(adopt, &s);
     assert_all_found(&s, KEEL_ERROR_THREAD);
-    assert_error(s.world, KEEL_ERROR_THREAD, "keel_apply");
-    assert_int_equal(keel_apply(s.world), KEEL_OK);
+    assert_error(s.world, KEEL_ERROR_THREAD, "keel_apply_commands");
+    assert_int_equal(keel_apply_commands(s.world), KEEL_OK);
     keel_view view = open_view(s.world, KEEL_TERMS(KEEL_READ(Number, n)));
     elsewhere(adopt, &s);
     assert_all_found(&s, KEEL_ERROR_BORROWED);

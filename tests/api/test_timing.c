@@ -13,7 +13,7 @@ KEEL_SYSTEM(count_up, KEEL_WRITE(Number, n)) { ++n->value; }
 KEEL_SYSTEM(count_other, KEEL_WRITE(Other, o)) { ++o->value; }
 KEEL_SYSTEM(count_third, KEEL_WRITE(Third, t)) { ++t->value; }
 KEEL_SYSTEM(for_nobody, KEEL_WRITE(Health, h)) { ++h->points; }
-KEEL_TASK(look, KEEL_MAY_READ(Number)) {}
+KEEL_SYSTEM_ONCE(look, KEEL_MAY_READ(Number)) {}
 KEEL_CONDITION(never) { return false; }
 KEEL_CONDITION(always) { return true; }
 
@@ -141,7 +141,7 @@ static void the_ring_overwrites_the_oldest_and_says_so(void **state) {
     api_end(&f);
 }
 
-KEEL_TASK(outer_task, KEEL_WORLD(world)) {
+KEEL_SYSTEM_ONCE(outer_task, KEEL_WORLD(world)) {
     keel_timings_cursor cursor = { 0 };
     keel_timing t;
     for (int i = 0; i < 10; ++i)
@@ -323,7 +323,7 @@ static void check_name(const char *name, const char *in_json) {
     begin(&f, 1);
     const keel_term terms[] = { { .kind = KEEL_TERM_END } };
     const keel_system odd = {
-        .name = name, .kind = KEEL_PER_RUN, .function = do_nothing, .terms = terms
+        .name = name, .kind = KEEL_SYSTEM_PER_RUN, .function = do_nothing, .terms = terms
     };
     assert_int_equal(keel_timings_begin(f.world, 10), KEEL_OK);
     assert_int_equal(keel_world_run_system(f.world, &odd, NULL, 0), KEEL_OK);
@@ -423,7 +423,7 @@ static void misuse_is_refused(void **state) {
     begin(&f, 1);
     keel_timings_cursor cursor = { 0 };
     keel_timing t;
-    assert_int_equal(keel_timings_begin(f.world, KEEL_TIMINGS_MAX + 1), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_timings_begin(f.world, KEEL_MAX_TIMINGS + 1), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "16777217");
     assert_int_equal(keel_timings_begin(f.world, 1), KEEL_OK);
     keel_run(f.world, count_up);

@@ -26,15 +26,15 @@ KEEL_SYSTEM(heal, KEEL_WRITE_MARKED(Vigour, vigour, changed)) {
 KEEL_SYSTEM(see, KEEL_READ(Vigour, vigour), KEEL_MODIFIED(Vigour), KEEL_NOT_INSERTED(Vigour)) {
     seen += vigour->points;
 }
-KEEL_TASK(mourn, KEEL_MAY_READ(Vigour), KEEL_CONTEXT(context)) {
-    KEEL_FOR_DELETED(context, Vigour, gone)
-    gone_points += static_cast<const Vigour *>(gone.value)->points;
+KEEL_SYSTEM_ONCE(mourn, KEEL_MAY_READ(Vigour), KEEL_CONTEXT(context)) {
+    KEEL_EACH_REMOVED(context, Vigour, gone)
+        if (gone.deleted) gone_points += static_cast<const Vigour *>(gone.value)->points;
     assert_int_equal(keel_missed(context, Vigour), 0);
 }
 
 namespace {
 
-void count(const keel_event *, void *data) { ++*static_cast<int *>(data); }
+void count(const keel_change *, void *data) { ++*static_cast<int *>(data); }
 
 void changes_are_seen(void **) {
     api_fixture f;
@@ -55,8 +55,8 @@ void changes_are_seen(void **) {
         v->points = 9;
         *marked = true;
     }
-    keel_reader_pass(reader);
-    KEEL_EACH_SPAN(w, KEEL_COUNT(n), KEEL_WRITE_MARKED(Vigour, v, marked))
+    keel_reader_advance(reader);
+    KEEL_EACH_SPAN(w, KEEL_SPAN_COUNT(n), KEEL_WRITE_MARKED(Vigour, v, marked))
         for (uint32_t i = 0; i < n; ++i) {
             ++v[i].points;
             marked[i] = true;

@@ -51,11 +51,13 @@ KEEL_SYSTEM(see_marks, KEEL_READ(Mark, m), KEEL_CHANGED(Mark), KEEL_ENTITY(e),
             KEEL_UNIQUE_WRITE(Sum, sum)) {
     mix(sum, keel_entity_index(e), m->value);
 }
-KEEL_TASK(see_removals, KEEL_MAY_READ(Heat), KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Sum, sum)) {
-    KEEL_FOR_DELETED(context, Heat, gone) {
-        mix(sum, keel_entity_index(gone.entity), ((const Heat *)gone.value)->value);
-        ++sum->gone;
-    }
+KEEL_SYSTEM_ONCE(see_removals, KEEL_MAY_READ(Heat), KEEL_CONTEXT(context),
+                 KEEL_UNIQUE_WRITE(Sum, sum)) {
+    KEEL_EACH_REMOVED(context, Heat, gone)
+        if (gone.deleted) {
+            mix(sum, keel_entity_index(gone.entity), ((const Heat *)gone.value)->value);
+            ++sum->gone;
+        }
 }
 KEEL_SYSTEM(bear, KEEL_READ(Cold, c), KEEL_MODIFIED(Cold), KEEL_ENTITY(e),
             KEEL_COMMANDS(commands, Heat, Cold)) {
@@ -71,7 +73,7 @@ KEEL_WORKLOAD(turn, KEEL_STEP(heat_all, .parallel = true), KEEL_STEP(cool_some, 
               KEEL_STEP(see_born));
 
 static uint32_t calls;
-static void on_heat(const keel_event *event, void *data) {
+static void on_heat(const keel_change *event, void *data) {
     (void)data;
     ++calls;
     if (event->kind == KEEL_ON_DELETED) keel_add_entity(event->commands, KEEL_INIT(Mark, { 5 }));
@@ -127,11 +129,11 @@ typedef struct Seen {
 } Seen;
 static Seen noticed; // by systems one after the other, or each its own member
 
-KEEL_TASK(look_at_quiet, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(look_at_quiet, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Quiet), KEEL_INSERTED(Quiet))
         ++noticed.quiet;
 }
-KEEL_TASK(look_again, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(look_again, KEEL_MAY_READ(Quiet), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Quiet), KEEL_CHANGED(Quiet))
         ++noticed.again;
 }
@@ -213,7 +215,7 @@ static void bump_some(const keel_span *span, const keel_piece *piece, void *data
     for (uint32_t i = 0; i < span->count; ++i)
         c[i].value += piece->number % 2 + 1;
 }
-KEEL_SPAN_SYSTEM(bump_changed, KEEL_COUNT(n), KEEL_WRITE(Cold, c), KEEL_CHANGED(Cold)) {
+KEEL_SYSTEM_SPAN(bump_changed, KEEL_SPAN_COUNT(n), KEEL_WRITE(Cold, c), KEEL_CHANGED(Cold)) {
     for (uint32_t i = 0; i < n; ++i)
         ++c[i].value;
 }

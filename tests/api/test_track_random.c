@@ -89,8 +89,8 @@ typedef struct looker {
 static void look(const looker *l, const keel_term *terms, const bool *expected) {
     keel_view view;
     keel_result result;
-    if (l->reader) result = keel_view_begin_since(&view, l->reader, terms, "compare");
-    else if (l->context) result = keel_view_begin_in(&view, l->context, terms, "compare");
+    if (l->reader) result = keel_view_begin(&view, l->reader, terms, "compare");
+    else if (l->context) result = keel_view_begin(&view, l->context, terms, "compare");
     else result = keel_view_begin(&view, l->world, terms, "compare");
     assert_int_equal(result, KEEL_OK);
     compare_view(&view, expected);
@@ -123,9 +123,9 @@ static void compare_terms(const looker *l, uint32_t c, const model_changes *m) {
 }
 
 static keel_removal_walk removals_of(const looker *l, uint32_t c, uint32_t kinds) {
-    if (l->reader) return keel_reader_removals(l->reader, &components[c], kinds);
-    if (l->context) return keel_context_removals(l->context, &components[c], kinds);
-    return keel_world_removals(l->world, &components[c], kinds);
+    if (l->reader) return keel_removals(l->reader, &components[c], kinds);
+    if (l->context) return keel_removals(l->context, &components[c], kinds);
+    return keel_removals(l->world, &components[c], kinds);
 }
 
 static void compare_removals(const looker *l, uint32_t c, uint32_t kinds) {
@@ -160,9 +160,9 @@ static void compare(const looker *l) {
                                   : (m.inserted[s] ? KEEL_TRACK_INSERTION : 0u) |
                                         (m.modified[s] ? KEEL_TRACK_MODIFICATION : 0u);
     const keel_entity e = events.entities[s];
-    assert_int_equal(l->reader    ? keel_reader_changes_of(l->reader, e, &components[c])
-                     : l->context ? keel_context_changes_of(l->context, e, &components[c])
-                                  : keel_world_changes_of(l->world, e, &components[c]),
+    assert_int_equal(l->reader    ? keel_changes_of_component(l->reader, e, &components[c])
+                     : l->context ? keel_changes_of_component(l->context, e, &components[c])
+                                  : keel_changes_of_component(l->world, e, &components[c]),
                      expected);
 }
 
@@ -173,7 +173,7 @@ static void compare_reader(uint32_t r) {
     l.reader = readers[r];
     compare(&l);
     if (next_random(2)) return;
-    keel_reader_pass(readers[r]);
+    keel_reader_advance(readers[r]);
     reader_at[r] = events.count;
 }
 
@@ -196,20 +196,20 @@ static void edit_in(keel_context *context) {
         const bool deletes = next_random(2);
         const keel_component *const list[] = { &components[c], NULL };
         event_log_take(&events, s, c, deletes ? KEEL_TRACK_DELETION : KEEL_TRACK_REMOVAL);
-        assert_int_equal(deletes ? keel_context_delete_components(context, e, list)
-                                 : keel_context_remove_component(context, e, &components[c], NULL),
+        assert_int_equal(deletes ? keel_delete_components(context, e, list)
+                                 : keel_remove_component(context, e, &components[c], NULL),
                          KEEL_OK);
         return;
     }
     const Value value = { next_random(1000) };
     if (c == 1) ++alive_values;
-    assert_int_equal(keel_context_add_component(context, e, &components[c], &value), KEEL_OK);
+    assert_int_equal(keel_add_component(context, e, &components[c], &value), KEEL_OK);
     event_log_put(&events, s, c, value.number);
 }
 
 static keel_result look_and_edit(keel_context *context, uint32_t number, bool edits) {
     for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c) // it holds what is gone, from its first run on
-        (void)keel_context_removals(context, &components[c], KEEL_TRACK_ALL);
+        (void)keel_removals(context, &components[c], KEEL_TRACK_ALL);
     looker l = looker_at(system_at[number]);
     l.context = context;
     compare(&l);
@@ -232,9 +232,15 @@ static const keel_term system_terms[] = {
     { KEEL_TERM_MAY_EDIT, 0, &components[0], others, NULL, NULL },
     { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL },
 };
-static const keel_system alone = { "alone", KEEL_PER_RUN, NULL, run_alone, system_terms, NULL, 0 };
-static const keel_system first = { "first", KEEL_PER_RUN, NULL, run_first, system_terms, NULL, 0 };
-static const keel_system twice = { "twice", KEEL_PER_RUN, NULL, run_twice, system_terms, NULL, 0 };
+static const keel_system alone = { "alone",   KEEL_SYSTEM_PER_RUN, NULL,
+                                   run_alone, system_terms,        NULL,
+                                   0 };
+static const keel_system first = { "first",   KEEL_SYSTEM_PER_RUN, NULL,
+                                   run_first, system_terms,        NULL,
+                                   0 };
+static const keel_system twice = { "twice",   KEEL_SYSTEM_PER_RUN, NULL,
+                                   run_twice, system_terms,        NULL,
+                                   0 };
 static const keel_step one_steps[] = { { .system = &first }, { .system = &twice } };
 static const keel_step two_steps[] = { { .system = &twice } };
 static const keel_workload one = { .name = "one", .steps = one_steps, .step_count = 2 };
@@ -269,7 +275,7 @@ static void create(void) {
     const keel_value values[] = { { &components[c], &a },
                                   { c == 0 ? NULL : &components[0], &b },
                                   { NULL, NULL } };
-    events.entities[s] = keel_world_add_entity(f.world, values);
+    events.entities[s] = keel_add_entity_values(f.world, values);
     event_log_put(&events, s, c, a.number);
     if (c) event_log_put(&events, s, 0, b.number);
 }
@@ -307,7 +313,7 @@ static void change_one(uint32_t how) {
         return;
     case 1:
         v = make_value(c);
-        assert_int_equal(keel_world_add_values(f.world, e, twins), KEEL_OK);
+        assert_int_equal(keel_add_component_values(f.world, e, twins), KEEL_OK);
         event_log_put(&events, s, c, v.number);
         return;
     case 2:
@@ -347,16 +353,16 @@ static void delete_some(uint32_t how) {
     const uint32_t s = some_slot(true), c = next_random(MODEL_COMPONENTS);
     if (s == UINT32_MAX) return;
     if (how == 0) {
-        assert_int_equal(keel_world_delete_entity(f.world, events.entities[s]), KEEL_OK);
+        assert_int_equal(keel_delete_entity(f.world, events.entities[s]), KEEL_OK);
         // in the order of the log of each component, which is all that can be seen
         event_log_delete(&events, s);
     } else if (how == 1) {
-        (void)keel_world_strip(f.world, events.entities[s]);
+        (void)keel_strip(f.world, events.entities[s]);
         for (uint32_t i = 0; i < MODEL_COMPONENTS; ++i)
             event_log_take(&events, s, i, KEEL_TRACK_DELETION);
     } else {
         const keel_component *const list[] = { &components[c], &components[(c + 1) % 4], NULL };
-        (void)keel_world_delete_components(f.world, events.entities[s], list);
+        (void)keel_delete_components(f.world, events.entities[s], list);
         event_log_take(&events, s, c, KEEL_TRACK_DELETION);
         event_log_take(&events, s, (c + 1) % 4, KEEL_TRACK_DELETION);
     }
@@ -367,7 +373,7 @@ static void take_in_order(uint32_t c, bool entities_too, const bool *going) {
     uint32_t count = 0, at = events.count;
     for (uint32_t s = 0; s < MODEL_SLOTS; ++s)
         count += going[s];
-    keel_removal_walk walk = keel_reader_removals(readers[0], &components[c], KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_removals(readers[0], &components[c], KEEL_TRACK_DELETION);
     uint32_t seen = 0, before = reader_at[0];
     while (event_log_next_removed(&events, c, KEEL_TRACK_DELETION, &before))
         ++seen;
@@ -401,7 +407,7 @@ static void take_from_all(uint32_t how) {
     if (how == 0) (void)keel_clear_component(f.world, &components[c]);
     else if (how == 1) (void)keel_retain_component(f.world, &components[c], keep_odd, NULL);
     else if (how == 2) (void)keel_delete_component_from_many(f.world, list, count, &components[c]);
-    else (void)keel_delete_entities_with(f.world, &components[c]);
+    else (void)keel_delete_entities_having_component(f.world, &components[c]);
     take_in_order(c, how == 3, going);
 }
 
@@ -425,8 +431,8 @@ static void add_many_entities(void) {
     for (uint32_t s = 0; s < MODEL_SLOTS && count < 8; ++s)
         if (keel_is_null(events.entities[s])) slots[count++] = s;
     const Value v = { 3 };
-    const keel_bulk columns[] = { { &components[c], &v, 0 }, { NULL, NULL, 0 } };
-    assert_int_equal(keel_world_add_entities(f.world, count, fresh, columns), KEEL_OK);
+    const keel_value_column columns[] = { { &components[c], &v, 0 }, { NULL, NULL, 0 } };
+    assert_int_equal(keel_add_entity_columns(f.world, count, fresh, columns), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         events.entities[slots[i]] = fresh[i];
         event_log_put(&events, slots[i], c, v.number);
@@ -506,7 +512,7 @@ typedef struct watch {
 } watch;
 static watch watches[MODEL_COMPONENTS];
 
-static void on_event(const keel_event *event, void *data) {
+static void on_event(const keel_change *event, void *data) {
     const watch *w = data;
     const keel_component *c = &components[w - watches];
     assert_true(keel_has_component(event->world, event->entity, c));
@@ -601,9 +607,9 @@ static void run_storages(const keel_storage *storages, uint64_t from_seed) {
         readers[r] = keel_reader_create(f.world, "a reader");
     for (uint32_t r = 0; r < READERS; ++r) // from the start they hold what is gone
         for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c)
-            (void)keel_reader_removals(readers[r], &components[c], KEEL_TRACK_ALL);
+            (void)keel_removals(readers[r], &components[c], KEEL_TRACK_ALL);
     for (uint32_t c = 0; c < MODEL_COMPONENTS; ++c)
-        (void)keel_world_removals(f.world, &components[c], KEEL_TRACK_ALL);
+        (void)keel_removals(f.world, &components[c], KEEL_TRACK_ALL);
     for (uint32_t s = 0; s < 3; ++s) // and so do the systems
         run_system(s);
     for (uint32_t i = 0; i < operations_for_each; ++i) {

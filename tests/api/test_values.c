@@ -32,7 +32,7 @@ static void use(uint32_t size, uint32_t align, uint32_t count) {
     snprintf(name, sizeof name, "V%u_%u", (unsigned)size, (unsigned)align);
     const keel_component c = { .name = name, .size = size, .align = align };
     api_begin(&f);
-    assert_int_equal(keel_world_add_entities(f.world, count, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, count, NULL, NULL), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         fill(value, i, size);
         assert_int_equal(keel_add_component(f.world, handle_at(i, 0), &c, value), KEEL_OK);
@@ -95,8 +95,8 @@ static void spans_do_not_cross_pages(void **state) {
     static const keel_component c = { .name = "cell", .size = sizeof(cell), .align = 4 };
     api_fixture f;
     api_begin(&f);
-    const keel_bulk columns[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
-    assert_int_equal(keel_world_add_entities(f.world, COUNT, NULL, columns), KEEL_OK);
+    const keel_value_column columns[] = { { &c, NULL, 0 }, { NULL, NULL, 0 } };
+    assert_int_equal(keel_add_entity_columns(f.world, COUNT, NULL, columns), KEEL_OK);
     const keel_term terms[] = { { .kind = KEEL_TERM_WRITE, .component = &c },
                                 { .kind = KEEL_TERM_ENTITY },
                                 { .kind = KEEL_TERM_END } };

@@ -138,7 +138,7 @@ template <class T> struct edits;
             } else if (kind == 7) {                                                                \
                 assert_int_equal(keel_add(keel_world_commands(w), e, T, T(n)), KEEL_OK);           \
                 assert_int_equal(keel_add(keel_world_commands(w), keel_null(), T, T(n)), KEEL_OK); \
-                assert_int_equal(keel_apply(w), KEEL_OK);                                          \
+                assert_int_equal(keel_apply_commands(w), KEEL_OK);                                 \
             } else if (kind == 8)                                                                  \
                 assert_int_equal(keel_replace(w, e, T, T(n)), has ? KEEL_OK : KEEL_ABSENT);        \
             if (kind == 0 || kind == 7 || (kind == 8 && has) || (kind == 3 && !has)) *value = n;   \
@@ -159,8 +159,7 @@ template <class T> struct edits;
             T values[3];                                                                           \
             values[0] = T(n);                                                                      \
             values[1] = T(n + 1);                                                                  \
-            assert_int_equal(keel_add_column_to_many(m->f.world, entities, 3, T, values),          \
-                             KEEL_OK);                                                             \
+            assert_int_equal(keel_add_column_many(m->f.world, entities, 3, T, values), KEEL_OK);   \
             for (const T &value : values)                                                          \
                 assert_int_equal(value.number(), DEFAULT);                                         \
         }                                                                                          \
@@ -273,7 +272,8 @@ void uniques_events_and_bulk_own_their_values(void **) {
         assert_int_equal(out.number(), DEFAULT);
         assert_int_equal(keel_remove_unique(w, TextSparse, &out), KEEL_ABSENT);
         assert_int_equal(keel_send(w, TextSparse, TextSparse(4)), KEEL_OK);
-        KEEL_FOR_EVENTS(w, TextSparse, event) assert_int_equal(event->number(), 4);
+        KEEL_EACH_EVENT(w, TextSparse, event)
+            assert_int_equal(event->number(), 4);
         keel_entity many[50];
         TextSparse texts[50];
         texts[9] = TextSparse(9);
@@ -283,7 +283,7 @@ void uniques_events_and_bulk_own_their_values(void **) {
         assert_int_equal(keel_get(w, many[9], TextSparse)->number(), 9);
         assert_int_equal(keel_get(w, many[49], ListRow)->number(), 5);
         assert_int_equal(texts[9].number(), DEFAULT); // moved out
-        assert_int_equal(keel_add_to_many(w, many, 50, ListRow, ListRow(6)), KEEL_OK);
+        assert_int_equal(keel_add_many(w, many, 50, ListRow, ListRow(6)), KEEL_OK);
         assert_int_equal(keel_add_entities(w, 50, NULL, KEEL_FILL(OnlyRow)), KEEL_ERROR_COPY);
         keel_world *const other = keel_world_create(NULL);
         assert_int_equal(keel_copy_world(w, other), KEEL_OK);
@@ -316,7 +316,7 @@ void member_initialisers_are_the_default_value(void **) {
 KEEL_SYSTEM(throws, KEEL_WRITE(Plain, p)) {
     if (p->x > 0) throw std::runtime_error("from a system");
 }
-KEEL_TASK(throws_once) { throw 5; }
+KEEL_SYSTEM_ONCE(throws_once) { throw 5; }
 KEEL_CONDITION(throws_asked) { throw std::runtime_error("from a condition"); }
 KEEL_WORKLOAD(careless, KEEL_STEP(throws_once, .run_if = KEEL_IF(throws_asked)), KEEL_STEP(throws));
 

@@ -111,7 +111,8 @@ static void empty_storages_match_nothing(void **state) {
     ASSERT_VISITS_NONE(f.world,
                        KEEL_TERMS(KEEL_READ(Number, n), KEEL_READ(Health, h), KEEL_ENTITY(e)));
     ASSERT_VISITS_NONE(f.world, KEEL_TERMS(KEEL_ANY_OF(Health, Frozen), KEEL_ENTITY(e)));
-    ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_READ(Small, s), KEEL_MAYBE(Health, h), KEEL_ENTITY(e)),
+    ASSERT_VISITS(f.world,
+                  KEEL_TERMS(KEEL_READ(Small, s), KEEL_OPTIONAL_READ(Health, h), KEEL_ENTITY(e)),
                   b.e[0], b.e[2], b.e[3], b.e[4]);
     keel_clear(f.world, Number);
     ASSERT_VISITS_NONE(f.world, KEEL_TERMS(KEEL_READ(Number, n), KEEL_ENTITY(e)));
@@ -150,8 +151,8 @@ static void views_of_handles_visit_the_living_by_index(void **state) {
     const keel_entity again = keel_add_entity(f.world); // index 4, younger
     ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_ENTITY(e)), b.e[0], b.e[2], b.e[3], again);
     ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_WITHOUT(Number), KEEL_ENTITY(e)), b.e[3], again);
-    ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_MAYBE(Number, n), KEEL_ENTITY(e)), b.e[0], b.e[2],
-                  b.e[3], again);
+    ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_OPTIONAL_READ(Number, n), KEEL_ENTITY(e)), b.e[0],
+                  b.e[2], b.e[3], again);
     api_end(&f);
 }
 
@@ -219,7 +220,8 @@ static void excluded_and_optional_storages_never_lead(void **state) {
     keel_add(f.world, e[4], Other, { 4 });
     ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_WITHOUT(Other), KEEL_READ(Number, n), KEEL_ENTITY(x)),
                   e[5], e[3], e[1], e[0]);
-    ASSERT_VISITS(f.world, KEEL_TERMS(KEEL_MAYBE(Other, o), KEEL_READ(Number, n), KEEL_ENTITY(x)),
+    ASSERT_VISITS(f.world,
+                  KEEL_TERMS(KEEL_OPTIONAL_READ(Other, o), KEEL_READ(Number, n), KEEL_ENTITY(x)),
                   e[5], e[4], e[3], e[2], e[1], e[0]);
     ASSERT_VISITS(f.world,
                   KEEL_TERMS(KEEL_ANY_OF(Other, Health), KEEL_READ(Number, n), KEEL_ENTITY(x)),
@@ -271,7 +273,7 @@ static void optional_values_may_be_absent(void **state) {
     api_begin(&f);
     const basic b = add_basic(f.world);
     uint32_t with = 0, visits = 0;
-    KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_MAYBE_WRITE(Small, s), KEEL_ENTITY(e)) {
+    KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_OPTIONAL_WRITE(Small, s), KEEL_ENTITY(e)) {
         ++visits;
         assert_int_equal(s == NULL, n->value == 1);
         assert_ptr_equal(s, keel_get(f.world, e, Small));
@@ -307,7 +309,7 @@ static void add_by_chunks(keel_world *world) {
 }
 
 static void add_by_spans(keel_world *world) {
-    KEEL_EACH_SPAN(world, KEEL_COUNT(count), KEEL_WRITE(Number, n), KEEL_READ(Other, o))
+    KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(count), KEEL_WRITE(Number, n), KEEL_READ(Other, o))
         for (uint32_t i = 0; i < count; ++i)
             n[i].value += o[i].value;
 }

@@ -46,8 +46,9 @@ static void questions_do_not_disturb_a_walk(void **state) {
     fill(f.world, e, 90);
     for (uint32_t i = 0; i < 90; i += 2)
         keel_add(f.world, e[i], Other, { i });
-    keel_view view = open_view(
-        f.world, KEEL_TERMS(KEEL_READ(Number, n), KEEL_MAYBE(Other, o), KEEL_WITHOUT(Frozen)));
+    keel_view view =
+        open_view(f.world, KEEL_TERMS(KEEL_READ(Number, n), KEEL_OPTIONAL_READ(Other, o),
+                                      KEEL_WITHOUT(Frozen)));
     keel_iterator walk;
     keel_span span;
     uint32_t visits = 0;
@@ -225,8 +226,8 @@ static void optional_values_come_in_spans(void **state) {
     for (uint32_t i = 300; i-- > 100;)
         if (i % 4) keel_add(f.world, e[i], Large, { .word = { i } }); // the other way round
     uint32_t visits = 0, with = 0;
-    KEEL_EACH_SPAN(f.world, KEEL_COUNT(n), KEEL_MAYBE_WRITE(Large, l), KEEL_READ(Number, v),
-                   KEEL_ENTITIES(x))
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(n), KEEL_OPTIONAL_WRITE(Large, l), KEEL_READ(Number, v),
+                   KEEL_SPAN_ENTITIES(x))
         for (uint32_t i = 0; i < n; ++i, ++visits) {
             const bool has = v[i].value >= 100 && v[i].value % 4;
             assert_same_entity(x[i], e[v[i].value]);
@@ -251,11 +252,12 @@ static void access_alone_visits_the_living(void **state) {
     fill(f.world, e, 4);
     (void)keel_delete_entity(f.world, e[2]);
     (void)keel_set_unique(f.world, Time, { 1, 1 });
-    const keel_term *terms[] = { KEEL_TERMS(KEEL_MAY_WRITE(Number)), KEEL_TERMS(KEEL_EDIT_WORLD),
-                                 (const keel_term[]){ { .kind = KEEL_TERM_END } },
-                                 (const keel_term[]){ { .kind = KEEL_TERM_NONE },
-                                                      { .kind = KEEL_TERM_END } },
-                                 KEEL_TERMS(KEEL_UNIQUE_READ(Time, t)) };
+    const keel_term *terms[] = {
+        KEEL_TERMS(KEEL_MAY_WRITE(Number)), KEEL_TERMS(KEEL_MAY_EDIT_WORLD),
+        (const keel_term[]){ { .kind = KEEL_TERM_END } },
+        (const keel_term[]){ { .kind = KEEL_TERM_NONE }, { .kind = KEEL_TERM_END } },
+        KEEL_TERMS(KEEL_UNIQUE_READ(Time, t))
+    };
     for (uint32_t i = 0; i < 5; ++i) {
         keel_view view = open_view(f.world, terms[i]);
         keel_iterator walk;
@@ -288,7 +290,8 @@ static void writing_twice_in_one_view_is_refused(void **state) {
     const keel_term *aliases[] = {
         KEEL_TERMS(KEEL_READ(Number, a), KEEL_WRITE(Number, b)),
         KEEL_TERMS(KEEL_WRITE(Number, a), KEEL_WRITE(Number, b)),
-        KEEL_TERMS(KEEL_MAYBE_WRITE(Number, a), KEEL_READ(Other, o), KEEL_MAYBE(Number, b)),
+        KEEL_TERMS(KEEL_OPTIONAL_WRITE(Number, a), KEEL_READ(Other, o),
+                   KEEL_OPTIONAL_READ(Number, b)),
         KEEL_TERMS(KEEL_WRITE(Number, a), KEEL_MAY_READ(Other, Number)),
         KEEL_TERMS(KEEL_READ(Number, a), KEEL_MAY_EDIT(Third, Number)),
     };

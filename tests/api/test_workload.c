@@ -70,17 +70,19 @@ KEEL_COMPONENT(Vel);
 KEEL_TAG(DeadVel);
 
 KEEL_SYSTEM(increment, KEEL_WRITE(Vel, v)) { v->x += 1; }
-KEEL_TASK(flag_deleted_vel, KEEL_MAY_READ(Vel), KEEL_MAY_EDIT(DeadVel), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(flag_deleted_vel, KEEL_MAY_READ(Vel), KEEL_MAY_EDIT(DeadVel),
+                 KEEL_CONTEXT(context)) {
     keel_view dead;
     assert_int_equal(
-        keel_view_begin_in(&dead, context, KEEL_TERMS(KEEL_MAY_EDIT(DeadVel)), "the dead"),
-        KEEL_OK);
+        keel_view_begin(&dead, context, KEEL_TERMS(KEEL_MAY_EDIT(DeadVel)), "the dead"), KEEL_OK);
     KEEL_EACH(context, KEEL_READ(Vel, v), KEEL_ENTITY(e)) {
         if (v->x > 100) assert_int_equal(keel_add_unchecked(&dead, e, DeadVel), KEEL_OK);
     }
     keel_view_end(&dead);
 }
-KEEL_TASK(clear_deleted_vel, KEEL_WORLD(world)) { (void)keel_delete_any(world, DeadVel); }
+KEEL_SYSTEM_ONCE(clear_deleted_vel, KEEL_WORLD(world)) {
+    (void)keel_delete_entities_having(world, DeadVel);
+}
 KEEL_WORKLOAD(filter_vel, KEEL_STEP(flag_deleted_vel), KEEL_STEP(clear_deleted_vel));
 KEEL_WORKLOAD(main_loop, KEEL_STEP(increment), KEEL_NESTED(filter_vel));
 KEEL_WORKLOAD(flat_loop, KEEL_STEP(increment), KEEL_STEP(flag_deleted_vel),
@@ -192,11 +194,11 @@ typedef struct terrible_error {
 } terrible_error;
 static const terrible_error terrible = { 42 };
 
-KEEL_TASK(record_first, KEEL_COMMANDS(commands)) {
+KEEL_SYSTEM_ONCE(record_first, KEEL_COMMANDS(commands)) {
     (void)keel_add_entity(commands, KEEL_INIT(Number, { 1 }));
 }
-KEEL_TASK(fail_terribly, KEEL_UNIQUE_WRITE(Trail, trail), KEEL_COMMANDS(commands),
-          KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_terribly, KEEL_UNIQUE_WRITE(Trail, trail), KEEL_COMMANDS(commands),
+                 KEEL_CONTEXT(context)) {
     (void)keel_add_entity(commands, KEEL_INIT(Number, { 2 }), KEEL_INIT(Owned, owned_make()));
     keel_fail(context, &terrible, "no more %s after %d", "fuel", 3);
     keel_fail(context, NULL, "only the first call counts");
@@ -265,7 +267,7 @@ typedef struct Missing {
     int value;
 } Missing;
 KEEL_UNIQUE(Missing);
-KEEL_TASK(needs_missing, KEEL_UNIQUE_READ(Missing, m), KEEL_UNIQUE_WRITE(Trail, trail)) {
+KEEL_SYSTEM_ONCE(needs_missing, KEEL_UNIQUE_READ(Missing, m), KEEL_UNIQUE_WRITE(Trail, trail)) {
     (void)m;
     leave(trail, 'm');
 }

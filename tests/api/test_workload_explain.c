@@ -14,7 +14,7 @@ KEEL_SYSTEM(bury, KEEL_READ(Health, h), KEEL_ENTITY(e), KEEL_COMMANDS(c, Health)
 KEEL_SYSTEM(bounce, KEEL_READ(Position, p), KEEL_WRITE(Velocity, v)) {
     if (p->x > 100) v->x = -v->x;
 }
-KEEL_TASK(save, KEEL_WORLD(world)) { (void)world; }
+KEEL_SYSTEM_ONCE(save, KEEL_WORLD(world)) { (void)world; }
 KEEL_CONDITION(is_time, KEEL_UNIQUE_READ(Time, t)) { return t->now > 0; }
 KEEL_WORKLOAD(physics, KEEL_STEP(move, .parallel = true), KEEL_STEP(bounce));
 KEEL_WORKLOAD(frame, KEEL_STEP(age), KEEL_NESTED(physics, .run_if = KEEL_IF(is_time)),
@@ -25,8 +25,8 @@ typedef struct Hit {
     int damage;
 } Hit;
 KEEL_EVENT(Hit);
-KEEL_TASK(shoot, KEEL_SEND(Hit, hits)) { (void)keel_send(hits, Hit, { 1 }); }
-KEEL_TASK(tell, KEEL_RECEIVE(Hit, hits)) { (void)keel_event_count(hits, Hit); }
+KEEL_SYSTEM_ONCE(shoot, KEEL_SEND(Hit, hits)) { (void)keel_send(hits, Hit, { 1 }); }
+KEEL_SYSTEM_ONCE(tell, KEEL_RECEIVE(Hit, hits)) { (void)keel_event_count(hits, Hit); }
 KEEL_WORKLOAD(turn, KEEL_STEP(shoot), KEEL_STEP(tell));
 
 // A copy that is as long as it says; also into too little room.
@@ -340,11 +340,11 @@ static void names_may_hold_anything(void **state) {
         const keel_term writes[] = { { .kind = KEEL_TERM_MAY_WRITE, .component = known },
                                      { .kind = KEEL_TERM_END } };
         const keel_system first = { .name = names[i],
-                                    .kind = KEEL_PER_RUN,
+                                    .kind = KEEL_SYSTEM_PER_RUN,
                                     .function = do_nothing,
                                     .terms = writes },
                           second = { .name = names[i],
-                                     .kind = KEEL_PER_RUN,
+                                     .kind = KEEL_SYSTEM_PER_RUN,
                                      .function = do_nothing,
                                      .terms = terms };
         const keel_step inner[] = { { .system = &first }, { .system = &second } };

@@ -66,24 +66,24 @@ static void fail_if(keel_context *context, const void *object, const char *why) 
 
 // ------------------------------------------------------------------ what is stopped
 static const int the_object = 3;
-KEEL_TASK(read_a_before, KEEL_MAY_READ(A)) { ran[0] = true; }
-KEEL_TASK(spoil_a, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(read_a_before, KEEL_MAY_READ(A)) { ran[0] = true; }
+KEEL_SYSTEM_ONCE(spoil_a, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
     wait_some_us(300); // others have time to overtake
     ran[1] = true;
     fail_if(context, &the_object, "a is spoilt");
 }
-KEEL_TASK(a_to_c, KEEL_MAY_READ(A), KEEL_MAY_WRITE(C)) { ran[2] = true; }
-KEEL_TASK(read_c, KEEL_MAY_READ(C)) { ran[3] = true; }
-KEEL_TASK(write_b, KEEL_MAY_WRITE(B)) {
+KEEL_SYSTEM_ONCE(a_to_c, KEEL_MAY_READ(A), KEEL_MAY_WRITE(C)) { ran[2] = true; }
+KEEL_SYSTEM_ONCE(read_c, KEEL_MAY_READ(C)) { ran[3] = true; }
+KEEL_SYSTEM_ONCE(write_b, KEEL_MAY_WRITE(B)) {
     wait_some_us(100);
     ran[4] = true;
 }
-KEEL_TASK(read_b, KEEL_MAY_READ(B)) { ran[5] = true; }
-KEEL_TASK(asked_to_wait, KEEL_UNIQUE_READ(Time, t)) {
+KEEL_SYSTEM_ONCE(read_b, KEEL_MAY_READ(B)) { ran[5] = true; }
+KEEL_SYSTEM_ONCE(asked_to_wait, KEEL_UNIQUE_READ(Time, t)) {
     (void)t;
     ran[6] = true;
 }
-KEEL_TASK(touch_nothing, KEEL_UNIQUE_READ(Time, t)) {
+KEEL_SYSTEM_ONCE(touch_nothing, KEEL_UNIQUE_READ(Time, t)) {
     (void)t;
     ran[7] = true;
 }
@@ -115,7 +115,7 @@ static void a_failure_stops_what_depends_on_it(void **state) {
 }
 
 // A step with a borrow that is refused is a failure like any other.
-KEEL_TASK(needs_missing, KEEL_UNIQUE_READ(Time, t), KEEL_MAY_WRITE(A)) {
+KEEL_SYSTEM_ONCE(needs_missing, KEEL_UNIQUE_READ(Time, t), KEEL_MAY_WRITE(A)) {
     (void)t;
     ran[0] = true;
 }
@@ -138,7 +138,7 @@ static void a_step_that_cannot_start_fails(void **state) {
 
 // A loop over nothing does nothing, but what depends on it depends on what it depends on.
 KEEL_SYSTEM(loop_over_nothing, KEEL_READ(A, a), KEEL_WRITE(Nobody, n)) { n->value = a->value; }
-KEEL_TASK(read_nobody, KEEL_MAY_READ(Nobody)) { ran[2] = true; }
+KEEL_SYSTEM_ONCE(read_nobody, KEEL_MAY_READ(Nobody)) { ran[2] = true; }
 KEEL_WORKLOAD(passes_on, KEEL_STEP(spoil_a), KEEL_STEP(loop_over_nothing), KEEL_STEP(read_nobody));
 
 static void a_failure_passes_through_loops_over_nothing(void **state) {
@@ -159,16 +159,16 @@ static void a_failure_passes_through_loops_over_nothing(void **state) {
 }
 
 // Steps of the calling thread run one after the other, but need not depend on each other.
-KEEL_TASK(fail_in_main, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_in_main, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
     ran[0] = true;
     fail_if(context, NULL, "in the main thread");
 }
-KEEL_TASK(other_in_main, KEEL_MAY_WRITE(B)) { ran[1] = true; }
-KEEL_TASK(create_later, KEEL_COMMANDS(commands, B)) {
+KEEL_SYSTEM_ONCE(other_in_main, KEEL_MAY_WRITE(B)) { ran[1] = true; }
+KEEL_SYSTEM_ONCE(create_later, KEEL_COMMANDS(commands, B)) {
     ran[2] = true;
     (void)keel_add_entity(commands, KEEL_INIT(B, { 1 }));
 }
-KEEL_TASK(read_a_in_main, KEEL_MAY_READ(A)) { ran[3] = true; }
+KEEL_SYSTEM_ONCE(read_a_in_main, KEEL_MAY_READ(A)) { ran[3] = true; }
 KEEL_WORKLOAD(main_steps, KEEL_STEP(fail_in_main, .main_thread = true),
               KEEL_STEP(other_in_main, .main_thread = true), KEEL_STEP(create_later),
               KEEL_STEP(read_a_in_main, .main_thread = true));
@@ -188,16 +188,16 @@ static void waiting_for_the_main_thread_is_no_dependence(void **state) {
 
 // ------------------------------------------------------------------ commands
 static keel_entity promised[4];
-KEEL_TASK(create_and_fail, KEEL_COMMANDS(commands, A, Owned), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(create_and_fail, KEEL_COMMANDS(commands, A, Owned), KEEL_CONTEXT(context)) {
     promised[0] = keel_add_entity(commands, KEEL_INIT(Owned, owned_make()));
     promised[1] = keel_add_entity(commands, KEEL_INIT(A, { 1 }), KEEL_INIT(Owned, owned_make()));
     fail_if(context, NULL, "after some commands");
 }
-KEEL_TASK(create_well, KEEL_COMMANDS(commands, B)) {
+KEEL_SYSTEM_ONCE(create_well, KEEL_COMMANDS(commands, B)) {
     promised[2] = keel_add_entity(commands, KEEL_INIT(B, { 1 }));
 }
-KEEL_TASK(count_owned, KEEL_MAY_READ(Owned)) { ran[0] = true; }
-KEEL_TASK(create_anything, KEEL_COMMANDS(commands)) {
+KEEL_SYSTEM_ONCE(count_owned, KEEL_MAY_READ(Owned)) { ran[0] = true; }
+KEEL_SYSTEM_ONCE(create_anything, KEEL_COMMANDS(commands)) {
     ran[1] = true;
     promised[3] = keel_add_entity(commands);
 }
@@ -233,7 +233,7 @@ static void commands_of_a_failed_system_are_dropped(void **state) {
 }
 
 // A command that cannot be done is an error of the run, and the others are done.
-KEEL_TASK(close_a_circle, KEEL_COMMANDS(commands)) {
+KEEL_SYSTEM_ONCE(close_a_circle, KEEL_COMMANDS(commands)) {
     (void)keel_attach(commands, promised[0], promised[1]);
     (void)keel_attach(commands, promised[1], promised[0]);
     (void)keel_attach(commands, promised[2], promised[0]);
@@ -257,11 +257,11 @@ static void a_command_that_cannot_be_done_is_told(void **state) {
 }
 
 // ------------------------------------------------------------------ which error
-KEEL_TASK(fail_late, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_late, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
     wait_some_us(500);
     keel_fail(context, &ran[0], "late, but first in the list");
 }
-KEEL_TASK(fail_soon, KEEL_MAY_WRITE(B), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(fail_soon, KEEL_MAY_WRITE(B), KEEL_CONTEXT(context)) {
     keel_fail(context, &ran[1], "soon");
 }
 static keel_result fail_by_result(keel_context *context) {
@@ -270,7 +270,7 @@ static keel_result fail_by_result(keel_context *context) {
 }
 static const keel_term no_terms[] = { { .kind = KEEL_TERM_END } };
 static const keel_system plain_system = {
-    .name = "plain", .kind = KEEL_PER_RUN, .function = fail_by_result, .terms = no_terms
+    .name = "plain", .kind = KEEL_SYSTEM_PER_RUN, .function = fail_by_result, .terms = no_terms
 };
 KEEL_WORKLOAD(fails_twice, KEEL_STEP(fail_late), KEEL_STEP(fail_soon));
 KEEL_WORKLOAD(fails_in_turn, KEEL_STEP(fail_late, .after = "fail_soon"), KEEL_STEP(fail_soon));
@@ -414,13 +414,13 @@ KEEL_SYSTEM(grow, KEEL_READ(A, a), KEEL_ENTITY(e), KEEL_COMMANDS(commands, Thing
     const Thing thing = { a->value + 1 };
     const keel_value list[] = { { KEEL_OF(Thing), &thing }, { KEEL_OF(C), &(C){ 7 } }, { 0 } };
     things += 2;
-    if (keel_commands_add_component(commands, e, KEEL_OF(Thing), &thing) < 0) --things;
-    if (keel_is_null(keel_commands_add_entity(commands, list))) --things;
+    if (keel_add_component(commands, e, KEEL_OF(Thing), &thing) < 0) --things;
+    if (keel_is_null(keel_add_entity_values(commands, list))) --things;
 }
 KEEL_SYSTEM(shrink, KEEL_READ(Thing, t), KEEL_ENTITY(e), KEEL_COMMANDS(commands)) {
     if (t->number % 2) (void)keel_delete_entity(commands, e);
 }
-KEEL_TASK(edit_at_once, KEEL_MAY_EDIT(Nobody), KEEL_MAY_READ(B), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(edit_at_once, KEEL_MAY_EDIT(Nobody), KEEL_MAY_READ(B), KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_READ(B, b), KEEL_ENTITY(e)) {
         if (b->value % 500 == 1) (void)keel_add(context, e, Nobody, { b->value });
     }
@@ -441,7 +441,8 @@ static bool survive(uint32_t workers, size_t left) {
     if (!ran_dry) assert_int_equal(result, KEEL_OK);
     keel_take_error(f.world);
     if (!keel_world_check(f.world, &broken)) fail_msg("%s", broken.message);
-    assert_int_equal(keel_apply(f.world), KEEL_OK); // what was left over for want of memory
+    assert_int_equal(keel_apply_commands(f.world),
+                     KEEL_OK); // what was left over for want of memory
     assert_int_equal(keel_run_workload(f.world, memory), KEEL_OK);
     assert_no_error(f.world);
     api_end(&f);
@@ -458,7 +459,7 @@ static void the_end_of_memory_is_survived(void **state) {
 
 // ------------------------------------------------------------------ plans that must stay
 static keel_group *group;
-KEEL_TASK(pull_the_rug, KEEL_WORLD(world)) {
+KEEL_SYSTEM_ONCE(pull_the_rug, KEEL_WORLD(world)) {
     const keel_component *const both[] = { KEEL_OF(A), KEEL_OF(Nobody), NULL };
     assert_int_equal(keel_group_create(world, &(keel_group_desc){ .owned = both }, NULL),
                      KEEL_ERROR_SHARED);

@@ -159,7 +159,9 @@ static void many_names_do_not_overflow_the_message(void **state) {
 
 // ------------------------------------------------------------------ changes and memory
 static keel_result changed;
-KEEL_TASK(change_workloads, KEEL_WORLD(world)) { changed = keel_remove_workload(world, "self"); }
+KEEL_SYSTEM_ONCE(change_workloads, KEEL_WORLD(world)) {
+    changed = keel_remove_workload(world, "self");
+}
 
 static void stored_workloads_cannot_change_while_they_run(void **state) {
     (void)state;

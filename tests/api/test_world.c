@@ -82,7 +82,7 @@ KEEL_SYSTEM(destroys, KEEL_READ(Position, p)) {
     (void)p;
     keel_world_destroy(doomed);
 }
-KEEL_TASK(destroys_all, KEEL_WORLD(world)) {
+KEEL_SYSTEM_ONCE(destroys_all, KEEL_WORLD(world)) {
     (void)world;
     keel_world_destroy(doomed);
 }
@@ -93,7 +93,7 @@ KEEL_CONDITION(destroys_first, KEEL_CONTEXT(context)) {
 }
 KEEL_WORKLOAD(destruction, KEEL_STEP(destroys, .run_if = KEEL_IF(destroys_first)),
               KEEL_STEP(destroys_all));
-static void destroy_observed(const keel_event *event, void *data) {
+static void destroy_observed(const keel_change *event, void *data) {
     (void)event, (void)data;
     keel_world_destroy(doomed);
 }
@@ -124,7 +124,7 @@ static void a_world_in_use_is_not_destroyed(void **state) {
     assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     keel_unobserve(f.world, Position, destroy_observed, NULL);
     keel_commands_call(keel_world_commands(f.world), destroy_recorded, NULL, 0);
-    assert_int_equal(keel_apply(f.world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code");
     api_end(&f);
 }

@@ -195,7 +195,7 @@ static void a_full_queue_refuses(void **state) {
     pool_fixture f;
     gate g = { 0 };
     assert_int_equal(capacity, 256);
-    assert_true(keeli_pool_capacity(KEEL_WORKERS_MAX) >= 2 * KEEL_WORKERS_MAX);
+    assert_true(keeli_pool_capacity(KEEL_MAX_WORKERS) >= 2 * KEEL_MAX_WORKERS);
     begin(&f, 2, 0);
     for (int round = 0; round < 3; ++round) {
         memset(jobs, 0, sizeof jobs);

@@ -46,10 +46,10 @@ static void running_out_of_indices_is_a_result(void **state) {
     assert_int_equal(keeli_entity_index_reserve(&ix.ix, &ix.memory.heap, UINT32_MAX),
                      KEEL_ERROR_FULL);
     assert_int_equal(
-        keeli_entity_index_reserve(&ix.ix, &ix.memory.heap, KEEL_ENTITY_INDEX_MAX + 1u - 2),
+        keeli_entity_index_reserve(&ix.ix, &ix.memory.heap, KEEL_MAX_ENTITY_INDEX + 1u - 2),
         KEEL_ERROR_FULL);
     ASSERT_INDEX_UNCHANGED(&ix.ix, before);
-    assert_int_equal(test_index_add_at(&ix, KEEL_ENTITY_INDEX_MAX, 0), KEEL_OK); // the last one
+    assert_int_equal(test_index_add_at(&ix, KEEL_MAX_ENTITY_INDEX, 0), KEEL_OK); // the last one
     assert_true(keel_is_null(keel_entity_make(UINT32_MAX, 0)));
     test_index_deinit(&ix);
 }

@@ -28,9 +28,9 @@ static void the_width_is_a_build_option(void **state) {
 static void a_32_bit_handle_has_12_and_20_bits(void **state) {
     (void)state;
     assert_int_equal(KEEL_ENTITY_INDEX_BITS, 20);
-    assert_int_equal(KEEL_ENTITY_INDEX_MAX, 0xFFFFF);
+    assert_int_equal(KEEL_MAX_ENTITY_INDEX, 0xFFFFF);
     assert_int_equal(keel_entity_make(7, 5).bits, 0x00600007);
-    assert_int_equal(keel_entity_make(0xFFFFF, KEEL_ENTITY_VERSION_MAX).bits, 0xFFFFFFFF);
+    assert_int_equal(keel_entity_make(0xFFFFF, KEEL_MAX_ENTITY_VERSION).bits, 0xFFFFFFFF);
     assert_int_equal(keel_entity_index((keel_entity){ 0x006ABCDE }), 0xABCDE);
     assert_int_equal(keel_entity_version((keel_entity){ 0xFFF00000 }), 0xFFE);
 }
@@ -47,8 +47,8 @@ static void a_64_bit_handle_has_32_and_32_bits(void **state) {
 
 static void parts_round_trip(void **state) {
     (void)state;
-    const uint32_t indices[] = { 0, 1, 4095, 4096, 10000, KEEL_ENTITY_INDEX_MAX };
-    const uint32_t versions[] = { 0, 1, 7, KEEL_ENTITY_VERSION_MAX - 1, KEEL_ENTITY_VERSION_MAX };
+    const uint32_t indices[] = { 0, 1, 4095, 4096, 10000, KEEL_MAX_ENTITY_INDEX };
+    const uint32_t versions[] = { 0, 1, 7, KEEL_MAX_ENTITY_VERSION - 1, KEEL_MAX_ENTITY_VERSION };
     for (size_t i = 0; i < sizeof indices / sizeof *indices; ++i)
         for (size_t v = 0; v < sizeof versions / sizeof *versions; ++v) {
             const keel_entity e = keel_entity_make(indices[i], versions[v]);
@@ -63,8 +63,8 @@ static void parts_round_trip(void **state) {
 
 static void parts_out_of_range_make_null(void **state) {
     (void)state;
-    assert_true(keel_is_same(keel_entity_make(0, KEEL_ENTITY_VERSION_MAX + 1u), keel_null()));
-    assert_true(keel_is_same(keel_entity_make(KEEL_ENTITY_INDEX_MAX + 1u, 0), keel_null()));
+    assert_true(keel_is_same(keel_entity_make(0, KEEL_MAX_ENTITY_VERSION + 1u), keel_null()));
+    assert_true(keel_is_same(keel_entity_make(KEEL_MAX_ENTITY_INDEX + 1u, 0), keel_null()));
     assert_true(keel_is_same(keel_entity_make(UINT32_MAX, UINT32_MAX), keel_null()));
     assert_true(keel_is_same(keel_entity_make(0, UINT32_MAX), keel_null()));
 }
@@ -76,8 +76,8 @@ static void the_layout_follows_from_the_chosen_width(void **state) {
     const uint32_t bits = 8 * sizeof(keel_entity_bits), upper_bits = bits - KEEL_ENTITY_INDEX_BITS;
     const uint64_t index_mask = ((uint64_t)1 << KEEL_ENTITY_INDEX_BITS) - 1;
     const uint64_t upper_mask = ((uint64_t)1 << upper_bits) - 1;
-    assert_true(KEEL_ENTITY_INDEX_MAX <= index_mask);
-    assert_true((uint64_t)KEEL_ENTITY_VERSION_MAX + 1 <= upper_mask);
+    assert_true(KEEL_MAX_ENTITY_INDEX <= index_mask);
+    assert_true((uint64_t)KEEL_MAX_ENTITY_VERSION + 1 <= upper_mask);
     const keel_entity all_ones = { (keel_entity_bits)-1 };
     assert_true(keel_entity_index(all_ones) == index_mask);
     assert_true(keel_entity_version(all_ones) == (uint32_t)(upper_mask - 1));
@@ -94,7 +94,7 @@ static void null_is_an_upper_part_of_zero(void **state) {
     assert_true(keel_is_null(keel_null()));
     assert_true(keel_is_same(zeroed, keel_null()));
     assert_true(keel_is_null((keel_entity){ 7 }));
-    assert_true(keel_is_null((keel_entity){ KEEL_ENTITY_INDEX_MAX }));
+    assert_true(keel_is_null((keel_entity){ KEEL_MAX_ENTITY_INDEX }));
     assert_int_equal(keel_entity_version(keel_null()), UINT32_MAX);
     assert_false(keel_is_null(keel_entity_make(0, 0)));
     assert_false(keel_is_null((keel_entity){ (keel_entity_bits)-1 }));

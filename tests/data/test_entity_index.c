@@ -155,7 +155,7 @@ static void alive_is_the_handle_at_its_own_index(void **state) {
             assert_false(alive(&t, version, i));
     assert_false(alive(&t, 0, 5)); // never handed out
     assert_false(alive(&t, 0, 4096));
-    assert_false(alive(&t, 0, KEEL_ENTITY_INDEX_MAX));
+    assert_false(alive(&t, 0, KEEL_MAX_ENTITY_INDEX));
     test_index_deinit(&t);
 }
 
@@ -181,7 +181,7 @@ static void invented_handles_are_dead(void **state) {
     const keel_entity living = test_index_add(&t);          // 0
     (void)test_index_add(&t);                               // 1
     test_index_delete(&t, 1);
-    assert_int_equal(test_index_add_at(&t, 2, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 2, KEEL_MAX_ENTITY_VERSION), KEEL_OK);
     test_index_delete(&t, 2);                     // retired
     const keel_entity held = test_index_hold(&t); // 1
     const keel_entity_bits top = ~(((keel_entity_bits)-1) >> 1);
@@ -221,7 +221,7 @@ static void a_walk_crosses_empty_pages(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    const uint32_t indices[] = { 4095, 4096, 20000, 900000, KEEL_ENTITY_INDEX_MAX };
+    const uint32_t indices[] = { 4095, 4096, 20000, 900000, KEEL_MAX_ENTITY_INDEX };
     for (size_t i = 0; i < 5; ++i)
         assert_int_equal(test_index_add_at(&t, indices[i], 9), KEEL_OK);
     uint32_t from = 0;

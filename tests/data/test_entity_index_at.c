@@ -64,9 +64,9 @@ static void any_version_can_be_brought_to_life(void **state) {
     test_index t;
     test_index_init(&t);
     assert_int_equal(test_index_add_at(&t, 0, 7), KEEL_OK);
-    assert_int_equal(test_index_add_at(&t, 1, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 1, KEEL_MAX_ENTITY_VERSION), KEEL_OK);
     assert_true(keeli_entity_is_alive(&t.ix, keel_entity_make(0, 7)));
-    assert_true(keeli_entity_is_alive(&t.ix, keel_entity_make(1, KEEL_ENTITY_VERSION_MAX)));
+    assert_true(keeli_entity_is_alive(&t.ix, keel_entity_make(1, KEEL_MAX_ENTITY_VERSION)));
     assert_false(keeli_entity_is_alive(&t.ix, keel_entity_make(0, 0)));
     test_index_delete(&t, 0);
     ASSERT_NEXT_ADDS(&t, { 8, 0 }); // one higher than what was given
@@ -173,11 +173,11 @@ static void the_highest_index_works(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, KEEL_ENTITY_INDEX_MAX, 3), KEEL_OK);
-    ASSERT_ENTITY(keeli_entity_index_next(&t.ix, 0), 3, KEEL_ENTITY_INDEX_MAX);
+    assert_int_equal(test_index_add_at(&t, KEEL_MAX_ENTITY_INDEX, 3), KEEL_OK);
+    ASSERT_ENTITY(keeli_entity_index_next(&t.ix, 0), 3, KEEL_MAX_ENTITY_INDEX);
     ASSERT_NEXT_ADDS(&t, { 0, 0 }, { 0, 1 });
     keeli_entity_index_clear(&t.ix);
-    ASSERT_NEXT_ADDS(&t, { 1, 0 }, { 1, 1 }, { 4, KEEL_ENTITY_INDEX_MAX }, { 0, 2 });
+    ASSERT_NEXT_ADDS(&t, { 1, 0 }, { 1, 1 }, { 4, KEEL_MAX_ENTITY_INDEX }, { 0, 2 });
     assert_true(keeli_entity_index_is_valid(&t.ix));
     test_index_deinit(&t);
 }

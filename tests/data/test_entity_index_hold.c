@@ -77,7 +77,7 @@ static void only_the_promised_handle_is_held(void **state) {
     assert_false(keeli_entity_index_is_held(&t.ix, keel_entity_make(1, 2)));
     assert_false(keeli_entity_index_is_held(&t.ix, keel_entity_make(0, 0)));
     assert_false(keeli_entity_index_is_held(&t.ix, keel_entity_make(2, 0)));
-    assert_false(keeli_entity_index_is_held(&t.ix, keel_entity_make(KEEL_ENTITY_INDEX_MAX, 0)));
+    assert_false(keeli_entity_index_is_held(&t.ix, keel_entity_make(KEEL_MAX_ENTITY_INDEX, 0)));
     assert_false(keeli_entity_index_is_held(&t.ix, keel_null()));
     assert_false(keeli_entity_index_is_held(&t.ix, (keel_entity){ 1 }));
     keeli_entity_index_confirm(&t.ix, held);
@@ -104,10 +104,10 @@ static void a_released_last_version_retires_its_index(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, 0, KEEL_ENTITY_VERSION_MAX - 1), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 0, KEEL_MAX_ENTITY_VERSION - 1), KEEL_OK);
     test_index_delete(&t, 0);
     const keel_entity held = test_index_hold(&t);
-    ASSERT_ENTITY(held, KEEL_ENTITY_VERSION_MAX, 0);
+    ASSERT_ENTITY(held, KEEL_MAX_ENTITY_VERSION, 0);
     keeli_entity_index_release(&t.ix, held);
     assert_int_equal(t.ix.retired, 1);
     ASSERT_NEXT_ADDS(&t, { 0, 1 });

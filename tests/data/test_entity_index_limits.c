@@ -11,17 +11,17 @@ static void a_version_that_would_wrap_retires_its_index(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, 0, KEEL_ENTITY_VERSION_MAX - 1), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 0, KEEL_MAX_ENTITY_VERSION - 1), KEEL_OK);
     test_index_delete(&t, 0);
     assert_int_equal(t.ix.retired, 0);
-    ASSERT_NEXT_ADDS(&t, { KEEL_ENTITY_VERSION_MAX, 0 });
+    ASSERT_NEXT_ADDS(&t, { KEEL_MAX_ENTITY_VERSION, 0 });
     test_index_delete(&t, 0);
     assert_int_equal(t.ix.retired, 1);
     assert_int_equal(t.ix.free_count, 0);
     ASSERT_NEXT_ADDS(&t, { 0, 1 }, { 0, 2 });
     for (uint32_t version = 0; version < 100; ++version)
         assert_false(keeli_entity_is_alive(&t.ix, keel_entity_make(0, version)));
-    assert_false(keeli_entity_is_alive(&t.ix, keel_entity_make(0, KEEL_ENTITY_VERSION_MAX)));
+    assert_false(keeli_entity_is_alive(&t.ix, keel_entity_make(0, KEEL_MAX_ENTITY_VERSION)));
     test_index_deinit(&t);
 }
 
@@ -29,10 +29,10 @@ static void a_retired_index_stays_retired(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, 1, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 1, KEEL_MAX_ENTITY_VERSION), KEEL_OK);
     test_index_delete(&t, 1);
     assert_int_equal(test_index_add_at(&t, 1, 0), KEEL_ERROR_FULL);
-    assert_int_equal(test_index_add_at(&t, 1, KEEL_ENTITY_VERSION_MAX), KEEL_ERROR_FULL);
+    assert_int_equal(test_index_add_at(&t, 1, KEEL_MAX_ENTITY_VERSION), KEEL_ERROR_FULL);
     keeli_entity_index_clear(&t.ix);
     assert_int_equal(t.ix.retired, 1);
     ASSERT_NEXT_ADDS(&t, { 0, 0 }, { 0, 2 });
@@ -43,11 +43,11 @@ static void deleting_many_retires_as_delete_does(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, 0, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 0, KEEL_MAX_ENTITY_VERSION), KEEL_OK);
     assert_int_equal(test_index_add_at(&t, 1, 4), KEEL_OK);
     assert_int_equal(test_index_add_at(&t, 2, 5), KEEL_OK);
     const keel_entity all[] = { keel_entity_make(2, 5),
-                                keel_entity_make(0, KEEL_ENTITY_VERSION_MAX),
+                                keel_entity_make(0, KEEL_MAX_ENTITY_VERSION),
                                 keel_entity_make(1, 4) };
     keeli_entity_index_delete_many(&t.ix, all, 3);
     assert_true(keeli_entity_index_is_valid(&t.ix));
@@ -61,13 +61,13 @@ static void clear_retires_as_delete_does(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, 0, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
-    assert_int_equal(test_index_add_at(&t, 1, KEEL_ENTITY_VERSION_MAX - 1), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 0, KEEL_MAX_ENTITY_VERSION), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 1, KEEL_MAX_ENTITY_VERSION - 1), KEEL_OK);
     keeli_entity_index_clear(&t.ix);
     assert_int_equal(t.ix.retired, 1);
     keeli_entity_index_clear(&t.ix); // 1 was not alive: its last version is still to come
     assert_int_equal(t.ix.retired, 1);
-    ASSERT_NEXT_ADDS(&t, { KEEL_ENTITY_VERSION_MAX, 1 }, { 0, 2 });
+    ASSERT_NEXT_ADDS(&t, { KEEL_MAX_ENTITY_VERSION, 1 }, { 0, 2 });
     test_index_deinit(&t);
 }
 
@@ -76,14 +76,14 @@ static void every_version_is_used_once(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    const uint32_t first = KEEL_ENTITY_VERSION_MAX > 5000 ? KEEL_ENTITY_VERSION_MAX - 5000 : 0;
+    const uint32_t first = KEEL_MAX_ENTITY_VERSION > 5000 ? KEEL_MAX_ENTITY_VERSION - 5000 : 0;
     assert_int_equal(test_index_add_at(&t, 0, first), KEEL_OK);
     for (uint32_t version = first;; ++version) {
         const keel_entity e = keeli_entity_index_next(&t.ix, 0);
         ASSERT_ENTITY(e, version, 0);
         keeli_entity_index_delete(&t.ix, e);
         assert_false(keeli_entity_is_alive(&t.ix, e));
-        if (version == KEEL_ENTITY_VERSION_MAX) break;
+        if (version == KEEL_MAX_ENTITY_VERSION) break;
         (void)test_index_add(&t);
     }
     ASSERT_NEXT_ADDS(&t, { 0, 1 });
@@ -133,7 +133,7 @@ static void retired_indices_are_not_counted_on(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, 5, KEEL_ENTITY_VERSION_MAX), KEEL_OK);
+    assert_int_equal(test_index_add_at(&t, 5, KEEL_MAX_ENTITY_VERSION), KEEL_OK);
     test_index_delete(&t, 5);
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, all), KEEL_ERROR_FULL);
     test_index_add_many(&t, all - 1);
@@ -148,7 +148,7 @@ static void more_than_all_indices_are_refused(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    const uint32_t too_many = KEEL_ENTITY_INDEX_MAX + 2u;
+    const uint32_t too_many = KEEL_MAX_ENTITY_INDEX + 2u;
     assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, too_many), KEEL_ERROR_FULL);
     assert_int_equal(t.memory.memory.calls, 0);
     test_index_add_many(&t, 3);
@@ -165,9 +165,9 @@ static void gaps_below_the_highest_index_are_counted(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    assert_int_equal(test_index_add_at(&t, KEEL_ENTITY_INDEX_MAX, 0), KEEL_OK);
-    assert_int_equal(t.ix.gap_count, KEEL_ENTITY_INDEX_MAX);
-    assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, KEEL_ENTITY_INDEX_MAX + 1u),
+    assert_int_equal(test_index_add_at(&t, KEEL_MAX_ENTITY_INDEX, 0), KEEL_OK);
+    assert_int_equal(t.ix.gap_count, KEEL_MAX_ENTITY_INDEX);
+    assert_int_equal(keeli_entity_index_reserve(&t.ix, &t.memory.heap, KEEL_MAX_ENTITY_INDEX + 1u),
                      KEEL_ERROR_FULL);
     test_index_add_many(&t, 5000);
     assert_true(keeli_entity_is_alive(&t.ix, keel_entity_make(4999, 0)));

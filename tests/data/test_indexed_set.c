@@ -169,8 +169,8 @@ static void tags_take_no_memory(void **state) {
     (void)state;
     begin(0, 1);
     assert_non_null(add(0));
-    assert_non_null(add(KEEL_ENTITY_INDEX_MAX));
-    assert_non_null(keeli_indexed_set_value(&set, KEEL_ENTITY_INDEX_MAX));
+    assert_non_null(add(KEEL_MAX_ENTITY_INDEX));
+    assert_non_null(keeli_indexed_set_value(&set, KEEL_MAX_ENTITY_INDEX));
     remove_at(0);
     assert_int_equal(memory.memory.calls, 0);
     end();

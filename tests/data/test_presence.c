@@ -44,13 +44,13 @@ static const uint32_t edges[] = { 0,
                                   524288,
                                   16777215,
                                   16777216,
-                                  KEEL_ENTITY_INDEX_MAX - 1,
-                                  KEEL_ENTITY_INDEX_MAX };
+                                  KEEL_MAX_ENTITY_INDEX - 1,
+                                  KEEL_MAX_ENTITY_INDEX };
 enum { edge_count = sizeof edges / sizeof *edges };
 
 static uint32_t used_edges(void) { // handles of 32 bits have fewer indices
     uint32_t count = 0;
-    while (count < edge_count && edges[count] <= KEEL_ENTITY_INDEX_MAX &&
+    while (count < edge_count && edges[count] <= KEEL_MAX_ENTITY_INDEX &&
            (count == 0 || edges[count] > edges[count - 1]))
         ++count;
     return count;

@@ -37,7 +37,7 @@ static void one_list_serves_64_indices(void **state) {
     assert_true(keeli_component_lists_has(&lists, 4032, 9));
     assert_false(keeli_component_lists_has(&lists, 4096, 9));
     assert_true(keeli_component_lists_has(&lists, 4159, 10));
-    assert_false(keeli_component_lists_has(&lists, KEEL_ENTITY_INDEX_MAX, 7));
+    assert_false(keeli_component_lists_has(&lists, KEEL_MAX_ENTITY_INDEX, 7));
     assert_int_equal(keeli_component_lists_count(&lists), 4);
     end();
 }

@@ -34,7 +34,7 @@ static void an_empty_set_has_nothing(void **state) {
     assert_int_equal(t.memory.memory.calls, 0); // and costs nothing
     for (uint32_t i = 0; i < 9; ++i)
         assert_false(test_set_contains(&t, i));
-    assert_false(test_set_contains(&t, KEEL_ENTITY_INDEX_MAX));
+    assert_false(test_set_contains(&t, KEEL_MAX_ENTITY_INDEX));
     test_set_deinit(&t);
 }
 
@@ -61,7 +61,7 @@ static void a_look_up_is_one_cell(void **state) {
     assert_int_equal(keel_entity_index(((keel_entity *)t.set.dense.pages[0])[0]), 3);
     assert_int_equal(keeli_sparse_set_find(&t.set, 3), 0);
     assert_int_equal(keeli_sparse_set_find(&t.set, 0), 1);
-    const uint32_t absent[] = { 1, 2, 4, 4095, 4096, 8191, 1000000, KEEL_ENTITY_INDEX_MAX };
+    const uint32_t absent[] = { 1, 2, 4, 4095, 4096, 8191, 1000000, KEEL_MAX_ENTITY_INDEX };
     for (size_t i = 0; i < sizeof absent / sizeof *absent; ++i) // some out of all pages
         assert_false(test_set_contains(&t, absent[i]));
     test_set_deinit(&t);
@@ -259,18 +259,18 @@ static void index_10000_is_on_page_2(void **state) {
 static void cells_at_page_boundaries(void **state) {
     (void)state;
     test_set t;
-    BEGIN_WITH(&t, 4095, 4096, 8192, 8191, 0, KEEL_ENTITY_INDEX_MAX);
+    BEGIN_WITH(&t, 4095, 4096, 8192, 8191, 0, KEEL_MAX_ENTITY_INDEX);
     assert_int_equal(t.set.root.sparse[0][4095], 0);
     assert_int_equal(t.set.root.sparse[1][0], 1);
     assert_int_equal(t.set.root.sparse[2][0], 2);
     assert_int_equal(t.set.root.sparse[1][4095], 3);
-    assert_int_equal(keeli_sparse_set_find(&t.set, KEEL_ENTITY_INDEX_MAX), 5);
-    assert_false(test_set_contains(&t, KEEL_ENTITY_INDEX_MAX - 1));
+    assert_int_equal(keeli_sparse_set_find(&t.set, KEEL_MAX_ENTITY_INDEX), 5);
+    assert_false(test_set_contains(&t, KEEL_MAX_ENTITY_INDEX - 1));
     assert_false(test_set_contains(&t, 1));
     assert_false(test_set_contains(&t, 4094));
     assert_true(keeli_sparse_set_is_valid(&t.set));
     test_set_remove(&t, 4095);
-    assert_int_equal(keeli_sparse_set_find(&t.set, KEEL_ENTITY_INDEX_MAX), 0);
+    assert_int_equal(keeli_sparse_set_find(&t.set, KEEL_MAX_ENTITY_INDEX), 0);
     test_set_deinit(&t);
 }
 
@@ -280,7 +280,7 @@ static void the_version_stays_with_the_entity(void **state) {
     test_set t;
     BEGIN_WITH(&t, 5, 6);
     assert_true(keeli_sparse_set_reserve(&t.set, &t.memory.heap, 1));
-    const keel_entity old = keel_entity_make(9, KEEL_ENTITY_VERSION_MAX);
+    const keel_entity old = keel_entity_make(9, KEEL_MAX_ENTITY_VERSION);
     assert_true(keeli_sparse_set_reserve_cell(&t.set, &t.memory.heap, 9));
     const uint32_t slot = keeli_sparse_set_push(&t.set, old);
     test_set_put(&t, slot, NULL);

@@ -107,7 +107,7 @@ static void a_reserve_that_fails_changes_nothing(void **state) {
 
 static void a_cell_that_fails_changes_nothing(void **state) {
     (void)state;
-    const uint32_t indices[] = { 5, 4096, 10000, 5 * 4096, KEEL_ENTITY_INDEX_MAX };
+    const uint32_t indices[] = { 5, 4096, 10000, 5 * 4096, KEEL_MAX_ENTITY_INDEX };
     const size_t allocations[] = { 0, 1, 1, 2, 2 }; // a page; a table for more than 4
     for (size_t i = 0; i < 5; ++i)
         for (size_t succeed = 0; succeed <= allocations[i]; ++succeed) {

@@ -166,7 +166,7 @@ static void an_insertion_or_removal_touches_one_slot(void **state) {
 
 static void a_walk_visits_members_only(void **state) {
     (void)state;
-    static const uint32_t indices[] = { 1000000, 3, 500000, 4096, KEEL_ENTITY_INDEX_MAX };
+    static const uint32_t indices[] = { 1000000, 3, 500000, 4096, KEEL_MAX_ENTITY_INDEX };
     test_set t;
     test_set_init(&t, &number);
     for (uint32_t i = 0; i < 5; ++i)

@@ -110,7 +110,7 @@ static void add_one(const keel_chunk *chunk, keel_context *context) {
 static const keel_term row_terms[] = { { .kind = KEEL_TERM_WRITE, .component = &components[8] },
                                        { .kind = KEEL_TERM_END } };
 static const keel_system add_one_system = {
-    .name = "add_one", .kind = KEEL_PER_SPAN, .run = add_one, .terms = row_terms
+    .name = "add_one", .kind = KEEL_SYSTEM_PER_SPAN, .run = add_one, .terms = row_terms
 };
 
 static int by_value(const void *a, const void *b, void *data) {
@@ -129,7 +129,7 @@ static void edit_entity(keel_world *world, uint64_t h, keel_entity e) {
     switch ((h >> 16) % 8) {
     case 0:
         make_pair(&p, c, (uint32_t)(h >> 24) % COMPONENTS, h);
-        if (keel_is_null(keel_world_add_entity(world, p.list))) take_back(&p);
+        if (keel_is_null(keel_add_entity_values(world, p.list))) take_back(&p);
         return;
     case 1:
     case 2:
@@ -141,10 +141,10 @@ static void edit_entity(keel_world *world, uint64_t h, keel_entity e) {
         (void)keel_remove_component(world, e, &components[c], NULL);
         return;
     case 5:
-        (void)keel_world_delete_entity(world, e);
+        (void)keel_delete_entity(world, e);
         return;
     default:
-        (void)keel_world_attach(world, e, known(h >> 24));
+        (void)keel_attach(world, e, known(h >> 24));
         return;
     }
 }
@@ -254,12 +254,12 @@ static void begin_job(job *j, uint32_t index, keel_context *context, const keel_
         if (term->kind == KEEL_TERM_UNIQUE_READ || term->kind == KEEL_TERM_UNIQUE_WRITE) {
             const keel_component *u = &uniques[term->components[0]];
             uint64_t copy = 0;
-            const uint64_t *read = chunk ? NULL : keel_context_get_unique_value(context, u);
+            const uint64_t *read = chunk ? NULL : keel_get_unique_value(context, u);
             if (read) copy = *read;
             use_unique(j, term,
                        chunk ? chunk->columns[t].base
                        : term->kind == KEEL_TERM_UNIQUE_WRITE
-                           ? keel_context_get_unique_value_mut(context, u)
+                           ? keel_get_unique_value_mut(context, u)
                        : read ? &copy
                               : NULL);
         }
@@ -268,21 +268,21 @@ static void begin_job(job *j, uint32_t index, keel_context *context, const keel_
 
 // ------------------------------------------------------------------ look-ups
 static uint64_t look_at_links(const job *j, uint64_t h, keel_entity e) {
-    h = mix(h, keel_context_parent_of(j->context, e).bits);
-    h = mix(h, keel_context_first_child(j->context, e).bits);
-    return mix(h, keel_context_next_descendant(j->context, e, keel_null()).bits);
+    h = mix(h, keel_parent_of(j->context, e).bits);
+    h = mix(h, keel_first_child(j->context, e).bits);
+    return mix(h, keel_next_descendant(j->context, e, keel_null()).bits);
 }
 
 static uint64_t look_up(const job *j, uint64_t h, const term_plan *t) {
     const keel_entity e = known(h);
-    h = mix(h, keel_context_is_alive(j->context, e));
+    h = mix(h, keel_is_alive(j->context, e));
     if (t->components[0] == LINKS) return look_at_links(j, h, e);
     for (uint32_t i = 0; i < t->count; ++i) {
         const keel_component *c = &components[t->components[i]];
-        const uint64_t *p = keel_context_get_component(j->context, e, c);
+        const uint64_t *p = keel_get_component(j->context, e, c);
         h = mix(h, p && c->size ? *p : (uint64_t)(p != NULL));
         if (t->kind != KEEL_TERM_MAY_WRITE) continue;
-        uint64_t *w = keel_context_get_component_mut(j->context, e, c);
+        uint64_t *w = keel_get_component_mut(j->context, e, c);
         if (w) w[c->size / 8 - 1] = mix(*w, h);
     }
     return h;
@@ -308,10 +308,10 @@ static uint64_t create(const job *j, uint64_t h, keel_entity parent, bool child)
     pair p;
     if (!now.plan->creates) return 0;
     make_pair(&p, pick(j, h >> 8), pick(j, h >> 16), h);
-    const keel_entity e = child ? keel_commands_add_child(j->commands, parent, p.list)
-                                : keel_commands_add_entity(j->commands, p.list);
+    const keel_entity e = child ? keel_add_child_values(j->commands, parent, p.list)
+                                : keel_add_entity_values(j->commands, p.list);
     if (keel_is_null(e)) take_back(&p);
-    else if (h >> 24 & 1) (void)keel_commands_remove_component(j->commands, e, p.list[0].component);
+    else if (h >> 24 & 1) (void)keel_remove_component(j->commands, e, p.list[0].component, NULL);
     return e.bits;
 }
 
@@ -319,9 +319,8 @@ static void record_values(const job *j, uint64_t h, keel_entity e) {
     pair p;
     make_pair(&p, pick(j, h >> 8), pick(j, h >> 16), h);
     const keel_result result =
-        h >> 24 & 1
-            ? keel_commands_add_values(j->commands, e, p.list)
-            : keel_commands_add_component(j->commands, e, p.list[0].component, p.list[0].value);
+        h >> 24 & 1 ? keel_add_component_values(j->commands, e, p.list)
+                    : keel_add_component(j->commands, e, p.list[0].component, p.list[0].value);
     if (result < 0) take_back(&p);
     else if (!(h >> 24 & 1) && p.count == 2) value_take_back(&p.values[1], p.components[1]);
 }
@@ -329,36 +328,36 @@ static void record_values(const job *j, uint64_t h, keel_entity e) {
 static void record_removal(const job *j, uint64_t h, keel_entity e) {
     const keel_component *const list[] = { &components[pick(j, h >> 8)],
                                            &components[pick(j, h >> 16)], NULL };
-    if (h >> 24 & 1) (void)keel_commands_delete_components(j->commands, e, list);
-    else (void)keel_commands_remove_component(j->commands, e, list[0]);
+    if (h >> 24 & 1) (void)keel_delete_components(j->commands, e, list);
+    else (void)keel_remove_component(j->commands, e, list[0], NULL);
 }
 
 static void record_anything(const job *j, uint64_t h, keel_entity e) {
     keel_commands *c = j->commands;
     switch ((h >> 24) % 10) {
     case 0:
-        (void)keel_commands_delete_entity(c, known(h >> 32));
+        (void)keel_delete_entity(c, known(h >> 32));
         return;
     case 1:
-        (void)keel_commands_strip(c, e);
+        (void)keel_strip(c, e);
         return;
     case 2:
-        (void)keel_commands_detach(c, e);
+        (void)keel_detach(c, e);
         return;
     case 3:
-        (void)keel_commands_unlink(c, known(h >> 32));
+        (void)keel_unlink(c, known(h >> 32));
         return;
     case 4:
-        (void)keel_commands_unlink_tree(c, e);
+        (void)keel_unlink_tree(c, e);
         return;
     case 5:
-        (void)keel_commands_delete_tree(c, known(h >> 32));
+        (void)keel_delete_tree(c, known(h >> 32));
         return;
     case 6:
         (void)keel_commands_call(c, edit_later, &h, sizeof h);
         return;
     default:
-        (void)keel_commands_attach(c, e, known(h >> 32));
+        (void)keel_attach(c, e, known(h >> 32));
         return;
     }
 }
@@ -406,7 +405,7 @@ static void work_on(job *j, const keel_chunk *chunk, uint32_t i) {
     }
     if (h % 4 == 0) h = look_around(j, h);
     if (j->plan->misuses && h % 32 == 0)
-        (void)keel_context_get_component(j->context, e, &components[h >> 8 & 7]);
+        (void)keel_get_component(j->context, e, &components[h >> 8 & 7]);
     h = mix(h, record(j, h, chunk->entities ? e : known(h)));
     for (uint32_t c = 0; c < j->column_count; ++c) {
         uint64_t *p = j->columns[c].writes ? item(chunk, &j->columns[c], i) : NULL;
@@ -444,8 +443,8 @@ static void run_chunk(uint32_t index, const keel_chunk *chunk, keel_context *con
     for (uint32_t t = 0; t < j.plan->term_count; ++t) {
         const term_plan *term = &j.plan->terms[t];
         const keel_term_kind kind = term->kind;
-        const bool writes = kind == KEEL_TERM_WRITE || kind == KEEL_TERM_MAYBE_WRITE;
-        if ((writes || kind == KEEL_TERM_READ || kind == KEEL_TERM_MAYBE) &&
+        const bool writes = kind == KEEL_TERM_WRITE || kind == KEEL_TERM_OPTIONAL_WRITE;
+        if ((writes || kind == KEEL_TERM_READ || kind == KEEL_TERM_OPTIONAL_READ) &&
             component_plans[term->components[0]].words)
             add_column(&j, t, term->components[0], writes);
     }
@@ -479,7 +478,7 @@ static void loop_inside(job *j) {
     keel_view view;
     keel_iterator walk;
     (void)inner_terms(j, terms);
-    if (keel_view_begin_in(&view, j->context, terms, "inside") < 0 ||
+    if (keel_view_begin(&view, j->context, terms, "inside") < 0 ||
         keel_iterator_begin(&walk, &view) < 0)
         (void)keeli_atomic_add(&now.faults, 1);
     const bool may_look = j->may_look;
@@ -507,9 +506,9 @@ static void edit_inside(job *j) {
         pair p;
         if (h >> 16 & 1) {
             make_pair(&p, c, c, h);
-            if (keel_context_add_component(j->context, e, &components[c], p.list[0].value) < 0)
+            if (keel_add_component(j->context, e, &components[c], p.list[0].value) < 0)
                 take_back(&p);
-        } else (void)keel_context_remove_component(j->context, e, &components[c], NULL);
+        } else (void)keel_remove_component(j->context, e, &components[c], NULL);
         h = mix(h, record(j, h, e));
         wait_a_little(j);
     }
@@ -518,23 +517,23 @@ static void edit_inside(job *j) {
 
 static void create_inside(job *j) {
     const term_plan *may_edit = term_of(j, KEEL_TERM_MAY_EDIT);
-    if (!may_edit || !term_of(j, KEEL_TERM_EDIT_ENTITIES)) return;
+    if (!may_edit || !term_of(j, KEEL_TERM_MAY_EDIT_ENTITIES)) return;
     const keel_component *others[2] = { NULL, NULL };
     if (may_edit->count > 1) others[0] = &components[may_edit->components[1]];
-    const keel_term terms[] = { { .kind = KEEL_TERM_EDIT_ENTITIES },
+    const keel_term terms[] = { { .kind = KEEL_TERM_MAY_EDIT_ENTITIES },
                                 { .kind = KEEL_TERM_MAY_EDIT,
                                   .component = &components[may_edit->components[0]],
                                   .others = others[0] ? others : NULL },
                                 { .kind = KEEL_TERM_END } };
     keel_view view;
     uint64_t h = j->base;
-    if (keel_view_begin_in(&view, j->context, terms, "creating") < 0)
+    if (keel_view_begin(&view, j->context, terms, "creating") < 0)
         (void)keeli_atomic_add(&now.faults, 1);
     for (uint32_t i = 0; i < 4; ++i) {
         pair p;
         h = mix(h, i);
         make_pair(&p, may_edit->components[0], may_edit->components[may_edit->count - 1], h);
-        const keel_entity e = keel_view_add_entity(&view, p.list);
+        const keel_entity e = keel_add_entity_values(&view, p.list);
         if (keel_is_null(e)) take_back(&p);
         h = mix(h, e.bits);
         wait_a_little(j);
@@ -578,7 +577,7 @@ static void answer(uint32_t index, const keel_chunk *chunk, keel_context *contex
         pair p;
         make_pair(&p, (uint32_t)h % COMPONENTS, (uint32_t)(h >> 8) % COMPONENTS, h);
         if (!now.plan->creates ||
-            keel_is_null(keel_commands_add_entity(keel_context_commands(context), p.list)))
+            keel_is_null(keel_add_entity_values(keel_context_commands(context), p.list)))
             take_back(&p);
     }
     if (c->fails && (h >> 16) % c->fails == 0) keel_fail(context, c, "no answer");

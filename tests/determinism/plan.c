@@ -86,8 +86,8 @@ static void roll_commands(dice *d, system_plan *s, uint32_t percent) {
 }
 
 static void roll_filters(dice *d, system_plan *s, uint32_t *named) {
-    roll_terms(d, s, named, KEEL_TERM_MAYBE, 15, false);
-    roll_terms(d, s, named, KEEL_TERM_MAYBE_WRITE, 15, true);
+    roll_terms(d, s, named, KEEL_TERM_OPTIONAL_READ, 15, false);
+    roll_terms(d, s, named, KEEL_TERM_OPTIONAL_WRITE, 15, true);
     roll_terms(d, s, named, KEEL_TERM_WITH, 15, false);
     roll_terms(d, s, named, KEEL_TERM_WITHOUT, 20, false);
     roll_pair(d, s, named, KEEL_TERM_ANY_OF, 10);
@@ -121,7 +121,7 @@ static void roll_once(dice *d, system_plan *s) {
         if (chance(d, 20)) add_term(s, KEEL_TERM_MAY_READ, 1, LINKS, 0);
     } else {
         roll_pair(d, s, &named, KEEL_TERM_MAY_EDIT, 100);
-        if (b == BODY_CREATE) add_term(s, KEEL_TERM_EDIT_ENTITIES, 0, 0, 0);
+        if (b == BODY_CREATE) add_term(s, KEEL_TERM_MAY_EDIT_ENTITIES, 0, 0, 0);
     }
 }
 
@@ -142,7 +142,7 @@ static void roll_system(dice *d, system_plan *s, bool fails) {
     s->is_used = true;
     s->body = roll_body(d);
     s->seed = mix(d->state, 7);
-    if (s->body == BODY_WORLD) add_term(s, KEEL_TERM_EDIT_WORLD, 0, 0, 0);
+    if (s->body == BODY_WORLD) add_term(s, KEEL_TERM_MAY_EDIT_WORLD, 0, 0, 0);
     else if (is_loop(s)) roll_loop(d, s);
     else roll_once(d, s);
     if (s->body != BODY_WORLD) {
@@ -269,7 +269,7 @@ static void drop_system(plan *p, uint32_t i) {
 static void drop_term(system_plan *s, uint32_t t) {
     if (t >= s->term_count) return;
     const keel_term_kind kind = s->terms[t].kind;
-    if (kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_EDIT_WORLD) return;
+    if (kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_MAY_EDIT_WORLD) return;
     memmove(&s->terms[t], &s->terms[t + 1], (--s->term_count - t) * sizeof s->terms[0]);
 }
 

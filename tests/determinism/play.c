@@ -23,17 +23,17 @@ static bool is_there(uint64_t h, uint32_t c) {
 static void add_entities(keel_world *world, const plan *p) {
     for (uint32_t i = 0; i < p->entities; ++i) {
         const uint64_t h = mix(p->seed ^ p->number, i);
-        const keel_entity e = keel_world_add_entity(world, NULL);
+        const keel_entity e = keel_add_entity_values(world, NULL);
         if (now.known_count < KNOWN) now.known[now.known_count++] = e;
         for (uint32_t c = 0; c < COMPONENTS; ++c) {
             any_value v;
             if (is_there(h, c) && !(p->missing >> c & 1) && (c != 7 || h % 8 == 0))
                 (void)keel_add_component(world, e, &components[c], value_of(&v, c, h));
         }
-        if (i && h >> 40 & 1) (void)keel_world_attach(world, e, now.known[h % now.known_count]);
+        if (i && h >> 40 & 1) (void)keel_attach(world, e, now.known[h % now.known_count]);
     }
     for (uint32_t i = 0; i < p->entities / 8; ++i) // handles that were reused, and stale ones
-        (void)keel_world_delete_entity(world, now.known[mix(p->seed, i) % now.known_count]);
+        (void)keel_delete_entity(world, now.known[mix(p->seed, i) % now.known_count]);
 }
 
 static const keel_component *const owned_lists[GROUPS][3] = { { &components[0], &components[2] },
@@ -98,9 +98,9 @@ static uint64_t next_handles(keel_world *world, bool last) {
     const uint32_t count = last ? 64 : 3;
     uint64_t h = 0;
     for (uint32_t i = 0; i < count; ++i)
-        h = mix(h, (e[i] = keel_world_add_entity(world, NULL)).bits);
+        h = mix(h, (e[i] = keel_add_entity_values(world, NULL)).bits);
     for (uint32_t i = count; i--;)
-        (void)keel_world_delete_entity(world, e[i]);
+        (void)keel_delete_entity(world, e[i]);
     return h;
 }
 

@@ -20,7 +20,7 @@ typedef struct stage {
     int32_t faults;        // what should never be (atomic)
     struct {
         _Alignas(64) uint64_t sum; // of what this worker did: no two threads have one lane
-    } lanes[KEEL_WORKERS_MAX];
+    } lanes[KEEL_MAX_WORKERS];
 } stage;
 extern stage now;
 

@@ -37,9 +37,9 @@ static void make_system(tables *t, const plan *p, uint32_t i) {
     snprintf(t->names[i], sizeof t->names[i], "s%u", (unsigned)i);
     make_terms(t, s, i);
     keel_system *to = &t->systems[i];
-    *to = (keel_system){ .name = t->names[i], .terms = t->terms[i], .kind = KEEL_PER_RUN };
-    if (s->body == BODY_ENTITY) to->kind = KEEL_PER_ENTITY;
-    if (s->body == BODY_SPAN) to->kind = KEEL_PER_SPAN;
+    *to = (keel_system){ .name = t->names[i], .terms = t->terms[i], .kind = KEEL_SYSTEM_PER_RUN };
+    if (s->body == BODY_ENTITY) to->kind = KEEL_SYSTEM_PER_ENTITY;
+    if (s->body == BODY_SPAN) to->kind = KEEL_SYSTEM_PER_SPAN;
     if (s->body <= BODY_SPAN) to->run = chunk_bodies[i];
     else to->function = once_bodies[i];
 }
@@ -52,7 +52,7 @@ static void make_condition(tables *t, const plan *p, uint32_t i) {
                             .component = &uniques[c->reads] };
     if (c->records) *terms++ = (keel_term){ .kind = KEEL_TERM_COMMANDS };
     t->conditions[i] = (keel_system){ .name = t->condition_names[i],
-                                      .kind = KEEL_IS_CONDITION,
+                                      .kind = KEEL_SYSTEM_IS_CONDITION,
                                       .run = condition_bodies[i],
                                       .terms = t->condition_terms[i] };
 }

@@ -88,8 +88,8 @@ static void make_anew(crowd *c, uint32_t i, uint32_t first, uint32_t step) {
     keel_value values[components + 1] = { { 0 } };
     static unsigned char bytes[components][2048];
     uint32_t count = 0;
-    assert_int_equal(keel_world_delete_entity(c->f.world, c->e[i]), KEEL_OK);
-    assert_int_equal(keel_world_delete_entity(c->f.world, c->e[i]), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entity(c->f.world, c->e[i]), KEEL_OK);
+    assert_int_equal(keel_delete_entity(c->f.world, c->e[i]), KEEL_ABSENT);
     memset(c->has[i], 0, sizeof c->has[i]);
     for (uint32_t k = first; k < components; k += step) {
         c->has[i][k] = next_stamp(c);
@@ -97,7 +97,7 @@ static void make_anew(crowd *c, uint32_t i, uint32_t first, uint32_t step) {
         values[count] = (keel_value){ c->known[k], bytes[count] };
         ++count;
     }
-    c->e[i] = keel_world_add_entity(c->f.world, values);
+    c->e[i] = keel_add_entity_values(c->f.world, values);
     assert_true(keel_is_alive(c->f.world, c->e[i]));
     for (uint32_t k = 0; k < components; ++k)
         check(c, i, k);

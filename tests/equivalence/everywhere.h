@@ -121,7 +121,7 @@ void assert_value(const void *value, const keel_component *c, keel_entity e, uin
 void give(keel_world *world, keel_entity e, const keel_component *c, uint32_t salt);
 // Assert that it has it.
 void assert_given(keel_world *world, keel_entity e, const keel_component *c, uint32_t salt);
-// A list of one component, for keel_world_delete_components and the like.
+// A list of one component, for keel_delete_components and the like.
 #define ONLY(c) ((const keel_component *const[]){ (c), NULL })
 
 // ------------------------------------------------------------------ walks

@@ -80,7 +80,7 @@ static void columns_fill_holes(void **state) {
         if (keel_is_alive(f.world, more[i]))
             assert_int_equal(keel_get(f.world, more[i], N1)->value, i * 3);
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(Number) },
-                                { .kind = KEEL_TERM_MAYBE, .component = KEEL_OF(N1) },
+                                { .kind = KEEL_TERM_OPTIONAL_READ, .component = KEEL_OF(N1) },
                                 { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Position) },
                                 { .kind = KEEL_TERM_END } };
     assert_view(f.world, terms);
@@ -99,11 +99,11 @@ static void columns_of_every_component(void **state) {
         begin(&f);
         for (uint32_t i = 0; i < count; ++i)
             fill_value(column + (size_t)i * c->size, c, handle_at(i, 0), 1);
-        const keel_bulk each[] = { { c, column, c->size }, { NULL, NULL, 0 } };
-        const keel_bulk one[] = { { c, column, 0 }, { NULL, NULL, 0 } };
-        if (c->size) assert_int_equal(keel_world_add_entities(f.world, count, e, each), KEEL_OK);
-        else assert_int_equal(keel_world_add_entities(f.world, count, e, one), KEEL_OK);
-        assert_int_equal(keel_world_add_entities(f.world, count, more, one), KEEL_OK);
+        const keel_value_column each[] = { { c, column, c->size }, { NULL, NULL, 0 } };
+        const keel_value_column one[] = { { c, column, 0 }, { NULL, NULL, 0 } };
+        if (c->size) assert_int_equal(keel_add_entity_columns(f.world, count, e, each), KEEL_OK);
+        else assert_int_equal(keel_add_entity_columns(f.world, count, e, one), KEEL_OK);
+        assert_int_equal(keel_add_entity_columns(f.world, count, more, one), KEEL_OK);
         for (uint32_t i = 0; i < count; ++i) {
             assert_given(f.world, e[i], c, 1);
             assert_memory_equal(keel_get_component(f.world, more[i], c), column, c->size);
@@ -223,7 +223,8 @@ static void far_entities_have_values(void **state) {
             assert_given(f.world, handle_at(indices[i], i), every_component[k], i);
     for (uint32_t k = 0; k < COMPONENTS; ++k) {
         const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = every_component[k] },
-                                    { .kind = KEEL_TERM_MAYBE, .component = KEEL_OF(Number) },
+                                    { .kind = KEEL_TERM_OPTIONAL_READ,
+                                      .component = KEEL_OF(Number) },
                                     { .kind = KEEL_TERM_END } };
         if (every_component[k] != KEEL_OF(Number)) assert_view(f.world, terms);
     }
@@ -249,7 +250,8 @@ static void links_and_uniques_are_beside(void **state) {
     for (uint32_t i = 1; i < TREE; ++i)
         assert_same_entity(keel_parent_of(f.world, e[i]), e[(i - 1) / 3]);
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(keel_child) },
-                                { .kind = KEEL_TERM_MAYBE, .component = KEEL_OF(keel_parent) },
+                                { .kind = KEEL_TERM_OPTIONAL_READ,
+                                  .component = KEEL_OF(keel_parent) },
                                 { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Number) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(Velocity) },
                                 { .kind = KEEL_TERM_END } };

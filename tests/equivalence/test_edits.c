@@ -17,7 +17,7 @@ static void end(api_fixture *f) {
 }
 
 static void add_many(api_fixture *f, keel_entity *list, uint32_t count) {
-    assert_int_equal(keel_world_add_entities(f->world, count, list, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, count, list, NULL), KEEL_OK);
 }
 
 // ------------------------------------------------------------------ one component
@@ -272,8 +272,8 @@ static void delete_any_deletes_who_has_it(void **state) {
     keel_entity e[MANY];
     begin(&f);
     fill(&f, e);
-    assert_int_equal(keel_delete_any(f.world, Placed), KEEL_OK);
-    assert_int_equal(keel_delete_any(f.world, Placed), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entities_having(f.world, Placed), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(f.world, Placed), KEEL_ABSENT);
     for (uint32_t i = 0; i < MANY; ++i) {
         assert_int_equal(keel_is_alive(f.world, e[i]), i % 3 != 0);
         assert_int_equal(keel_has(f.world, e[i], Number), i % 3 != 0);
@@ -366,7 +366,7 @@ static void bad_handles_change_nothing(void **state) {
                                 e[2],
                                 handle_at(1, 1),
                                 handle_at(100000, 0),
-                                handle_at(3, KEEL_ENTITY_VERSION_MAX),
+                                handle_at(3, KEEL_MAX_ENTITY_VERSION),
                                 { (keel_entity_bits)-1 } };
     for (uint32_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         assert_int_equal(keel_add(f.world, bad[i], Number, { 77 }), KEEL_ERROR_DEAD_ENTITY);
@@ -379,8 +379,8 @@ static void bad_handles_change_nothing(void **state) {
         assert_null(keel_get(f.world, bad[i], Number));
         assert_null(keel_emplace(f.world, bad[i], Number));
         assert_false(keel_has(f.world, bad[i], Number));
-        const keel_column column = keel_column_of(f.world, Number);
-        assert_null(keel_column_get(&column, bad[i], Number));
+        const keel_lookup column = keel_lookup_of(f.world, Number);
+        assert_null(keel_lookup_get(&column, bad[i], Number));
     }
     assert_int_equal(keel_count(f.world, Number), 4);
     assert_int_equal(keel_get(f.world, again, Number)->value, 9);
@@ -410,7 +410,7 @@ static void each_value_is_dropped_once(void **state) {
     keel_add(f.world, e[5], Byte);
     keel_delete(f.world, e[5], Number);
     assert_int_equal(owned.drops, 5);
-    keel_delete_any(f.world, Byte);
+    keel_delete_entities_having(f.world, Byte);
     assert_int_equal(owned.drops, 6);
     assert_int_equal(keel_count(f.world, Owned), MANY - 5);
     assert_int_equal(owned.living, MANY - 5);

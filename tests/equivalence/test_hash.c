@@ -40,7 +40,7 @@ static void edit(keel_world *world, keel_entity *list, numbers *n) {
     const uint32_t salt = next_number(n);
     if (!keel_is_alive(world, list[at])) list[at] = keel_add_entity(world);
     if (what < 5 && c->size <= sizeof(Kilo)) give(world, list[at], c, salt);
-    else if (what < 7) keel_world_delete_components(world, list[at], ONLY(c));
+    else if (what < 7) keel_delete_components(world, list[at], ONLY(c));
     else if (what == 7) keel_delete_entity(world, list[at]);
     else if (what == 8)
         (void)keel_attach(world, list[at], list[salt % ENTITIES]); // or not: a cycle, a dead one

@@ -20,7 +20,7 @@ static void begin(scene *s) {
     owned_begin();
     api_begin(&s->f);
     s->world = s->f.world;
-    keel_world_add_entities(s->world, COUNT, s->e, NULL);
+    keel_add_entity_columns(s->world, COUNT, s->e, NULL);
     for (uint32_t i = 0; i < COUNT; ++i) {
         keel_add(s->world, s->e[i], Number, { i });
         if (i % 2) keel_add(s->world, s->e[i], Position, { (float)i, 0 });
@@ -154,7 +154,7 @@ static bool unregister(scene *s) {
 static bool reserve(scene *s) { return is_done(keel_reserve(s->world, N5, 700)); }
 static bool reserve_entities(scene *s) { return is_done(keel_reserve_entities(s->world, 30000)); }
 static bool register_new(scene *s) { return is_done(keel_register(s->world, N6, N7, N8)); }
-static bool column(scene *s) { return keel_column_of(s->world, N6).set != NULL; }
+static bool column(scene *s) { return keel_lookup_of(s->world, N6).set != NULL; }
 
 static bool commands(scene *s) {
     keel_commands *list = keel_world_commands(s->world);
@@ -195,7 +195,7 @@ static void deleting_needs_no_memory(void **state) {
     assert_int_equal(keel_detach(s.world, s.e[12]), KEEL_OK);
     assert_int_equal(keel_delete_tree(s.world, s.e[9]), KEEL_OK);
     assert_int_equal(keel_delete_entities(s.world, s.e, 30), KEEL_OK);
-    assert_int_equal(keel_delete_any(s.world, Owned), KEEL_OK);
+    assert_int_equal(keel_delete_entities_having(s.world, Owned), KEEL_OK);
     assert_int_equal(keel_world_trim(s.world), KEEL_OK);
     assert_int_equal(keel_clear_entities(s.world), KEEL_OK);
     counting_allocator_never_fail(&s.f.memory);
@@ -227,7 +227,8 @@ static void warm_frames_need_no_memory(void **state) {
     for (uint32_t frame = 0; frame < 6; ++frame) {
         if (frame == 3) counting_allocator_fail_after(&s.f.memory, 0);
         uint32_t visits = 0;
-        KEEL_EACH(s.world, KEEL_WRITE(Number, n), KEEL_MAYBE(Owned, o), KEEL_WITHOUT(Frozen)) {
+        KEEL_EACH(s.world, KEEL_WRITE(Number, n), KEEL_OPTIONAL_READ(Owned, o),
+                  KEEL_WITHOUT(Frozen)) {
             n->value += o != NULL;
             ++visits;
         }
@@ -248,7 +249,7 @@ static void warm_frames_need_no_memory(void **state) {
 static void views_fail_cleanly(void **state) {
     (void)state;
     const keel_term terms[] = { { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Number) },
-                                { .kind = KEEL_TERM_MAYBE, .component = KEEL_OF(N8) },
+                                { .kind = KEEL_TERM_OPTIONAL_READ, .component = KEEL_OF(N8) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(N7) },
                                 { .kind = KEEL_TERM_WITH, .component = KEEL_OF(Position) },
                                 { .kind = KEEL_TERM_END } };

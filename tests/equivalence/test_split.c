@@ -23,7 +23,7 @@ static void begin(uint32_t count, uint32_t workers) {
                    (keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN, .worker_count = workers });
     s.world = s.f.world;
     s.count = count;
-    assert_int_equal(keel_world_add_entities(s.world, count, s.e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(s.world, count, s.e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < count; ++i) {
         keel_add(s.world, s.e[i], Number, { 0 });
         if (next_below(&n, 2)) keel_add(s.world, s.e[i], Velocity, { 1, 1 });
@@ -41,10 +41,10 @@ KEEL_SYSTEM(visit_thawed, KEEL_WRITE(Number, n), KEEL_WITHOUT(Frozen),
             KEEL_ANY_OF(Velocity, Byte)) {
     ++n->value;
 }
-KEEL_SYSTEM(visit_others, KEEL_MAYBE_WRITE(Number, n), KEEL_WITHOUT(Velocity), KEEL_ENTITY(e)) {
+KEEL_SYSTEM(visit_others, KEEL_OPTIONAL_WRITE(Number, n), KEEL_WITHOUT(Velocity), KEEL_ENTITY(e)) {
     if (!keel_is_null(e)) ++n->value;
 }
-KEEL_SPAN_SYSTEM(visit_spans, KEEL_WRITE(Number, n), KEEL_COUNT(count), KEEL_WITHOUT(Frozen)) {
+KEEL_SYSTEM_SPAN(visit_spans, KEEL_WRITE(Number, n), KEEL_SPAN_COUNT(count), KEEL_WITHOUT(Frozen)) {
     for (uint32_t i = 0; i < count; ++i)
         ++n[i].value;
 }

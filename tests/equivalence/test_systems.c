@@ -24,7 +24,7 @@ static void begin(void) {
     owned_begin();
     api_begin(&s.f);
     s.world = s.f.world;
-    assert_int_equal(keel_world_add_entities(s.world, COUNT, s.e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(s.world, COUNT, s.e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < COUNT; ++i) {
         keel_add(s.world, s.e[i], Number, { i });
         keel_add(s.world, s.e[i], Position, { 1, 2 });
@@ -70,7 +70,7 @@ typedef struct totals {
     uint64_t visits, numbers, bytes, without_byte, apart, entities;
 } totals;
 
-KEEL_SYSTEM(sum, KEEL_READ(Number, n), KEEL_MAYBE(Byte, b), KEEL_MAYBE_WRITE(Apart, a),
+KEEL_SYSTEM(sum, KEEL_READ(Number, n), KEEL_OPTIONAL_READ(Byte, b), KEEL_OPTIONAL_WRITE(Apart, a),
             KEEL_ENTITY(e), KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Velocity, Byte, Dead),
             KEEL_UNIQUE_READ(Time, time), KEEL_DATA(totals, t)) {
     ++t->visits;
@@ -126,10 +126,10 @@ static void systems_take_every_parameter(void **state) {
 
 // 16 parameters over as many storages.
 KEEL_SYSTEM(wide, KEEL_WRITE(Number, a), KEEL_READ(N1, b), KEEL_READ(N2, c), KEEL_READ(N3, d),
-            KEEL_READ(N4, e), KEEL_READ(N5, f), KEEL_READ(N6, g), KEEL_MAYBE(N7, h),
-            KEEL_MAYBE(N8, i), KEEL_READ(Position, p), KEEL_READ(Matrix, m), KEEL_READ(Line, l),
-            KEEL_READ(Half, half), KEEL_MAYBE(Byte, byte), KEEL_WITHOUT(Frozen),
-            KEEL_ENTITY(entity)) {
+            KEEL_READ(N4, e), KEEL_READ(N5, f), KEEL_READ(N6, g), KEEL_OPTIONAL_READ(N7, h),
+            KEEL_OPTIONAL_READ(N8, i), KEEL_READ(Position, p), KEEL_READ(Matrix, m),
+            KEEL_READ(Line, l), KEEL_READ(Half, half), KEEL_OPTIONAL_READ(Byte, byte),
+            KEEL_WITHOUT(Frozen), KEEL_ENTITY(entity)) {
     a->value = b->value + c->value + d->value + e->value + f->value + g->value +
                (h ? h->value : 0) + (i ? i->value : 0) + (uint32_t)p->x + (uint32_t)m->cell[0] +
                l->word[0] + half->value + (byte ? byte->value : 0) + keel_entity_index(entity);
@@ -140,7 +140,7 @@ static void sixteen_parameters(void **state) {
     api_fixture f;
     keel_entity e[400];
     api_begin(&f);
-    keel_world_add_entities(f.world, 400, e, NULL);
+    keel_add_entity_columns(f.world, 400, e, NULL);
     for (uint32_t i = 400; i-- > 0;) {
         keel_add_values(f.world, e[i], KEEL_INIT(Number), KEEL_INIT(N1, { 1 }),
                         KEEL_INIT(N2, { 2 }), KEEL_INIT(N3, { 3 }), KEEL_INIT(N4, { 4 }),
@@ -185,8 +185,9 @@ static void systems_without_values(void **state) {
 }
 
 // ------------------------------------------------------------------ spans and loops
-KEEL_SPAN_SYSTEM(move_spans, KEEL_COUNT(count), KEEL_WRITE(Position, p), KEEL_READ(Velocity, v),
-                 KEEL_MAYBE(Byte, b), KEEL_ENTITIES(e), KEEL_WITHOUT(Dead), KEEL_DATA(totals, t)) {
+KEEL_SYSTEM_SPAN(move_spans, KEEL_SPAN_COUNT(count), KEEL_WRITE(Position, p),
+                 KEEL_READ(Velocity, v), KEEL_OPTIONAL_READ(Byte, b), KEEL_SPAN_ENTITIES(e),
+                 KEEL_WITHOUT(Dead), KEEL_DATA(totals, t)) {
     for (uint32_t i = 0; i < count; ++i) {
         p[i].x += v[i].x;
         t->entities += keel_entity_index(e[i]);
@@ -220,7 +221,7 @@ static void loops_visit_the_same(void **state) {
     (void)state;
     begin();
     totals each = { 0 }, spans = { 0 };
-    KEEL_EACH(s.world, KEEL_WRITE(Position, p), KEEL_READ(Velocity, v), KEEL_MAYBE(Byte, b),
+    KEEL_EACH(s.world, KEEL_WRITE(Position, p), KEEL_READ(Velocity, v), KEEL_OPTIONAL_READ(Byte, b),
               KEEL_ENTITY(e), KEEL_WITHOUT(Dead)) {
         p->x += v->x;
         ++each.visits;
@@ -228,8 +229,8 @@ static void loops_visit_the_same(void **state) {
         if (b) each.bytes += b->value;
     }
     assert_totals(each, naive_spans(true));
-    KEEL_EACH_SPAN(s.world, KEEL_COUNT(count), KEEL_READ(Velocity, v), KEEL_MAYBE(Byte, b),
-                   KEEL_ENTITIES(e), KEEL_WITHOUT(Dead))
+    KEEL_EACH_SPAN(s.world, KEEL_SPAN_COUNT(count), KEEL_READ(Velocity, v),
+                   KEEL_OPTIONAL_READ(Byte, b), KEEL_SPAN_ENTITIES(e), KEEL_WITHOUT(Dead))
         for (uint32_t i = 0; i < count; ++i) {
             ++spans.visits;
             spans.entities += keel_entity_index(e[i]);
@@ -344,8 +345,8 @@ static void a_system_that_fails_stops(void **state) {
     end();
 }
 
-KEEL_TASK(pairs, KEEL_MAY_READ(N1), KEEL_MAY_WRITE(N2), KEEL_CONTEXT(context),
-          KEEL_DATA(totals, t)) {
+KEEL_SYSTEM_ONCE(pairs, KEEL_MAY_READ(N1), KEEL_MAY_WRITE(N2), KEEL_CONTEXT(context),
+                 KEEL_DATA(totals, t)) {
     KEEL_EACH(context, KEEL_READ(N1, a), KEEL_ENTITY(e))
         KEEL_EACH(context, KEEL_WRITE(N2, b), KEEL_ENTITY(other)) {
             b->value += a->value;

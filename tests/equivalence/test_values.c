@@ -21,7 +21,7 @@ static void values_of_every_size_stay_right(void **state) {
         bool *has = calloc(count, sizeof *has);
         owned_begin();
         api_begin(&f);
-        keel_world_add_entities(f.world, count, e, NULL);
+        keel_add_entity_columns(f.world, count, e, NULL);
         for (uint32_t step = 0; step < count * 3; ++step) {
             const uint32_t at = next_below(&n, count);
             if (has[at]) assert_int_equal(keel_delete_component(f.world, e[at], c), KEEL_OK);
@@ -51,7 +51,7 @@ static void indexed_values_never_move(void **state) {
         const void *places[COUNT / 10];
         owned_begin();
         api_begin(&f);
-        keel_world_add_entities(f.world, COUNT, e, NULL);
+        keel_add_entity_columns(f.world, COUNT, e, NULL);
         const uint32_t count = affordable(c) < COUNT ? affordable(c) : COUNT;
         for (uint32_t at = 0; at < count; at += 10) {
             give(f.world, e[at], c, 1);
@@ -79,7 +79,7 @@ static void places_are_aligned(void **state) {
     keel_entity e[70];
     owned_begin();
     api_begin(&f);
-    keel_world_add_entities(f.world, 70, e, NULL);
+    keel_add_entity_columns(f.world, 70, e, NULL);
     for (uint32_t at = 0; at < 70; ++at)
         for (uint32_t i = 0; i < COMPONENTS; ++i)
             if (every_component[i]->size <= 4096) give(f.world, e[at], every_component[i], 4);
@@ -87,7 +87,7 @@ static void places_are_aligned(void **state) {
         for (uint32_t i = 0; i < COMPONENTS; ++i)
             if (every_component[i]->size <= 4096)
                 assert_given(f.world, e[at], every_component[i], 4); // and aligned
-    KEEL_EACH_SPAN(f.world, KEEL_COUNT(count), KEEL_READ(Sheet, sheet), KEEL_READ(Line, line),
+    KEEL_EACH_SPAN(f.world, KEEL_SPAN_COUNT(count), KEEL_READ(Sheet, sheet), KEEL_READ(Line, line),
                    KEEL_READ(Matrix, matrix)) {
         assert_true(count > 0);
         assert_int_equal((uintptr_t)sheet % 4096, 0);
@@ -107,7 +107,7 @@ static void every_move_goes_through_the_hook(void **state) {
     keel_entity e[COUNT], copies[COUNT];
     owned_begin();
     api_begin(&f);
-    keel_world_add_entities(f.world, COUNT, e, NULL);
+    keel_add_entity_columns(f.world, COUNT, e, NULL);
     for (uint32_t i = 0; i < COUNT; ++i) {
         give(f.world, e[i], KEEL_OF(Placed), 1);
         keel_add(f.world, e[i], Number, { i });
@@ -152,7 +152,7 @@ static void values_may_come_from_the_world(void **state) {
         const keel_value both[] = { { KEEL_OF(N2), keel_get(f.world, e, Number) },
                                     { KEEL_OF(Matrix), keel_get(f.world, first, Matrix) },
                                     { NULL, NULL } };
-        assert_int_equal(keel_world_add_values(f.world, e, both), KEEL_OK);
+        assert_int_equal(keel_add_component_values(f.world, e, both), KEEL_OK);
         assert_int_equal(keel_get(f.world, e, Number)->value, 42);
         assert_int_equal(keel_get(f.world, e, N2)->value, 42);
         assert_true(keel_get(f.world, e, Matrix)->cell[2] > 2.5f);
@@ -167,22 +167,22 @@ static void columns_follow_every_edit(void **state) {
     enum { COUNT = 400 };
     keel_entity e[COUNT];
     api_begin(&f);
-    keel_world_add_entities(f.world, COUNT, e, NULL);
-    const keel_column number = keel_column_of(f.world, Number);
-    const keel_column huge = keel_column_of(f.world, Apart);
+    keel_add_entity_columns(f.world, COUNT, e, NULL);
+    const keel_lookup number = keel_lookup_of(f.world, Number);
+    const keel_lookup huge = keel_lookup_of(f.world, Apart);
     for (uint32_t step = 0; step < 4000; ++step) {
         const uint32_t i = next_below(&n, COUNT), k = next_below(&n, COUNT);
         if (step % 3 && keel_delete(f.world, e[i], Number) != KEEL_OK)
             keel_add(f.world, e[i], Number, { step });
         if (step % 3 == 0 && keel_delete(f.world, e[i], Apart) != KEEL_OK)
             keel_add(f.world, e[i], Apart);
-        assert_ptr_equal(keel_column_get(&number, e[k], Number), keel_get(f.world, e[k], Number));
-        assert_ptr_equal(keel_column_get(&huge, e[k], Apart), keel_get(f.world, e[k], Apart));
+        assert_ptr_equal(keel_lookup_get(&number, e[k], Number), keel_get(f.world, e[k], Number));
+        assert_ptr_equal(keel_lookup_get(&huge, e[k], Apart), keel_get(f.world, e[k], Apart));
         if (step % 7 == 0) {
             keel_delete_entity(f.world, e[i]);
-            assert_null(keel_column_get(&number, e[i], Number));
+            assert_null(keel_lookup_get(&number, e[i], Number));
             e[i] = keel_add_entity(f.world);
-            assert_null(keel_column_get(&number, e[i], Number));
+            assert_null(keel_lookup_get(&number, e[i], Number));
         }
     }
     api_end(&f);
@@ -196,7 +196,7 @@ static void memory_is_told_and_given_back(void **state) {
     api_begin(&f);
     keel_register(f.world, Number, Matrix, Owned);
     const keel_component *const used[] = { KEEL_OF(Number), KEEL_OF(Matrix), KEEL_OF(Owned) };
-    keel_world_add_entities(f.world, 5000, e, NULL);
+    keel_add_entity_columns(f.world, 5000, e, NULL);
     for (uint32_t i = 0; i < 5000; ++i)
         for (uint32_t k = 0; k < 3; ++k)
             give(f.world, e[i], used[k], 1);

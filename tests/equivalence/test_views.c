@@ -27,7 +27,7 @@ static void populate(api_fixture *f, population p, uint32_t seed) {
     owned_begin();
     api_begin(f);
     keel_entity *e = calloc(p.entities, sizeof *e);
-    assert_int_equal(keel_world_add_entities(f->world, p.entities, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f->world, p.entities, e, NULL), KEEL_OK);
     // not in the order of the entities: packed storages are then in another order each
     for (uint32_t k = 0; k < SMALL; ++k)
         for (uint32_t i = 0; i < p.entities; ++i) {
@@ -66,29 +66,29 @@ static void look_at_all_kinds(keel_world *world) {
     look(world, OF(READ, Number), none, none, none);
     look(world, OF(WITH, Frozen), none, none, none);
     look(world, OF(WITHOUT, Number), none, none, none);
-    look(world, OF(MAYBE, Number), none, none, none);
-    look(world, OF(MAYBE_WRITE, Number), OF(MAYBE, Apart), none, none);
+    look(world, OF(OPTIONAL_READ, Number), none, none, none);
+    look(world, OF(OPTIONAL_WRITE, Number), OF(OPTIONAL_READ, Apart), none, none);
     look(world, any, none, none, none);
     look(world, OF(READ, Number), OF(WRITE, Position), none, none);
     look(world, OF(READ, Number), OF(WITHOUT, Position), none, none);
-    look(world, OF(READ, Number), OF(MAYBE, Position), handles, none);
-    look(world, OF(WRITE, Velocity), OF(MAYBE_WRITE, Number), OF(WITH, Dead), none);
+    look(world, OF(READ, Number), OF(OPTIONAL_READ, Position), handles, none);
+    look(world, OF(WRITE, Velocity), OF(OPTIONAL_WRITE, Number), OF(WITH, Dead), none);
     look(world, OF(EDIT, Byte), OF(READ, Vector), OF(WITHOUT, Frozen), handles);
     look(world, OF(READ, Matrix), any, none, none);
-    look(world, OF(READ, N1), any, OF(WITHOUT, N3), OF(MAYBE, Placed));
+    look(world, OF(READ, N1), any, OF(WITHOUT, N3), OF(OPTIONAL_READ, Placed));
     look(world, OF(READ, Apart), OF(READ, Number), none, none);
-    look(world, OF(WITHOUT, Number), OF(WITHOUT, Frozen), OF(MAYBE, Byte), none);
+    look(world, OF(WITHOUT, Number), OF(WITHOUT, Frozen), OF(OPTIONAL_READ, Byte), none);
     look(world, any, OF(WITHOUT, Number), OF(WITH, N4), none);
-    look(world, OF(READ, Huge), OF(MAYBE, Number), none, none); // nobody has one
-    look(world, OF(READ, Number), OF(MAYBE, Huge), OF(WITHOUT, Huge), none);
+    look(world, OF(READ, Huge), OF(OPTIONAL_READ, Number), none, none); // nobody has one
+    look(world, OF(READ, Number), OF(OPTIONAL_READ, Huge), OF(WITHOUT, Huge), none);
 #undef OF
 }
 
 // 1 to 16 terms over different components.
 static void look_at_random(keel_world *world, numbers *n, uint32_t most) {
     static const keel_term_kind kinds[] = {
-        KEEL_TERM_READ,  KEEL_TERM_READ,        KEEL_TERM_WRITE, KEEL_TERM_EDIT,
-        KEEL_TERM_MAYBE, KEEL_TERM_MAYBE_WRITE, KEEL_TERM_WITH,  KEEL_TERM_WITHOUT,
+        KEEL_TERM_READ,          KEEL_TERM_READ,           KEEL_TERM_WRITE, KEEL_TERM_EDIT,
+        KEEL_TERM_OPTIONAL_READ, KEEL_TERM_OPTIONAL_WRITE, KEEL_TERM_WITH,  KEEL_TERM_WITHOUT,
     };
     const keel_component *others[4][3];
     keel_term terms[KEEL_MAX_TERMS + 1];
@@ -158,7 +158,7 @@ static void large_views(void **state) {
     numbers n = { 4 };
     keel_entity *e = calloc(COUNT, sizeof *e);
     api_begin(&f);
-    assert_int_equal(keel_world_add_entities(f.world, COUNT, e, NULL), KEEL_OK);
+    assert_int_equal(keel_add_entity_columns(f.world, COUNT, e, NULL), KEEL_OK);
     for (uint32_t i = 0; i < COUNT; ++i) {
         keel_add(f.world, e[i], Number, { i });
         if (i % 2) keel_add(f.world, e[i], Position, { (float)i, 0 });
@@ -175,7 +175,7 @@ static void large_views(void **state) {
     look(f.world, OF(READ, Number), none, none, none);
     look(f.world, OF(WRITE, Number), OF(READ, Byte), none, none);
     look(f.world, OF(READ, Position), OF(READ, Velocity), none, none);
-    look(f.world, OF(READ, Number), OF(MAYBE, Byte), OF(WITHOUT, Position), none);
+    look(f.world, OF(READ, Number), OF(OPTIONAL_READ, Byte), OF(WITHOUT, Position), none);
     look(f.world, OF(READ, Number), OF(WITHOUT, Frozen), none, none);
     look(f.world, OF(READ, Number), OF(WITH, Frozen), none, none);
 #undef OF
@@ -192,7 +192,7 @@ static void order_is_that_of_the_storage(void **state) {
     keel_entity e[COUNT];
     uint32_t count, sorted = 0;
     api_begin(&f);
-    keel_world_add_entities(f.world, COUNT, e, NULL);
+    keel_add_entity_columns(f.world, COUNT, e, NULL);
     for (uint32_t i = COUNT; i-- > 0;) { // the last entity first
         keel_add(f.world, e[i], Number, { i });
         if (i % 3 == 0) keel_add(f.world, e[i], Byte);
@@ -285,7 +285,7 @@ static void views_see_edits_through_them(void **state) {
     keel_entity e[90];
     keel_view view;
     api_begin(&f);
-    keel_world_add_entities(f.world, 90, e, NULL);
+    keel_add_entity_columns(f.world, 90, e, NULL);
     const keel_term terms[] = { { .kind = KEEL_TERM_EDIT, .component = KEEL_OF(Number) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(Frozen) },
                                 { .kind = KEEL_TERM_MAY_EDIT, .component = KEEL_OF(Frozen) },

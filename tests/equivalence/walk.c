@@ -17,11 +17,11 @@ static bool has_values(const keel_term *term) {
     const keel_term_kind kind = term->kind;
     return term->component && term->component->size &&
            (kind == KEEL_TERM_READ || kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT ||
-            kind == KEEL_TERM_MAYBE || kind == KEEL_TERM_MAYBE_WRITE);
+            kind == KEEL_TERM_OPTIONAL_READ || kind == KEEL_TERM_OPTIONAL_WRITE);
 }
 static bool is_written(const keel_term *term) {
     const keel_term_kind kind = term->kind;
-    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_OPTIONAL_WRITE;
 }
 
 static bool has_any(const keel_world *world, keel_entity e, const keel_term *term) {

@@ -87,12 +87,13 @@ static void each_walk_chooses_anew(void **state) {
     add_four(f.world);
     const keel_term terms[] = { { .kind = KEEL_TERM_EDIT, .component = KEEL_OF(First) },
                                 { .kind = KEEL_TERM_EDIT, .component = KEEL_OF(Second) },
-                                { .kind = KEEL_TERM_EDIT_ENTITIES },
+                                { .kind = KEEL_TERM_MAY_EDIT_ENTITIES },
                                 { .kind = KEEL_TERM_END } };
     keel_view view;
     assert_int_equal(keel_view_begin(&view, f.world, terms, "test"), KEEL_OK);
     for (uint32_t i = 0; i < 2; ++i)
-        (void)keel_view_add_entity(&view, (const keel_value[]){ KEEL_INIT(Second, { i }), { 0 } });
+        (void)keel_add_entity_values(&view,
+                                     (const keel_value[]){ KEEL_INIT(Second, { i }), { 0 } });
     keel_iterator it; // 3 First, 4 Second
     assert_int_equal(keel_iterator_begin(&it, &view), KEEL_OK);
     assert_string_equal(driver_of(&it)->name, "First");
@@ -105,7 +106,7 @@ static void only_required_storages_lead(void **state) {
     api_fixture f;
     api_begin(&f);
     add_four(f.world);
-    const keel_term_kind kinds[] = { KEEL_TERM_MAYBE, KEEL_TERM_WITHOUT, KEEL_TERM_ANY_OF };
+    const keel_term_kind kinds[] = { KEEL_TERM_OPTIONAL_READ, KEEL_TERM_WITHOUT, KEEL_TERM_ANY_OF };
     for (size_t i = 0; i < 3; ++i) {
         const keel_term terms[] = { { .kind = kinds[i], .component = KEEL_OF(Second) },
                                     { .kind = KEEL_TERM_READ, .component = KEEL_OF(First) },

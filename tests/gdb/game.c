@@ -24,8 +24,8 @@ static void look(keel_world *world, keel_entity e, const keel_chunk *chunk) {
     (void)chunk;
 }
 
-KEEL_TASK(look_around, KEEL_WORLD(world)) { look(world, keel_null(), NULL); }
-KEEL_TASK(give_up, KEEL_CONTEXT(context)) { keel_fail(context, NULL, "no fuel: %d", 0); }
+KEEL_SYSTEM_ONCE(look_around, KEEL_WORLD(world)) { look(world, keel_null(), NULL); }
+KEEL_SYSTEM_ONCE(give_up, KEEL_CONTEXT(context)) { keel_fail(context, NULL, "no fuel: %d", 0); }
 
 // The first chunk of a view of these terms.
 static void look_at_chunk(keel_world *world, const keel_term *terms) {

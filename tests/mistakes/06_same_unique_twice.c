@@ -4,6 +4,6 @@
 // clang: redefinition of enumerator 'tick_unique_Time'
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Time, t), KEEL_UNIQUE_READ(Time, u)) {
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Time, t), KEEL_UNIQUE_READ(Time, u)) {
     t->now += u->now;
 }

@@ -4,6 +4,6 @@
 // clang: use of undeclared identifier 'Position_unique'
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_UNIQUE_WRITE(Position, p)) {
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Position, p)) {
     p->x += 1;
 }

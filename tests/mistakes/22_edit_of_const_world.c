@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A const world is for reading.
-// gcc: '_Generic' selector of type 'const keel_world *' is not compatible with any association
+// gcc: '_Generic' selector of type 'const keel_world *'
 // clang: controlling expression type 'const keel_world *' (aka 'const struct keel_world *') not compatible with any generic association type
 #include "game.h"
 

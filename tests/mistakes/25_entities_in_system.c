@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// KEEL_ENTITIES is an array; a system that runs per entity takes KEEL_ENTITY.
-// gcc: drift: KEEL_ENTITIES is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM takes KEEL_ENTITY(name)
-// clang: drift: KEEL_ENTITIES is for KEEL_SPAN_SYSTEM; a KEEL_SYSTEM takes KEEL_ENTITY(name)
+// KEEL_SPAN_ENTITIES is an array; a system that runs per entity takes KEEL_ENTITY.
+// gcc: drift: KEEL_SPAN_ENTITIES is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM takes KEEL_ENTITY(name)
+// clang: drift: KEEL_SPAN_ENTITIES is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM takes KEEL_ENTITY(name)
 #include "game.h"
 
-KEEL_SYSTEM(drift, KEEL_WRITE(Position, p), KEEL_ENTITIES(entities)) {
+KEEL_SYSTEM(drift, KEEL_WRITE(Position, p), KEEL_SPAN_ENTITIES(entities)) {
     p->x += (float)keel_entity_index(entities[0]);
 }

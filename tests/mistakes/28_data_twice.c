@@ -4,6 +4,6 @@
 // clang: redefinition of enumerator 'tick_data_parameter'
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_DATA(Time, a), KEEL_DATA(Position, b)) {
+KEEL_SYSTEM_ONCE(tick, KEEL_DATA(Time, a), KEEL_DATA(Position, b)) {
     a->now += b->x;
 }

@@ -4,6 +4,6 @@
 // clang: redefinition of enumerator 'tick_commands_parameter'
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_COMMANDS(a, Position), KEEL_COMMANDS(b, Velocity)) {
+KEEL_SYSTEM_ONCE(tick, KEEL_COMMANDS(a, Position), KEEL_COMMANDS(b, Velocity)) {
     (void)a, (void)b;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// KEEL_ENTITIES is an array; KEEL_EACH takes KEEL_ENTITY.
-// gcc: KEEL_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)
-// clang: KEEL_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)
+// KEEL_SPAN_ENTITIES is an array; KEEL_EACH takes KEEL_ENTITY.
+// gcc: KEEL_SPAN_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)
+// clang: KEEL_SPAN_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)
 #include "game.h"
 
 void use(keel_world *world) {
-    KEEL_EACH(world, KEEL_READ(Position, p), KEEL_ENTITIES(x)) (void)p, (void)x;
+    KEEL_EACH(world, KEEL_READ(Position, p), KEEL_SPAN_ENTITIES(x)) (void)p, (void)x;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // KEEL_ENTITY is one entity; a span has many.
-// gcc: KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_ENTITIES(name)
-// clang: KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_ENTITIES(name)
+// gcc: KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_SPAN_ENTITIES(name)
+// clang: KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_SPAN_ENTITIES(name)
 #include "game.h"
 
 void use(keel_world *world) {

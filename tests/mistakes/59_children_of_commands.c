@@ -5,5 +5,5 @@
 #include "game.h"
 
 void use(keel_commands *commands, keel_entity e) {
-    KEEL_CHILDREN(commands, e, child) (void)child;
+    KEEL_EACH_CHILD(commands, e, child) (void)child;
 }

@@ -4,6 +4,6 @@
 // clang++: invalid application of 'sizeof' to an incomplete type 'const Frozen'
 #include "game.h"
 
-KEEL_SPAN_SYSTEM(thaw, KEEL_COUNT(n), KEEL_READ(Frozen, frozen)) {
+KEEL_SYSTEM_SPAN(thaw, KEEL_SPAN_COUNT(n), KEEL_READ(Frozen, frozen)) {
     (void)n, (void)frozen;
 }

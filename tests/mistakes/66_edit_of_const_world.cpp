@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A const world is for reading.
-// g++: no matching function for call to 'keeli_add(
-// clang++: no matching function for call to 'keeli_add'
+// g++: this verb edits, and the scope is const
+// clang++: this verb edits, and the scope is const
 #include "game.h"
 
 void use(const keel_world *world, keel_entity e) {

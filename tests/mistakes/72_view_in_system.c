@@ -4,4 +4,4 @@
 // clang: drift: KEEL_VIEW is for KEEL_CUSTOM_VIEW; a system names components, or loops with KEEL_EACH
 #include "game.h"
 
-KEEL_TASK(drift, KEEL_VIEW(all, KEEL_READ(Position, p))) {}
+KEEL_SYSTEM_ONCE(drift, KEEL_VIEW(all, KEEL_READ(Position, p))) {}

@@ -4,4 +4,4 @@
 // clang: 'Time_receiver *' (aka 'struct Time_receiver *') not compatible
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_RECEIVE(Time, times)) { keel_send(times, Time, { 1 }); }
+KEEL_SYSTEM_ONCE(tick, KEEL_RECEIVE(Time, times)) { keel_send(times, Time, { 1 }); }

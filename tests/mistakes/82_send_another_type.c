@@ -4,4 +4,4 @@
 // clang: 'Time_sender *' (aka 'struct Time_sender *') not compatible
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_SEND(Time, times)) { keel_send(times, Velocity, { 1, 2 }); }
+KEEL_SYSTEM_ONCE(tick, KEEL_SEND(Time, times)) { keel_send(times, Velocity, { 1, 2 }); }

@@ -4,6 +4,6 @@
 // clang++: this parameter receives events of another type
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_RECEIVE(Time, times)) {
-    KEEL_FOR_EVENTS(times, Velocity, velocity)(void) velocity;
+KEEL_SYSTEM_ONCE(tick, KEEL_RECEIVE(Time, times)) {
+    KEEL_EACH_EVENT(times, Velocity, velocity)(void) velocity;
 }

@@ -4,4 +4,4 @@
 // clang: redefinition of enumerator 'tick_unique_Time_sender'
 #include "game.h"
 
-KEEL_TASK(tick, KEEL_SEND(Time, a), KEEL_SEND(Time, b)) { (void)a, (void)b; }
+KEEL_SYSTEM_ONCE(tick, KEEL_SEND(Time, a), KEEL_SEND(Time, b)) { (void)a, (void)b; }

@@ -56,28 +56,28 @@ static inline keel_result wild_init(void *view, keel_context *context) {
 }
 static inline void wild_drop(void *view, keel_context *context) { (void)view, (void)context; }
 KEEL_CUSTOM_VIEW(Bundle,
-                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_MAYBE(Speed, speed), KEEL_ENTITY(e),
-                           KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen), KEEL_EDIT_ENTITIES),
+                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Speed, speed), KEEL_ENTITY(e),
+                           KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen), KEEL_MAY_EDIT_ENTITIES),
                  KEEL_UNIQUE_READ(Count, read), KEEL_VIEW(few, KEEL_READ(Speed, speed)),
                  KEEL_UNIQUE_WRITE(Count, written), KEEL_MAY_READ(Label, Frozen),
                  KEEL_MAY_EDIT(Label));
-KEEL_CUSTOM_VIEW(Wild, .init = wild_init, KEEL_CUSTOM(Bundle, bundle), KEEL_WORLD(world),
+KEEL_CUSTOM_VIEW(Wild, .init = wild_init, KEEL_CUSTOM_WRITE(Bundle, bundle), KEEL_WORLD(world),
                  .drop = wild_drop);
 KEEL_CUSTOM_VIEW(Empty);
-KEEL_TASK(with_wild, KEEL_CUSTOM(Wild, wild), KEEL_CUSTOM_READ(Empty, empty)) {
+KEEL_SYSTEM_ONCE(with_wild, KEEL_CUSTOM_WRITE(Wild, wild), KEEL_CUSTOM_READ(Empty, empty)) {
     *wild->own = empty->byte;
 }
-KEEL_SYSTEM(with_bundle, KEEL_READ(Label, label), KEEL_CUSTOM(Bundle, bundle)) {
+KEEL_SYSTEM(with_bundle, KEEL_READ(Label, label), KEEL_CUSTOM_WRITE(Bundle, bundle)) {
     bundle->written->value += keel_view_count(&bundle->few) + (label->text != NULL);
 }
-KEEL_SPAN_SYSTEM(with_empty, KEEL_READ(Label, label), KEEL_COUNT(n), KEEL_CUSTOM(Empty, empty)) {
+KEEL_SYSTEM_SPAN(with_empty, KEEL_READ(Label, label), KEEL_SPAN_COUNT(n), KEEL_CUSTOM_WRITE(Empty, empty)) {
     if (n && label[0].text) ++empty->byte;
 }
 KEEL_CONDITION(is_empty, KEEL_CUSTOM_READ(Empty, empty)) { return empty->byte == 0; }
 
 // Systems of all kinds: sixteen parameters, filters only, handles only.
-KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed), KEEL_MAYBE(Label, label),
-            KEEL_MAYBE_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
+KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed), KEEL_OPTIONAL_READ(Label, label),
+            KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
             KEEL_ANY_OF(Place, Speed), KEEL_ENTITY(e), KEEL_UNIQUE_READ(Count, total),
             KEEL_COMMANDS(commands, Speed, Frozen), KEEL_CONTEXT(context), KEEL_DATA(Speed, wind),
             KEEL_MAY_READ(keel_child, keel_parent), KEEL_MAY_READ(Speed, Frozen), KEEL_WITH(Place),
@@ -90,9 +90,9 @@ KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed), KEEL_MAYBE(
 KEEL_SYSTEM(only_filters, KEEL_WITH(Frozen), KEEL_COMMANDS(commands)) { (void)commands; }
 KEEL_SYSTEM(only_without, KEEL_WITHOUT(Frozen), KEEL_UNIQUE_WRITE(Count, total)) { ++total->value; }
 KEEL_SYSTEM(only_handles, KEEL_ENTITY(e), KEEL_DATA(keel_entity, last)) { *last = e; }
-KEEL_SYSTEM(only_maybe, KEEL_MAYBE(Speed, speed)) { (void)speed; }
-KEEL_SPAN_SYSTEM(spans, KEEL_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
-                 KEEL_MAYBE(Label, label), KEEL_ENTITIES(entities), KEEL_UNIQUE_READ(Count, total),
+KEEL_SYSTEM(only_maybe, KEEL_OPTIONAL_READ(Speed, speed)) { (void)speed; }
+KEEL_SYSTEM_SPAN(spans, KEEL_SPAN_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
+                 KEEL_OPTIONAL_READ(Label, label), KEEL_SPAN_ENTITIES(entities), KEEL_UNIQUE_READ(Count, total),
                  KEEL_WITHOUT(Frozen), KEEL_DATA(Speed, wind), KEEL_CONTEXT(context),
                  KEEL_COMMANDS(commands)) {
     (void)context, (void)label;
@@ -101,12 +101,12 @@ KEEL_SPAN_SYSTEM(spans, KEEL_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(Speed
         if (place[i].x < 0) (void)keel_delete_entity(commands, entities[i]);
     }
 }
-KEEL_TASK(nothing) {}
-KEEL_TASK(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count), KEEL_CONTEXT(context),
+KEEL_SYSTEM_ONCE(nothing) {}
+KEEL_SYSTEM_ONCE(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count), KEEL_CONTEXT(context),
           KEEL_MAY_READ(keel_parent, keel_child), KEEL_UNIQUE_WRITE(Count, total)) {
     KEEL_EACH(context, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_ENTITY(e)) {
         place->x += speed->x;
-        KEEL_CHILDREN(context, e, child)
+        KEEL_EACH_CHILD(context, e, child)
             total->value += keel_has(context, child, Speed);
     }
     const keel_entity none = keel_null();
@@ -121,14 +121,14 @@ KEEL_TASK(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count), KEEL_
     (void)keel_get_unique(context, Count);
     (void)keel_get_unique_mut(context, Count);
     (void)keel_is_alive(context, none);
-    KEEL_ANCESTORS(context, none, up)
+    KEEL_EACH_ANCESTOR(context, none, up)
         (void)up;
-    KEEL_DESCENDANTS(context, none, down)
+    KEEL_EACH_DESCENDANT(context, none, down)
         (void)down;
-    KEEL_DESCENDANTS_BREADTH(context, none, level)
+    KEEL_EACH_DESCENDANT_BREADTH(context, none, level)
         (void)level;
 }
-KEEL_TASK(with_world, KEEL_WORLD(world)) { (void)keel_strip(world, keel_null()); }
+KEEL_SYSTEM_ONCE(with_world, KEEL_WORLD(world)) { (void)keel_strip(world, keel_null()); }
 KEEL_CONDITION(many, KEEL_UNIQUE_READ(Count, total), KEEL_MAY_READ(Speed)) {
     return total->value > 3;
 }
@@ -149,7 +149,7 @@ static inline void add_up(void *total, const void *partial, void *data) {
     (void)data;
     *(uint32_t *)total += *(const uint32_t *)partial;
 }
-KEEL_TASK(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) {
+KEEL_SYSTEM_ONCE(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) {
     const keel_reduction sum = { &total->value, sizeof total->value, add_up };
     (void)keel_parallel_for(context, 100, 0, add_range, NULL);
     (void)keel_parallel_reduce(context, 100, 10, add_range, NULL, &sum);
@@ -159,16 +159,16 @@ KEEL_TASK(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) {
 KEEL_EVENT(Count);
 KEEL_EVENT(Speed, .limit = 100);
 KEEL_SYSTEM(send_counts, KEEL_READ(Count, count), KEEL_SEND(Count, out), KEEL_RECEIVE(Speed, in)) {
-    KEEL_FOR_EVENTS(in, Speed, speed) if (speed->x > 1) keel_send(out, Count, { count->value });
+    KEEL_EACH_EVENT(in, Speed, speed) if (speed->x > 1) keel_send(out, Count, { count->value });
 }
-KEEL_SPAN_SYSTEM(send_spans, KEEL_READ(Count, count), KEEL_COUNT(n), KEEL_SEND(Speed, out)) {
+KEEL_SYSTEM_SPAN(send_spans, KEEL_READ(Count, count), KEEL_SPAN_COUNT(n), KEEL_SEND(Speed, out)) {
     for (uint32_t i = 0; i < n && count[i].value; ++i)
         keel_send(out, Speed);
 }
-KEEL_TASK(swap_counts, KEEL_RECEIVE(Count, in), KEEL_SEND(Count, out), KEEL_CONTEXT(context),
+KEEL_SYSTEM_ONCE(swap_counts, KEEL_RECEIVE(Count, in), KEEL_SEND(Count, out), KEEL_CONTEXT(context),
           KEEL_COMMANDS(commands), KEEL_UNIQUE_WRITE(Count, total)) {
-    KEEL_FOR_EVENTS(in, Count, count) total->value += count->value;
-    KEEL_FOR_EVENTS(context, Count, count) keel_send(out, Count, *count);
+    KEEL_EACH_EVENT(in, Count, count) total->value += count->value;
+    KEEL_EACH_EVENT(context, Count, count) keel_send(out, Count, *count);
     if (keel_missed_events(in, Count) + keel_missed_events(context, Count))
         (void)keel_send(context, Count, { 3 });
     (void)keel_send(commands, Count, { keel_event_count(context, Count) });
@@ -179,10 +179,10 @@ static inline keel_result send_all(keel_world *world, const keel_world *same, ke
     KEEL_TRY(keel_send(world, Speed, fast));
     KEEL_TRY(keel_send(world, Speed));
     KEEL_TRY(keel_send(keel_world_commands(world), Speed, { 1, 2 }));
-    KEEL_FOR_EVENTS(world, Speed, speed) {
-        KEEL_FOR_EVENTS(reader, Speed, other) if (other->x > speed->x) break;
+    KEEL_EACH_EVENT(world, Speed, speed) {
+        KEEL_EACH_EVENT(reader, Speed, other) if (other->x > speed->x) break;
     }
-    KEEL_TRY(keel_pass_events(world, Speed));
+    KEEL_TRY(keel_advance_events(world, Speed));
     KEEL_TRY(keel_clear_events(world, Speed));
     KEEL_TRY(keel_set_event_limit(world, Speed, 7));
     const keel_reader *looked = reader;
@@ -264,7 +264,7 @@ static inline keel_result edit_all(keel_world *world, keel_commands *commands) {
     KEEL_TRY(keel_delete_entity(commands, e));
     KEEL_TRY(keel_delete_tree(world, e));
     KEEL_TRY(keel_delete_entity(world, child));
-    KEEL_TRY(keel_delete_any(world, Frozen));
+    KEEL_TRY(keel_delete_entities_having(world, Frozen));
     KEEL_TRY(keel_clear(world, Speed));
     KEEL_TRY(keel_retain(world, Count, NULL, NULL));
     return keel_reserve(world, Place, 100);
@@ -272,36 +272,36 @@ static inline keel_result edit_all(keel_world *world, keel_commands *commands) {
 
 static inline float read_all(keel_world *world, const keel_world *same, keel_entity e) {
     float sum = (float)keel_count(same, Speed);
-    KEEL_EACH(world, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_MAYBE(Label, label),
-              KEEL_MAYBE_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
+    KEEL_EACH(world, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Label, label),
+              KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
               KEEL_ANY_OF(Speed, Frozen), KEEL_ENTITY(other)) {
         if (keel_is_same(other, e)) continue;
         place->x += speed->x + (label ? 1.0f : 0.0f) + (count ? 1.0f : 0.0f);
         KEEL_EACH(world, KEEL_READ(Speed, inner))
             sum += inner->x;
     }
-    KEEL_EACH_SPAN(world, KEEL_COUNT(n), KEEL_READ(Speed, speed), KEEL_ENTITIES(entities),
-                   KEEL_MAYBE(Place, place)) {
+    KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(n), KEEL_READ(Speed, speed), KEEL_SPAN_ENTITIES(entities),
+                   KEEL_OPTIONAL_READ(Place, place)) {
         for (uint32_t i = 0; i < n; ++i)
             sum += speed[i].x + (float)keel_entity_index(entities[i]) + (place ? place[i].x : 0.0f);
     }
     const Speed *speed = keel_get(same, e, Speed);
     Speed *writable = keel_get_mut(world, e, Speed);
     if (writable && speed) writable->x = speed->y;
-    const keel_column speeds = keel_column_of(world, Speed);
-    const Speed *found = keel_column_get(&speeds, e, Speed);
+    const keel_lookup speeds = keel_lookup_of(world, Speed);
+    const Speed *found = keel_lookup_get(&speeds, e, Speed);
     Speed *emplaced = keel_emplace(world, e, Speed);
     Speed *got = keel_get_or_add(world, e, Speed),
           *added = keel_get_or_add(world, e, Speed, { 1, 2 });
     const bool all = keel_has(same, e, Speed) && keel_is_alive(same, e) && found && emplaced &&
                      got && added && KEEL_OF(Speed)->size == KEEL_UNIQUE_OF(Count)->size;
-    KEEL_CHILDREN(same, e, child)
+    KEEL_EACH_CHILD(same, e, child)
         sum += keel_is_null(keel_next_child(same, e, child)) ? 1.0f : 2.0f;
-    KEEL_ANCESTORS(same, e, ancestor)
+    KEEL_EACH_ANCESTOR(same, e, ancestor)
         sum += keel_is_same(keel_parent_of(same, e), ancestor);
-    KEEL_DESCENDANTS(same, keel_first_child(same, e), down)
+    KEEL_EACH_DESCENDANT(same, keel_first_child(same, e), down)
         sum += (float)keel_entity_index(down);
-    KEEL_DESCENDANTS_BREADTH(same, e, level)
+    KEEL_EACH_DESCENDANT_BREADTH(same, e, level)
         sum += (float)keel_entity_index(level);
     return all ? sum : 0;
 }
@@ -319,7 +319,7 @@ static inline keel_result views_and_uniques(keel_world *world, keel_entity e) {
     KEEL_TRY(keel_view_begin(&view, world,
                              KEEL_TERMS(KEEL_EDIT(Place, place), KEEL_READ(Speed, speed),
                                         KEEL_UNIQUE_WRITE(Count, count), KEEL_MAY_EDIT(Frozen),
-                                        KEEL_EDIT_ENTITIES),
+                                        KEEL_MAY_EDIT_ENTITIES),
                              "view"));
     keel_iterator iterator;
     keel_span span;
@@ -344,9 +344,9 @@ static inline keel_result views_and_uniques(keel_world *world, keel_entity e) {
     (void)keel_get_unique(&view, Count);
     (void)keel_get_unique_mut(&view, Count);
     keel_view_end(&view);
-    KEEL_TRY(keel_view_begin(&view, world, KEEL_TERMS(KEEL_EDIT_WORLD), "everything"));
+    KEEL_TRY(keel_view_begin(&view, world, KEEL_TERMS(KEEL_MAY_EDIT_WORLD), "everything"));
     (void)keel_strip(&view, e);
-    (void)keel_delete_any(&view, Frozen);
+    (void)keel_delete_entities_having(&view, Frozen);
     (void)keel_delete_entity(&view, e);
     keel_view_end(&view);
     return KEEL_OK;

@@ -237,7 +237,7 @@ static void add_at_refuses_impossible_handles(void **state) {
     const keel_entity_bits index_bits = ((keel_entity_bits)1 << KEEL_ENTITY_INDEX_BITS) - 1;
     assert_refused_at(&world, 0);
     assert_refused_at(&world, 5);
-    if (index_bits > KEEL_ENTITY_INDEX_MAX) { // 32-bit handles have no bits to spare
+    if (index_bits > KEEL_MAX_ENTITY_INDEX) { // 32-bit handles have no bits to spare
         assert_refused_at(&world, make(0, 0).bits | index_bits);
         assert_refused_at(&world, ~index_bits);
     }
@@ -248,11 +248,11 @@ static void add_at_refuses_impossible_handles(void **state) {
 static void the_highest_index_can_be_used(void **state) {
     (void)state;
     model_world world = { 0 };
-    const keel_entity e = make(3, KEEL_ENTITY_INDEX_MAX);
+    const keel_entity e = make(3, KEEL_MAX_ENTITY_INDEX);
     assert_int_equal(model_add_entity_at(&world, e), KEEL_OK);
     assert_added(&world, 0, 0);
     model_delete_entity(&world, e);
-    assert_added(&world, 4, KEEL_ENTITY_INDEX_MAX);
+    assert_added(&world, 4, KEEL_MAX_ENTITY_INDEX);
     assert_added(&world, 0, 1);
     end_world(&world);
 }
@@ -260,13 +260,13 @@ static void the_highest_index_can_be_used(void **state) {
 static void without_an_index_left_add_gives_null(void **state) {
     (void)state;
     if (KEEL_ENTITY_INDEX_BITS > 20) skip(); // too many to try
-    const size_t count = (size_t)KEEL_ENTITY_INDEX_MAX + 1;
+    const size_t count = (size_t)KEEL_MAX_ENTITY_INDEX + 1;
     model_world world = { .slots = calloc(count, sizeof(model_slot)), .slot_count = count - 1 };
     for (size_t i = 0; i < world.slot_count; i++) {
         world.slots[i].handle = make(0, (uint32_t)i);
         world.slots[i].is_alive = true;
     }
-    assert_added(&world, 0, KEEL_ENTITY_INDEX_MAX);
+    assert_added(&world, 0, KEEL_MAX_ENTITY_INDEX);
     assert_true(keel_is_null(model_add_entity(&world)));
     assert_int_equal(model_entity_count(&world), count);
     end_world(&world);
@@ -275,10 +275,10 @@ static void without_an_index_left_add_gives_null(void **state) {
 static void an_index_without_versions_left_is_retired(void **state) {
     (void)state;
     model_world world = { 0 };
-    const keel_entity last = make(KEEL_ENTITY_VERSION_MAX, 0);
-    assert_int_equal(model_add_entity_at(&world, make(KEEL_ENTITY_VERSION_MAX - 1, 0)), KEEL_OK);
-    model_delete_entity(&world, make(KEEL_ENTITY_VERSION_MAX - 1, 0));
-    assert_added(&world, KEEL_ENTITY_VERSION_MAX, 0);
+    const keel_entity last = make(KEEL_MAX_ENTITY_VERSION, 0);
+    assert_int_equal(model_add_entity_at(&world, make(KEEL_MAX_ENTITY_VERSION - 1, 0)), KEEL_OK);
+    model_delete_entity(&world, make(KEEL_MAX_ENTITY_VERSION - 1, 0));
+    assert_added(&world, KEEL_MAX_ENTITY_VERSION, 0);
     assert_int_equal(model_delete_entity(&world, last), KEEL_OK);
     assert_false(model_is_alive(&world, last));
     assert_added(&world, 0, 1);

@@ -69,7 +69,7 @@ static void remove_free(model_world *world, uint32_t index) {
 static void release_index(model_world *world, model_slot *slot) {
     const uint32_t version = keel_entity_version(slot->handle);
     slot->is_alive = false;
-    slot->is_retired = version == KEEL_ENTITY_VERSION_MAX;
+    slot->is_retired = version == KEEL_MAX_ENTITY_VERSION;
     if (slot->is_retired) return;
     slot->handle = keel_entity_make(slot_index(slot), version + 1);
     push_free(world, slot_index(slot));
@@ -163,7 +163,7 @@ keel_entity model_add_entity(model_world *world) {
         return slot->handle;
     }
     const uint32_t index = lowest_unused_index(world);
-    if (index > KEEL_ENTITY_INDEX_MAX) return keel_null();
+    if (index > KEEL_MAX_ENTITY_INDEX) return keel_null();
     insert_slot(world, keel_entity_make(index, 0));
     return keel_entity_make(index, 0);
 }

@@ -94,7 +94,7 @@ static void the_workload_moves_planets_only(void **state) {
     assert_int_equal(keel_count(world, Perturbation), 8);
     assert_int_equal(orrery_step(world, J2000 + DAYS_PER_CENTURY / 8), KEEL_OK);
     KEEL_EACH(world, KEEL_READ(Anomaly, anomaly), KEEL_READ(Motion, motion),
-              KEEL_MAYBE(Perturbation, perturbation)) {
+              KEEL_OPTIONAL_READ(Perturbation, perturbation)) {
         const double mean = motion->at_j2000 + motion->per_century * 0.125;
         const double added = perturbation ? perturbations_at(&perturbation->list, 0.125) : 0;
         assert_true(fabs(anomaly->mean - mean - added) < 1e-9);

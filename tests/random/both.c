@@ -261,7 +261,7 @@ void both_begin(both *b, setting s, bool trace) {
         .allocator = b->memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
     if (!b->world) both_fail(b, "no world");
     for (uint32_t k = 0; k < KINDS; ++k)
-        b->columns[k] = keel_column_of_component(b->world, &b->components[k]);
+        b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
     followers_begin(b);
     queues_begin(b);
 }

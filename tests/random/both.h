@@ -75,7 +75,7 @@ typedef struct both {
     keel_world *world;
     model_world model;
     keel_component components[KINDS], uniques[KINDS];
-    keel_column columns[KINDS];
+    keel_lookup columns[KINDS];
     group groups[GROUPS];
     hidden hidden[HIDDEN];
     uint32_t hidden_count, hidden_counts[KINDS];

@@ -25,7 +25,7 @@ static void happened(followers *f, uint32_t source, keel_entity e, uint32_t kind
     }
 }
 
-static void on_set(const keel_event *event, void *data) {
+static void on_set(const keel_change *event, void *data) {
     reactive_set *set = data;
     followers *f = set->of;
     if (event->kind == KEEL_ON_INSERTED) {
@@ -46,13 +46,13 @@ uint32_t count_sets(const both *b, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ components and entities
-static void check_value(const followers *f, const keel_event *event, uint32_t k) {
+static void check_value(const followers *f, const keel_change *event, uint32_t k) {
     const void *there = keel_get_component(f->b->world, event->entity, event->component);
     if (kinds[k].size && event->kind != KEEL_ON_REMOVED && event->value != there)
         both_fail(f->b, "an observer got another value of kind %u", (unsigned)k);
 }
 
-void on_component(const keel_event *event, void *data) {
+void on_component(const keel_change *event, void *data) {
     observed_kind *o = data;
     followers *f = o->of;
     const uint32_t k = (uint32_t)(o - f->kinds);
@@ -68,7 +68,7 @@ void on_component(const keel_event *event, void *data) {
     happened(f, k, e, event->kind);
 }
 
-static void on_entity(const keel_event *event, void *data) {
+static void on_entity(const keel_change *event, void *data) {
     followers *f = data;
     const bool created = event->kind == KEEL_ON_CREATED;
     if (!(created ? handle_set_add(&f->entities, event->entity)
@@ -101,7 +101,7 @@ bool does_match(const observed_view *v, const model_slot *slot) {
     return (has & v->with) == v->with && !(has & v->without) && slot->is_alive;
 }
 
-void on_view(const keel_event *event, void *data) {
+void on_view(const keel_change *event, void *data) {
     observed_view *v = data;
     const bool entered = event->kind == KEEL_ON_ENTERED;
     if (!(entered ? handle_set_add(&v->members, event->entity)

@@ -77,7 +77,7 @@ static bool may_copies_fail(dice *d) {
 
 static void op_add_entities(both *b, dice *d) {
     column columns[COLUMNS];
-    keel_bulk list[COLUMNS + 1];
+    keel_value_column list[COLUMNS + 1];
     bool can_copy = true;
     if (is_crowded(b)) return;
     const uint32_t count = roll_count(b, d), n = roll_columns(d, columns, count);
@@ -85,14 +85,14 @@ static void op_add_entities(both *b, dice *d) {
     for (uint32_t i = 0; i < n; ++i) {
         column *c = &columns[i];
         fill_column(c, count);
-        list[i] = (keel_bulk){ &b->components[c->kind], c->values,
-                               c->given == GIVEN_EACH ? sizeof(value) : 0 };
+        list[i] = (keel_value_column){ &b->components[c->kind], c->values,
+                                       c->given == GIVEN_EACH ? sizeof(value) : 0 };
         if (c->given == GIVEN_ONE && !kinds[c->kind].copies) can_copy = false;
     }
-    list[n] = (keel_bulk){ NULL, NULL, 0 };
+    list[n] = (keel_value_column){ NULL, NULL, 0 };
     keel_entity *out = roll_once_in(d, 3) ? NULL : malloc((count + 1) * sizeof *out);
     const bool may_fail = may_copies_fail(d);
-    const keel_result result = keel_world_add_entities(b->world, count, out, list);
+    const keel_result result = keel_add_entity_columns(b->world, count, out, list);
     copies_left = UINT32_MAX;
     const bool done = agree_on_copies(b, result, can_copy, may_fail);
     for (uint32_t i = 0; done && i < count; ++i) {

@@ -46,12 +46,11 @@ static keel_result note_call(keel_world *world, void *data) {
 
 // The entity of a command that was recorded: null when memory ran out.
 static bool record_adding(keel_commands *list, command *c, const keel_value *values) {
-    if (c->verb == ADD_ENTITY) c->e = keel_commands_add_entity(list, values);
-    else if (c->verb == ADD_CHILD) c->e = keel_commands_add_child(list, c->parent, values);
+    if (c->verb == ADD_ENTITY) c->e = keel_add_entity_values(list, values);
+    else if (c->verb == ADD_CHILD) c->e = keel_add_child_values(list, c->parent, values);
     else if (c->verb == ADD && c->count == 1)
-        return keel_commands_add_component(list, c->e, values[0].component, values[0].value) ==
-               KEEL_OK;
-    else return keel_commands_add_values(list, c->e, values) == KEEL_OK;
+        return keel_add_component(list, c->e, values[0].component, values[0].value) == KEEL_OK;
+    else return keel_add_component_values(list, c->e, values) == KEEL_OK;
     return !keel_is_null(c->e);
 }
 
@@ -75,23 +74,23 @@ static keel_result record_rest(both *b, keel_commands *list, const command *c, u
         parts[i] = &b->components[c->kinds[i]];
     switch (c->verb) {
     case REMOVE:
-        return keel_commands_remove_component(list, c->e, &b->components[c->kinds[0]]);
+        return keel_remove_component(list, c->e, &b->components[c->kinds[0]], NULL);
     case DELETE:
-        return keel_commands_delete_components(list, c->e, parts);
+        return keel_delete_components(list, c->e, parts);
     case DELETE_ENTITY:
-        return keel_commands_delete_entity(list, c->e);
+        return keel_delete_entity(list, c->e);
     case STRIP:
-        return keel_commands_strip(list, c->e);
+        return keel_strip(list, c->e);
     case ATTACH:
-        return keel_commands_attach(list, c->e, c->parent);
+        return keel_attach(list, c->e, c->parent);
     case DETACH:
-        return keel_commands_detach(list, c->e);
+        return keel_detach(list, c->e);
     case UNLINK:
-        return keel_commands_unlink(list, c->e);
+        return keel_unlink(list, c->e);
     case UNLINK_TREE:
-        return keel_commands_unlink_tree(list, c->e);
+        return keel_unlink_tree(list, c->e);
     case DELETE_TREE:
-        return keel_commands_delete_tree(list, c->e);
+        return keel_delete_tree(list, c->e);
     default:
         return keel_commands_call(list, note_call, &calls, sizeof calls);
     }
@@ -201,10 +200,10 @@ static void op_commands(both *b, dice *d) {
         called += c.verb == CALL;
         all.commands[all.count++] = c;
     }
-    keel_result result = keel_apply(b->world), expected = KEEL_OK;
+    keel_result result = keel_apply_commands(b->world), expected = KEEL_OK;
     const bool ran_dry = result == KEEL_ERROR_MEMORY && b->dry;
     counting_allocator_never_fail(&b->memory);
-    if (ran_dry) result = keel_apply(b->world); // goes on with the command that failed
+    if (ran_dry) result = keel_apply_commands(b->world); // goes on with the command that failed
     for (uint32_t i = 0; i < all.count; ++i) {
         const keel_result each = apply_one(b, &all, i);
         b->dropped += each == KEEL_ERROR_DEAD_ENTITY;

@@ -60,7 +60,7 @@ static void op_add_values(both *b, dice *d) {
         list[i] = (keel_value){ &b->components[which[i]], &values[i] };
     }
     list[count] = (keel_value){ NULL, NULL };
-    const keel_result result = keel_world_add_values(b->world, e, list);
+    const keel_result result = keel_add_component_values(b->world, e, list);
     for (uint32_t i = 0; i < count && result != KEEL_OK; ++i)
         value_release(&values[i], which[i]);
     const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
@@ -163,7 +163,7 @@ static void op_remove_values(both *b, dice *d) {
             (keel_out){ &b->components[which[i]], roll_once_in(d, 3) ? NULL : &outs[i], &taken[i] };
     }
     list[count] = (keel_out){ NULL, NULL, NULL };
-    const keel_result result = keel_world_remove_values(b->world, e, list);
+    const keel_result result = keel_remove_component_values(b->world, e, list);
     both_trace(b, "index %u, %u kinds: %s", (unsigned)keel_entity_index(e), (unsigned)count,
                keel_result_text(result));
     if (result == KEEL_ERROR_MEMORY) {
@@ -192,7 +192,7 @@ static void op_delete(both *b, dice *d) {
     }
     list[count] = NULL;
     const keel_result result = count == 1 ? keel_delete_component(b->world, e, list[0])
-                                          : keel_world_delete_components(b->world, e, list);
+                                          : keel_delete_components(b->world, e, list);
     both_trace(b, "index %u, %u kinds: %s", (unsigned)keel_entity_index(e), (unsigned)count,
                keel_result_text(result));
     if (result == KEEL_ERROR_MEMORY) {
@@ -284,7 +284,7 @@ static void op_unregister(both *b, dice *d) {
     if (result != expected && (result != KEEL_OK || expected != KEEL_ABSENT))
         both_agree_surely(b, result, expected);
     counting_allocator_never_fail(&b->memory);
-    b->columns[k] = keel_column_of_component(b->world, &b->components[k]);
+    b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
 }
 
 static void op_reserve(both *b, dice *d) {

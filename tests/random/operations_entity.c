@@ -58,8 +58,8 @@ static void add_entity_below(both *b, dice *d, bool below) {
     const keel_entity parent = below ? roll_entity(b, d) : keel_null();
     const uint32_t count = roll_values(b, d, list, values, which);
     copy_payloads(plain, list, values, which);
-    const keel_entity e = below ? keel_world_add_child(b->world, parent, list)
-                                : keel_world_add_entity(b->world, count ? list : NULL);
+    const keel_entity e = below ? keel_add_child_values(b->world, parent, list)
+                                : keel_add_entity_values(b->world, count ? list : NULL);
     both_trace(b, "%u values: index %u", (unsigned)count, (unsigned)keel_entity_index(e));
     if (keel_is_null(e)) {
         release_values(list, values, which);
@@ -88,9 +88,9 @@ static uint32_t roll_index(both *b, dice *d) {
 static uint32_t roll_version(dice *d) {
     switch (roll_below(d, 8)) {
     case 0:
-        return KEEL_ENTITY_VERSION_MAX;
+        return KEEL_MAX_ENTITY_VERSION;
     case 1:
-        return KEEL_ENTITY_VERSION_MAX - 1;
+        return KEEL_MAX_ENTITY_VERSION - 1;
     default:
         return roll_below(d, 6);
     }
@@ -139,7 +139,8 @@ static void op_delete_with(both *b, dice *d) {
     const uint32_t k = roll_kind(d);
     const keel_result expected = model_delete_with(&b->model, k);
     both_trace(b, "kind %u", (unsigned)k);
-    both_agree_surely(b, keel_delete_entities_with(b->world, &b->components[k]), expected);
+    both_agree_surely(b, keel_delete_entities_having_component(b->world, &b->components[k]),
+                      expected);
 }
 
 static bool is_linked(const model_slot *slot, bool parents) {
@@ -155,9 +156,10 @@ static void op_delete_linked(both *b, dice *d) {
         if (is_linked(&b->model.slots[i], parents)) list[count++] = b->model.slots[i].handle;
     const keel_result expected = model_delete_entities(&b->model, list, count);
     free(list);
-    both_agree_surely(
-        b, parents ? keel_delete_any(b->world, keel_parent) : keel_delete_any(b->world, keel_child),
-        expected);
+    both_agree_surely(b,
+                      parents ? keel_delete_entities_having(b->world, keel_parent)
+                              : keel_delete_entities_having(b->world, keel_child),
+                      expected);
 }
 
 static void op_clear_entities(both *b, dice *d) {

@@ -61,7 +61,7 @@ static void op_send(both *b, dice *d) {
     value v;
     if (is_full(q)) return;
     if (!is_zero) value_make(&v, q->kind, payload);
-    const keel_result result = keel_world_send_event(b->world, &q->type, is_zero ? NULL : &v);
+    const keel_result result = keel_send_event(b->world, &q->type, is_zero ? NULL : &v);
     both_trace(b, "type of kind %u: %s", (unsigned)q->kind, keel_result_text(result));
     if (both_agree(b, result, KEEL_OK)) append(q, payload, is_zero);
     else if (!is_zero) value_release(&v, q->kind);
@@ -76,7 +76,7 @@ static void op_send_later(both *b, dice *d) {
         value v;
         if (is_full(q)) break;
         value_make(&v, q->kind, payload);
-        const keel_result result = keel_commands_send_event(commands, &q->type, &v);
+        const keel_result result = keel_send_event(commands, &q->type, &v);
         if (both_agree(b, result, KEEL_OK)) {
             append(q, payload, false);
             continue;
@@ -84,25 +84,25 @@ static void op_send_later(both *b, dice *d) {
         value_release(&v, q->kind);
         break;
     }
-    keel_result result = keel_apply(b->world);
+    keel_result result = keel_apply_commands(b->world);
     if (result == KEEL_ERROR_MEMORY && b->dry) {
         counting_allocator_never_fail(&b->memory);
-        result = keel_apply(b->world);
+        result = keel_apply_commands(b->world);
     }
     both_agree_surely(b, result, KEEL_OK);
 }
 
 // ------------------------------------------------------------------ receiving
 static keel_event_walk walk_of(both *b, const queue *q, uint32_t who) {
-    return who == WORLD ? keel_world_events(b->world, &q->type)
-                        : keel_reader_events(b->queues->readers[who], &q->type);
+    return who == WORLD ? keel_events_of(b->world, &q->type)
+                        : keel_events_of(b->queues->readers[who], &q->type);
 }
 static void compare_receiver(const both *b, const queue *q, uint32_t who) {
     const keel_reader *reader = who == WORLD ? NULL : b->queues->readers[who];
-    const uint32_t count = reader ? keel_reader_event_count(reader, &q->type)
-                                  : keel_world_event_count(b->world, &q->type);
-    const uint64_t missed = reader ? keel_reader_missed_events(reader, &q->type)
-                                   : keel_world_missed_events(b->world, &q->type);
+    const uint32_t count =
+        reader ? keel_event_count_of(reader, &q->type) : keel_event_count_of(b->world, &q->type);
+    const uint64_t missed = reader ? keel_missed_events_of(reader, &q->type)
+                                   : keel_missed_events_of(b->world, &q->type);
     if (count != q->end - first_of(q, who))
         both_fail(b, "receiver %u has %u events, not %u", (unsigned)who, (unsigned)count,
                   (unsigned)(q->end - first_of(q, who)));
@@ -156,10 +156,10 @@ static void op_pass(both *b, dice *d) {
     queue *q = roll_queue(b, d);
     both_trace(b, "receiver %u", (unsigned)who);
     if (who == WORLD) {
-        both_agree_surely(b, keel_world_pass_events(b->world, &q->type), KEEL_OK);
+        both_agree_surely(b, keel_advance_events_of(b->world, &q->type), KEEL_OK);
         pass(q, who);
     } else if (b->queues->readers[who]) {
-        keel_reader_pass(b->queues->readers[who]);
+        keel_reader_advance(b->queues->readers[who]);
         for (uint32_t i = 0; i < TYPES; ++i)
             pass(&b->queues->types[i], who);
     }
@@ -188,15 +188,14 @@ static void op_reader(both *b, dice *d) {
 static void op_queue(both *b, dice *d) {
     queue *q = roll_queue(b, d);
     if (roll_once_in(d, 2)) {
-        both_agree_surely(b, keel_world_clear_events(b->world, &q->type), KEEL_OK);
+        both_agree_surely(b, keel_clear_events_of(b->world, &q->type), KEEL_OK);
         q->begin = q->fresh = q->end;
         for (uint32_t i = 0; i < RECEIVERS; ++i)
             q->cursors[i].next = q->end;
         return;
     }
     q->limit = 1 + roll_below(d, 40);
-    both_agree_surely(b, keel_world_set_event_limit(b->world, &q->type, (uint32_t)q->limit),
-                      KEEL_OK);
+    both_agree_surely(b, keel_set_event_limit_of(b->world, &q->type, (uint32_t)q->limit), KEEL_OK);
     if (q->end - q->begin > q->limit) q->begin = q->end - q->limit;
 }
 

@@ -18,9 +18,9 @@ typedef struct query {
 } query;
 
 static const keel_term_kind choices[] = {
-    KEEL_TERM_READ,  KEEL_TERM_WRITE,       KEEL_TERM_EDIT,    KEEL_TERM_MAYBE,
-    KEEL_TERM_MAYBE, KEEL_TERM_MAYBE_WRITE, KEEL_TERM_WITH,    KEEL_TERM_WITHOUT,
-    KEEL_TERM_READ,  KEEL_TERM_WRITE,       KEEL_TERM_WITHOUT, KEEL_TERM_ANY_OF,
+    KEEL_TERM_READ,          KEEL_TERM_WRITE,          KEEL_TERM_EDIT,    KEEL_TERM_OPTIONAL_READ,
+    KEEL_TERM_OPTIONAL_READ, KEEL_TERM_OPTIONAL_WRITE, KEEL_TERM_WITH,    KEEL_TERM_WITHOUT,
+    KEEL_TERM_READ,          KEEL_TERM_WRITE,          KEEL_TERM_WITHOUT, KEEL_TERM_ANY_OF,
 };
 
 static bool is_must(keel_term_kind kind) {
@@ -28,10 +28,10 @@ static bool is_must(keel_term_kind kind) {
            kind == KEEL_TERM_WITH;
 }
 static bool is_maybe(keel_term_kind kind) {
-    return kind == KEEL_TERM_MAYBE || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_OPTIONAL_READ || kind == KEEL_TERM_OPTIONAL_WRITE;
 }
 static bool is_written(keel_term_kind kind) {
-    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAYBE_WRITE;
+    return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_EDIT || kind == KEEL_TERM_OPTIONAL_WRITE;
 }
 static bool has_values(keel_term_kind kind) {
     return is_maybe(kind) || (is_must(kind) && kind != KEEL_TERM_WITH);
@@ -247,7 +247,7 @@ static void check_one(both *b, const query *q, const keel_view *view, keel_entit
         const void *models = anymap_get(&slot->components, k);
         if (!v != !models || (v && !same_payload(v, models, k)))
             both_fail(b, "keel_view_get_all hands out another value");
-        if (v != keel_view_get_component(view, e, &b->components[k]))
+        if (v != keel_get_component(view, e, &b->components[k]))
             both_fail(b, "keel_view_get and keel_view_get_all disagree");
     }
 }
@@ -307,17 +307,17 @@ static void op_edit_in_view(both *b, dice *d) {
     value_make(&v, k, payload);
     value_plain(&plain, k, payload);
     if (keel_iterator_begin(&it, &view) == KEEL_OK) {
-        both_agree_surely(b, keel_view_add_component(&view, e, c, &v), KEEL_ERROR_ITERATING);
+        both_agree_surely(b, keel_add_component(&view, e, c, &v), KEEL_ERROR_ITERATING);
         keel_iterator_end(&it);
     }
     if (roll_once_in(d, 2)) {
         value_release(&v, k);
-        const keel_result result = keel_view_remove_component(&view, e, c, NULL);
+        const keel_result result = keel_remove_component(&view, e, c, NULL);
         if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
         else both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
         if (result >= 0) forget_hidden(b, e, k);
     } else {
-        const keel_result result = keel_view_add_component(&view, e, c, &v);
+        const keel_result result = keel_add_component(&view, e, c, &v);
         if (result != KEEL_OK) value_release(&v, k);
         if (both_agree(b, result, KEEL_OK)) model_add(&b->model, e, k, &plain);
     }

@@ -34,7 +34,7 @@ static void op_copy_world(both *b, dice *d) {
                                                        .on_misuse = KEEL_MISUSE_RETURN });
     copy.dropped = 0;
     for (uint32_t k = 0; k < KINDS; ++k)
-        copy.columns[k] = keel_column_of_component(copy.world, &b->components[k]);
+        copy.columns[k] = keel_lookup_of_component(copy.world, &b->components[k]);
     const uint32_t owned = lives_begin_copy();
     if (roll_once_in(d, 4)) counting_allocator_fail_after(&copy.memory, roll(d) % 64u);
     const keel_result result = keel_copy_world(b->world, copy.world);

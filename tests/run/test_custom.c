@@ -13,7 +13,7 @@ typedef struct Around {
     Inner inner;
     Time *time;
 } Around;
-KEEL_CUSTOM_VIEW(Around, KEEL_CUSTOM(Inner, inner), KEEL_UNIQUE_WRITE(Time, time));
+KEEL_CUSTOM_VIEW(Around, KEEL_CUSTOM_WRITE(Inner, inner), KEEL_UNIQUE_WRITE(Time, time));
 typedef struct Plain {
     int value;
 } Plain;
@@ -23,12 +23,12 @@ typedef struct All {
 } All;
 KEEL_CUSTOM_VIEW(All, KEEL_WORLD(world));
 
-KEEL_TASK(around, KEEL_CUSTOM(Around, a)) { (void)a; }
+KEEL_SYSTEM_ONCE(around, KEEL_CUSTOM_WRITE(Around, a)) { (void)a; }
 KEEL_SYSTEM(write_numbers, KEEL_WRITE(Number, n)) { ++n->value; }
-KEEL_TASK(plain, KEEL_CUSTOM(Plain, p)) { (void)p; }
-KEEL_TASK(read_time, KEEL_UNIQUE_READ(Time, time)) { (void)time; }
-KEEL_TASK(read_numbers, KEEL_CUSTOM(Inner, i)) { (void)i; }
-KEEL_TASK(all, KEEL_CUSTOM(All, a)) { (void)a; }
+KEEL_SYSTEM_ONCE(plain, KEEL_CUSTOM_WRITE(Plain, p)) { (void)p; }
+KEEL_SYSTEM_ONCE(read_time, KEEL_UNIQUE_READ(Time, time)) { (void)time; }
+KEEL_SYSTEM_ONCE(read_numbers, KEEL_CUSTOM_WRITE(Inner, i)) { (void)i; }
+KEEL_SYSTEM_ONCE(all, KEEL_CUSTOM_WRITE(All, a)) { (void)a; }
 KEEL_WORKLOAD(frame, KEEL_STEP(around), KEEL_STEP(write_numbers), KEEL_STEP(plain),
               KEEL_STEP(read_time), KEEL_STEP(read_numbers), KEEL_STEP(all));
 

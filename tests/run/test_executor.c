@@ -188,8 +188,8 @@ static void by_default_there_is_a_worker_for_each_core(void **state) {
     job_watch_init(&watch, f.world->workers.executor);
     assert_false(job_watch_submit(&watch, &job));
     api_end(&f);
-    api_begin_with(&f, (keel_world_desc){ .worker_count = KEEL_WORKERS_MAX });
-    assert_int_equal(f.world->workers.count, KEEL_WORKERS_MAX);
+    api_begin_with(&f, (keel_world_desc){ .worker_count = KEEL_MAX_WORKERS });
+    assert_int_equal(f.world->workers.count, KEEL_MAX_WORKERS);
     api_end(&f);
 }
 
@@ -256,11 +256,11 @@ static void impossible_workers_make_no_world(void **state) {
     keel_set_assert_handler(note_assertion);
     expect_no_world(&(keel_executor){ .worker_count = 4 }, 0, "has no submit");
     expect_no_world(&(keel_executor){ .submit = never }, 0, "has no workers");
-    expect_no_world(&(keel_executor){ .submit = never, .worker_count = KEEL_WORKERS_MAX + 1 }, 0,
-                    "KEEL_WORKERS_MAX");
+    expect_no_world(&(keel_executor){ .submit = never, .worker_count = KEEL_MAX_WORKERS + 1 }, 0,
+                    "KEEL_MAX_WORKERS");
     expect_no_world(&(keel_executor){ .submit = never, .worker_count = 4 }, 5, "executor's");
-    expect_no_world(NULL, KEEL_WORKERS_MAX + 1, "KEEL_WORKERS_MAX");
-    expect_no_world(NULL, UINT32_MAX, "KEEL_WORKERS_MAX");
+    expect_no_world(NULL, KEEL_MAX_WORKERS + 1, "KEEL_MAX_WORKERS");
+    expect_no_world(NULL, UINT32_MAX, "KEEL_MAX_WORKERS");
     keel_set_assert_handler(NULL);
 }
 

@@ -46,12 +46,14 @@ KEEL_SYSTEM(move, KEEL_WRITE(Place, p), KEEL_READ(Speed, s)) {
     p->x += s->x;
     p->y += s->y;
 }
-KEEL_SYSTEM(slow_down, KEEL_WRITE(Speed, s), KEEL_MAYBE(Mass, m)) { s->x *= m ? 0.5f : 0.75f; }
+KEEL_SYSTEM(slow_down, KEEL_WRITE(Speed, s), KEEL_OPTIONAL_READ(Mass, m)) {
+    s->x *= m ? 0.5f : 0.75f;
+}
 KEEL_SYSTEM(heat, KEEL_WRITE(Heat, h), KEEL_READ(Row, r)) { h->value += r->value; }
 KEEL_SYSTEM(mixed, KEEL_WRITE(Row, r), KEEL_READ(Place, p), KEEL_WITHOUT(Chosen)) {
     r->value += p->x > 0;
 }
-KEEL_SPAN_SYSTEM(spans, KEEL_READ(Heat, h), KEEL_WRITE(Mass, m), KEEL_COUNT(count)) {
+KEEL_SYSTEM_SPAN(spans, KEEL_READ(Heat, h), KEEL_WRITE(Mass, m), KEEL_SPAN_COUNT(count)) {
     for (uint32_t i = 0; i < count; ++i)
         m[i].value += (float)h[i].value;
 }
@@ -61,8 +63,8 @@ KEEL_SYSTEM(look_up, KEEL_READ(Target, t), KEEL_WRITE(Mass, m), KEEL_MAY_READ(Sp
     const Speed *speed = keel_get(context, t->at, Speed);
     if (speed) m->value += speed->x;
 }
-KEEL_TASK(count_inside, KEEL_MAY_READ(Mass, Chosen), KEEL_UNIQUE_WRITE(Frame, frame),
-          KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(count_inside, KEEL_MAY_READ(Mass, Chosen), KEEL_UNIQUE_WRITE(Frame, frame),
+                 KEEL_CONTEXT(context)) {
     uint32_t *scratch = keel_context_scratch(context, 1000 * sizeof *scratch, 16);
     KEEL_EACH(context, KEEL_READ(Mass, m), KEEL_WITH(Chosen)) {
         scratch[0] += m->value > 0;
@@ -91,7 +93,8 @@ KEEL_SYSTEM(replace, KEEL_READ(Target, t), KEEL_ENTITY(e), KEEL_COMMANDS(command
     (void)keel_delete_entity(commands, e);
     (void)keel_add_entity(commands, KEEL_INIT(Target, { t->at }), KEEL_INIT(Place, { 1, 2 }));
 }
-KEEL_TASK(edit_at_once, KEEL_MAY_EDIT(Marked), KEEL_MAY_READ(Target), KEEL_CONTEXT(context)) {
+KEEL_SYSTEM_ONCE(edit_at_once, KEEL_MAY_EDIT(Marked), KEEL_MAY_READ(Target),
+                 KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_READ(Target, t), KEEL_ENTITY(e)) {
         if (keel_entity_index(e) % 211 != 3) continue;
         (void)keel_remove(context, e, Marked);
@@ -99,7 +102,7 @@ KEEL_TASK(edit_at_once, KEEL_MAY_EDIT(Marked), KEEL_MAY_READ(Target), KEEL_CONTE
         (void)t;
     }
 }
-KEEL_TASK(whole_world, KEEL_WORLD(world)) {
+KEEL_SYSTEM_ONCE(whole_world, KEEL_WORLD(world)) {
     const keel_entity e = keel_add_entity(world, KEEL_INIT(Place, { 0, 0 }));
     (void)keel_delete_entity(world, e);
 }

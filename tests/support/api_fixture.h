@@ -53,6 +53,10 @@ typedef struct lives {
     uint32_t faults;      // released twice, garbage, more tokens than fit
 } lives;
 
+// An assertion handler that goes on, so that the call returns its error: for what has no world
+// whose `on_misuse` counts, such as NULL.
+bool api_go_on(const char *condition, const char *message, const char *file, int line);
+
 // The counters behind the hooks of Owned; reset by owned_begin.
 extern lives owned;
 void owned_begin(void);

@@ -68,7 +68,7 @@ static inline uint32_t sum(keel_world *world) {
     return result;
 }
 
-KEEL_TASK(with_pair, KEEL_CUSTOM(Pair, pair)) { change(pair); }
+KEEL_SYSTEM_ONCE(with_pair, KEEL_CUSTOM_WRITE(Pair, pair)) { change(pair); }
 KEEL_WORKLOAD(twice, KEEL_STEP(with_pair), KEEL_STEP(with_pair));
 
 // What ran is noted; the two may be made at the same time.
@@ -100,7 +100,7 @@ static inline void letter_drop(void *view, keel_context *context) {
 KEEL_CUSTOM_VIEW(X, KEEL_MAY_READ(Number), .init = x_init, .drop = letter_drop);
 KEEL_CUSTOM_VIEW(Y, KEEL_MAY_READ(Number), .init = y_init, .drop = letter_drop);
 
-KEEL_TASK(both, KEEL_CUSTOM(X, x), KEEL_CONTEXT(context), KEEL_CUSTOM(Y, y)) {
+KEEL_SYSTEM_ONCE(both, KEEL_CUSTOM_WRITE(X, x), KEEL_CONTEXT(context), KEEL_CUSTOM_WRITE(Y, y)) {
     assert_true(x->letter == 'x' && y->letter == 'y');
     note('|');
     if (seen.fails == '|') keel_fail(context, NULL, "the body fails");
@@ -126,7 +126,7 @@ static inline keel_result look_init(void *view, keel_context *context) {
         look->count += n->value;
     if (look->count != 45) return KEEL_ERROR_MEMORY; // a loop may fail
     KEEL_TRY(
-        keel_view_begin_in(&look->opened, context, KEEL_TERMS(KEEL_WRITE(Number, n)), "look_init"));
+        keel_view_begin(&look->opened, context, KEEL_TERMS(KEEL_WRITE(Number, n)), "look_init"));
     seen.last[seen.runs % 4] = keel_context_last_run(context);
     seen.now[seen.runs++ % 4] = keel_context_this_run(context);
     note('l');
@@ -162,7 +162,7 @@ static inline void owner_drop(void *view, keel_context *context) {
 KEEL_CUSTOM_VIEW(Owner, KEEL_WORLD(world), .init = owner_init, .drop = owner_drop);
 
 // A system for whose entities nobody is there is run in any case: others may notice.
-KEEL_SYSTEM(for_nobody, KEEL_READ(Third, third), KEEL_CUSTOM(X, x)) {
+KEEL_SYSTEM(for_nobody, KEEL_READ(Third, third), KEEL_CUSTOM_WRITE(X, x)) {
     (void)third, (void)x;
     note('|');
 }
@@ -186,9 +186,9 @@ static inline void whole_drop(void *view, keel_context *context) {
     assert_int_equal(keel_view_count(&((Whole *)view)->numbers), 10);
     note('W');
 }
-KEEL_CUSTOM_VIEW(Whole, KEEL_CUSTOM(X, x), KEEL_VIEW(numbers, KEEL_READ(Number, n)),
-                 KEEL_CUSTOM(Y, y), .init = whole_init, .drop = whole_drop);
-KEEL_TASK(with_whole, KEEL_CUSTOM(Whole, whole)) {
+KEEL_CUSTOM_VIEW(Whole, KEEL_CUSTOM_WRITE(X, x), KEEL_VIEW(numbers, KEEL_READ(Number, n)),
+                 KEEL_CUSTOM_WRITE(Y, y), .init = whole_init, .drop = whole_drop);
+KEEL_SYSTEM_ONCE(with_whole, KEEL_CUSTOM_WRITE(Whole, whole)) {
     assert_true(whole->x.letter == 'x');
     note('|');
 }

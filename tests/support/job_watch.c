@@ -26,7 +26,7 @@ static void run(void *data, uint32_t worker) {
     watched_job *job = data;
     job_watch *watch = job->watch;
     bool fault = is_inside || worker < 1 || worker >= watch->executor.worker_count;
-    worker %= KEEL_WORKERS_MAX;
+    worker %= KEEL_MAX_WORKERS;
     if (keeli_atomic_add(&watch->busy[worker], 1) != 1) fault = true;
     if (fault) (void)keeli_atomic_add(&watch->faults, 1);
     raise_most(watch, keeli_atomic_add(&watch->running, 1));

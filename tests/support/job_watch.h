@@ -6,7 +6,7 @@
 
 typedef struct job_watch {
     keel_executor executor;
-    int32_t busy[KEEL_WORKERS_MAX]; // jobs that run now, by worker
+    int32_t busy[KEEL_MAX_WORKERS]; // jobs that run now, by worker
     int32_t running, most_running;  // jobs that run now, and the most there were
     int32_t done;                   // jobs that have ended
     int32_t faults;                 // broken promises of the executor

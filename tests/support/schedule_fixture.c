@@ -160,7 +160,7 @@ static keel_result run_e(keel_context *context) { return (void)context, mark('e'
 static const keel_term nothing[] = { { .kind = KEEL_TERM_END } };
 #define SYSTEM(letter)                                                                             \
     const keel_system mark_##letter = {                                                            \
-        .name = #letter, .kind = KEEL_PER_RUN, .function = run_##letter, .terms = nothing          \
+        .name = #letter, .kind = KEEL_SYSTEM_PER_RUN, .function = run_##letter, .terms = nothing   \
     }
 SYSTEM(a);
 SYSTEM(b);

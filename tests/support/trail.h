@@ -22,10 +22,10 @@ static inline void leave(Trail *trail, char letter) {
     trail->text[trail->length++] = letter;
 }
 
-KEEL_TASK(do_a, KEEL_UNIQUE_WRITE(Trail, trail)) { leave(trail, 'a'); }
-KEEL_TASK(do_b, KEEL_UNIQUE_WRITE(Trail, trail)) { leave(trail, 'b'); }
-KEEL_TASK(do_c, KEEL_UNIQUE_WRITE(Trail, trail)) { leave(trail, 'c'); }
-KEEL_TASK(turn_on, KEEL_UNIQUE_WRITE(Switch, s)) { s->on = true; }
+KEEL_SYSTEM_ONCE(do_a, KEEL_UNIQUE_WRITE(Trail, trail)) { leave(trail, 'a'); }
+KEEL_SYSTEM_ONCE(do_b, KEEL_UNIQUE_WRITE(Trail, trail)) { leave(trail, 'b'); }
+KEEL_SYSTEM_ONCE(do_c, KEEL_UNIQUE_WRITE(Trail, trail)) { leave(trail, 'c'); }
+KEEL_SYSTEM_ONCE(turn_on, KEEL_UNIQUE_WRITE(Switch, s)) { s->on = true; }
 KEEL_CONDITION(is_on, KEEL_UNIQUE_WRITE(Switch, s)) {
     ++s->asked;
     return s->on;

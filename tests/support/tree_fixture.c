@@ -41,7 +41,7 @@ void assert_unlinked(keel_world *world, keel_entity e) {
 // ------------------------------------------------------------------ walks
 void assert_children(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
     uint32_t i = 0;
-    KEEL_CHILDREN(world, e, child) {
+    KEEL_EACH_CHILD(world, e, child) {
         assert_true(i < count);
         assert_same_entity(child, list[i++]);
     }
@@ -51,7 +51,7 @@ void assert_children(keel_world *world, keel_entity e, const keel_entity *list, 
 
 void assert_ancestors(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
     uint32_t i = 0;
-    KEEL_ANCESTORS(world, e, above) {
+    KEEL_EACH_ANCESTOR(world, e, above) {
         assert_true(i < count);
         assert_same_entity(above, list[i++]);
     }
@@ -60,7 +60,7 @@ void assert_ancestors(keel_world *world, keel_entity e, const keel_entity *list,
 
 void assert_descendants(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
     uint32_t i = 0;
-    KEEL_DESCENDANTS(world, e, below) {
+    KEEL_EACH_DESCENDANT(world, e, below) {
         assert_true(i < count);
         assert_same_entity(below, list[i++]);
     }
@@ -69,7 +69,7 @@ void assert_descendants(keel_world *world, keel_entity e, const keel_entity *lis
 
 void assert_breadth(keel_world *world, keel_entity e, const keel_entity *list, uint32_t count) {
     uint32_t i = 0;
-    KEEL_DESCENDANTS_BREADTH(world, e, below) {
+    KEEL_EACH_DESCENDANT_BREADTH(world, e, below) {
         assert_true(i < count);
         assert_same_entity(below, list[i++]);
     }

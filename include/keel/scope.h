@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/// @file scope.h
+/// Scopes: the first argument of a verb says when and within what it acts. There is one function
+/// for each verb; a world acts now, commands record it for later, a view or the context of a system
+/// acts now within what it holds.
+///
+/// Verbs take the pointers of their scopes as they are: `keel_strip(world, e)`,
+/// `keel_strip(commands, e)`. A pointer of any other type does not compile. A helper that is to be
+/// called from ordinary code and from systems takes a `keel_scope *` and is called with
+/// `KEEL_SCOPE(world)` or `KEEL_SCOPE(context)`; what its scope may not do is an error when it
+/// runs: KEEL_ERROR_ACCESS where a view or system did not declare it, KEEL_ERROR_ARGUMENT where a
+/// scope of that kind never does it.
+#pragma once
+#include <keel/base.h>
+
+/// A world, view, commands, context or reader: each begins with one.
+typedef struct keel_scope {
+    uint32_t kind; ///< private: 0 when there is nothing behind it any more
+} keel_scope;
+
+/// A world (world.h).
+typedef struct keel_world keel_world;
+/// An open view (view.h).
+typedef struct keel_view keel_view;
+/// A list of recorded edits (commands.h).
+typedef struct keel_commands keel_commands;
+/// What a running system may touch (workload.h).
+typedef struct keel_context keel_context;
+/// Somebody who looks at changes from time to time (track.h).
+typedef struct keel_reader keel_reader;
+
+// clang-format off
+#ifdef __cplusplus
+/// @cond how a scope's pointer becomes a keel_scope
+template <class S> struct keeli_kind { static constexpr unsigned is = 0; };
+template <class S> struct keeli_kind<const S> : keeli_kind<S> {};
+template <> struct keeli_kind<keel_world> { static constexpr unsigned is = 1; };
+template <> struct keeli_kind<keel_view> { static constexpr unsigned is = 2; };
+template <> struct keeli_kind<keel_commands> { static constexpr unsigned is = 4; };
+template <> struct keeli_kind<keel_context> { static constexpr unsigned is = 8; };
+template <> struct keeli_kind<keel_reader> { static constexpr unsigned is = 16; };
+template <> struct keeli_kind<keel_scope> { static constexpr unsigned is = 31; };
+template <class S> struct keeli_is_const { static constexpr bool value = false; };
+template <class S> struct keeli_is_const<const S> { static constexpr bool value = true; };
+template <> struct keeli_is_const<const keel_view> { static constexpr bool value = false; }; // it edits all the same
+template <unsigned kinds, class S> inline keel_scope *keeli_scope_of(S *s) {
+    static_assert(keeli_kind<S>::is & kinds, "this verb does not take a scope of this type");
+    static_assert(!keeli_is_const<S>::value, "this verb edits, and the scope is const");
+    return (keel_scope *)s;
+}
+template <unsigned kinds, class S> inline const keel_scope *keeli_const_scope_of(S *s) {
+    static_assert(keeli_kind<S>::is & kinds, "this verb does not take a scope of this type");
+    return (const keel_scope *)s;
+}
+#define KEEL_SCOPE(scope) keeli_scope_of<31>(scope)
+#define KEELI_TO_EDIT(scope) keeli_scope_of<15>(scope)
+#define KEELI_TO_WRITE(scope) keeli_scope_of<11>(scope)
+#define KEELI_TO_SEND(scope) keeli_scope_of<13>(scope)
+#define KEELI_TO_READ(scope) keeli_const_scope_of<11>(scope)
+#define KEELI_TO_OPEN(scope) keeli_scope_of<25>(scope)
+#define KEELI_TO_SEE(scope) keeli_const_scope_of<25>(scope)
+struct keeli_yes { static constexpr bool value = true; };
+struct keeli_no { static constexpr bool value = false; };
+keeli_yes keeli_is_world(const keel_world *);
+keeli_no keeli_is_world(const void *);
+#define KEELI_DIRECT(scope, of_world, of_any) (decltype(keeli_is_world(scope))::value ? of_world : of_any)
+/// @endcond
+#else
+/// @cond
+static inline keel_scope *keeli_world_scope(keel_world *s) { return (keel_scope *)s; }
+static inline const keel_scope *keeli_const_world_scope(const keel_world *s) { return (const keel_scope *)s; }
+static inline keel_scope *keeli_view_scope(const keel_view *s) { return (keel_scope *)(uintptr_t)s; }
+static inline keel_scope *keeli_commands_scope(keel_commands *s) { return (keel_scope *)s; }
+static inline keel_scope *keeli_context_scope(keel_context *s) { return (keel_scope *)s; }
+static inline const keel_scope *keeli_const_context_scope(const keel_context *s) { return (const keel_scope *)s; }
+static inline keel_scope *keeli_reader_scope(keel_reader *s) { return (keel_scope *)s; }
+static inline const keel_scope *keeli_const_reader_scope(const keel_reader *s) { return (const keel_scope *)s; }
+static inline keel_scope *keeli_scope_itself(keel_scope *s) { return s; }
+static inline const keel_scope *keeli_const_scope_itself(const keel_scope *s) { return s; }
+#define KEELI_IF_WORLD keel_world *: keeli_world_scope
+#define KEELI_IF_VIEW keel_view *: keeli_view_scope, const keel_view *: keeli_view_scope
+#define KEELI_IF_COMMANDS keel_commands *: keeli_commands_scope
+#define KEELI_IF_CONTEXT keel_context *: keeli_context_scope
+#define KEELI_IF_READER keel_reader *: keeli_reader_scope
+#define KEELI_IF_SCOPE keel_scope *: keeli_scope_itself
+#define KEELI_IF_CONST const keel_world *: keeli_const_world_scope, const keel_context *: keeli_const_context_scope, const keel_scope *: keeli_const_scope_itself
+/// @endcond
+/// The scope behind a world, view, commands, context or reader, for a helper that takes any.
+#define KEEL_SCOPE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
+// Scopes of verbs that edit; that hand values out; that send; that look; that open views and walks; that look at changes.
+#define KEELI_TO_EDIT(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE)(scope)
+#define KEELI_TO_WRITE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE)(scope)
+#define KEELI_TO_SEND(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE)(scope)
+#define KEELI_TO_READ(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, KEELI_IF_CONST)(scope)
+#define KEELI_TO_OPEN(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
+#define KEELI_TO_SEE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope)(scope)
+// The function of a world, where the compiler sees that it is one, in place of the one that asks.
+#define KEELI_DIRECT(scope, of_world, of_any) _Generic((scope), keel_world *: of_world, const keel_world *: of_world, default: of_any)
+#endif
+// clang-format on

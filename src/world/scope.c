@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "scope.h"
+
+#include "report.h"
+
+keel_result keeli_view_is_closed(const keel_view *view) {
+    if (!view || !view->world) return KEEL_ERROR_ARGUMENT; // nobody to tell
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                        "a view is used that is not open: keel_view_begin failed, or keel_view_end "
+                        "was called; begin it again");
+}
+
+static keel_result who_has_view(const keel_view *view, keeli_caller *who) {
+    const keeli_holder *holder =
+        (const keeli_holder *)(const void *)view->state; // its first member
+    if (!holder || holder->serial != view->serial) return keeli_view_is_closed(view);
+    *who = (keeli_caller){ .world = view->world, .holder = holder, .editor = holder };
+    return KEEL_OK;
+}
+
+static void who_is_inside(const keeli_inside *inside, keeli_caller *who) {
+    *who = (keeli_caller){ .world = inside->world,
+                           .holder = inside->holder,
+                           .editor = inside->holder->everything ? NULL : inside->holder,
+                           .reader = inside->reader,
+                           .inside = inside };
+}
+
+keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
+    if (!scope) return KEEL_ERROR_ARGUMENT;
+    const keel_reader *reader = (const keel_reader *)scope;
+    keel_commands *commands = (keel_commands *)(uintptr_t)scope;
+    switch (scope->kind) {
+    case KEELI_SCOPE_WORLD:
+        *who = (keeli_caller){ .world = keeli_world_of(scope) };
+        return KEEL_OK;
+    case KEELI_SCOPE_COMMANDS:
+        *who = (keeli_caller){ .world = commands->world, .commands = commands };
+        return KEEL_OK;
+    case KEELI_SCOPE_CONTEXT:
+        who_is_inside((const keeli_inside *)scope, who);
+        return KEEL_OK;
+    case KEELI_SCOPE_READER:
+        *who = (keeli_caller){ .world = reader->world, .reader = &reader->reader };
+        return KEEL_OK;
+    case KEELI_SCOPE_VIEW:
+        return who_has_view((const keel_view *)scope, who);
+    }
+    KEEL_ASSERT(scope->kind == 0,
+                "the scope is no world, view, commands, context or reader, or its "
+                "world was destroyed");
+    return KEEL_ERROR_ARGUMENT; // nobody to tell
+}
+
+// ------------------------------------------------------------------ looking
+static void not_declared(const keeli_caller *who, const keeli_storage *s, bool reads) {
+    const char *name = s->component.name, *unique = s->component.is_unique ? "KEEL_UNIQUE_" : NULL;
+    const char *does = reads ? "READ" : "WRITE";
+    if (s == &who->world->stand_in.entities)
+        keeli_misuse(
+            who->world, KEEL_ERROR_ACCESS,
+            "'%s' does not hold the list of entities, to which others may be adding; count "
+            "them with KEEL_MAY_EDIT_ENTITIES, KEEL_WORLD or the world itself",
+            who->holder->name);
+    else if (who->inside)
+        keeli_misuse(who->world, KEEL_ERROR_ACCESS,
+                     "%s '%s' looks up '%s' but did not declare it; add %s%s(%s) to its parameters",
+                     who->inside->kind, who->holder->name, name, unique ? unique : "KEEL_MAY_",
+                     does, name);
+    else
+        keeli_misuse(who->world, KEEL_ERROR_ACCESS,
+                     "view '%s' does not %s '%s'; add %s%s to its terms", who->holder->name,
+                     reads ? "read" : "write", name, unique ? unique : "KEEL_", does);
+}
+
+bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_access access) {
+    const char *name = s->component.name;
+    if (who->commands) {
+        keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
+                     "commands record edits, so '%s' cannot be looked up through them", name);
+        return false;
+    }
+    if (!who->holder) // writing asks more (keeli_may_edit)
+        return access > KEEL_ACCESS_READ || !(s->flags & KEELI_IS_BOUND) ||
+               keeli_may_look(who->world, s);
+    if (who->inside && s->flags & KEELI_IS_BOUND &&
+        keeli_check_thread(who->world, who->world, s, access, who->holder->name, "look up") < 0)
+        return false;
+    const keel_access held = keeli_holder_access(who->holder, s);
+    if (who->inside && who->inside->is_split && held > KEEL_ACCESS_READ) {
+        keeli_misuse(who->world, KEEL_ERROR_ACCESS,
+                     "system '%s' is split over several threads and writes '%s', so it cannot look "
+                     "at that of other entities; run the step without .parallel",
+                     who->holder->name, name);
+        return false;
+    }
+    if (held < access) not_declared(who, s, access == KEEL_ACCESS_READ);
+    return held >= access;
+}
+
+keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
+                             keel_access access) {
+    keeli_storage *s = component ? keeli_storage_find(who->world, component) : NULL;
+    return s && keeli_may_look_up(who, s, access) ? s : NULL;
+}
