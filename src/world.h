@@ -312,7 +312,7 @@ typedef struct keeli_views {
     uint32_t any_inner;                  // some system had a view of its own, ever (atomic)
 } keeli_views;
 
-// Recorded edits, and the end of an edit (world/command_lists.c, edit/commands.c).
+// Recorded edits, and the end of an edit (world/record.c, edit/commands.c).
 typedef struct keeli_command_lists {
     keel_commands *own;                   // the world's own list
     keel_commands *pending, *pending_end; // lists to apply, in order
@@ -411,7 +411,7 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 
-// ---- world/command_lists.c ------------------------------------------------------------------
+// ---- world/record.c -------------------------------------------------------------------------
 // An empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
 // One that is nobody's yet; and the list, without records, is nobody's any more.

@@ -73,13 +73,6 @@ void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *take
     c->taken = taken;
 }
 
-uint32_t keeli_count_values(const keel_value *values) {
-    uint32_t count = 0;
-    while (values && values[count].component)
-        ++count;
-    return count;
-}
-
 void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values) {
     for (const keel_value *v = values; v && v->component && b->result == KEEL_OK; ++v) {
         keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &b->result);

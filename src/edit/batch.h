@@ -70,7 +70,6 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken);
 // Columns for a list of values that are handed over, on behalf of a holder or (NULL) of the owner.
 void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values);
-uint32_t keeli_count_values(const keel_value *values);
 // The entities, handles in `out` (NULL: nobody wants them), and all that may fail.
 void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out);
 // All that may fail, where something else comes before the commit.

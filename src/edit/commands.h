@@ -30,8 +30,6 @@ void keeli_flush(keel_world *world);
 // Events (edit/events.c). The queue of a type belongs to its storage, which is borrowed like that
 // of a unique: whoever sends has it alone.
 //
-// The storage of a type of events; NULL with the reason in `*result`.
-keeli_storage *keeli_event_get(keel_world *world, const keel_component *event, keel_result *result);
 // Append an event to a queue that the caller has alone. KEEL_OK, KEEL_ERROR_MEMORY.
 keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value);
 // Send one on behalf of the world's owner: KEEL_OK, or an error that is reported.

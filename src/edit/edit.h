@@ -7,29 +7,6 @@
 #include "world/registry.h"
 #include "world/scope.h"
 
-// Who edits. When it is made now the lock of edits is taken, until keeli_edit_end.
-keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
-keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
-
-// Edits that need no more than an entity, or an entity and a component, and can be recorded: make
-// it or record it, as the scope says (commands.c).
-typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
-typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
-                                     const keel_component *component);
-keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
-keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
-                                 keeli_edit_of_fn *edit);
-// Record the others (commands.c).
-keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
-keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
-                                   const keel_value *values);
-keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
-                             uint32_t count);
-keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
-                                 const keel_component *const *components, uint32_t count);
-keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
-keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
-
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values);

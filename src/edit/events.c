@@ -9,17 +9,6 @@
 
 #include <keel/events.h>
 
-keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
-                               keel_result *result) {
-    if (event && event->is_event) return keeli_storage_get(world, event, true, result);
-    *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                           event ? "'%s' is no type of events; declare it with KEEL_EVENT, and "
-                                   "name it with KEEL_EVENT_OF"
-                                 : "the type of events%s is NULL; pass KEEL_EVENT_OF(T)",
-                           event ? keeli_component_name(event) : "");
-    return NULL;
-}
-
 static keeli_storage *known(const keel_world *world, const keel_component *event) {
     keeli_storage *s = world && event ? keeli_storage_find(world, event) : NULL;
     return s && s->events ? s : NULL;

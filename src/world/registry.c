@@ -471,6 +471,17 @@ static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_h
     return s && !holder && !(s->flags & asks) && keeli_is_unused(world) ? s : NULL;
 }
 
+keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
+                               keel_result *result) {
+    if (event && event->is_event) return keeli_storage_get(world, event, true, result);
+    *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                           event ? "'%s' is no type of events; declare it with KEEL_EVENT, and "
+                                   "name it with KEEL_EVENT_OF"
+                                 : "the type of events%s is NULL; pass KEEL_EVENT_OF(T)",
+                           event ? keeli_component_name(event) : "");
+    return NULL;
+}
+
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result) {

@@ -20,6 +20,8 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s);
 void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);
+// The storage of a type of events; NULL with the reason in `*result`.
+keeli_storage *keeli_event_get(keel_world *world, const keel_component *event, keel_result *result);
 // The storage of a component that is about to be edited; NULL on error. The hierarchy's own
 // components are refused.
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,

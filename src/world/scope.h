@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scopes: what stands behind the first argument of a verb, and what may be looked at through it.
-// Edits through one begin in edit/edit.h.
+// Scopes: what stands behind the first argument of a verb, what may be looked at through it, and
+// edits through it, which are made now or recorded (record.c).
 #pragma once
 #include "world/borrow.h"
 
@@ -60,3 +60,66 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
 // The storage of a component or unique that it may look at like this, or NULL.
 keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
                              keel_access access);
+
+// ------------------------------------------------------------------ edits, now or later
+// Who edits. When it is made now the lock of edits is taken, until keeli_edit_end.
+keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
+keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
+
+// Edits that need no more than an entity, or an entity and a component, and can be recorded: make
+// it or record it, as the scope says.
+typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
+typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                     const keel_component *component);
+keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
+keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
+                                 keeli_edit_of_fn *edit);
+// Record the others.
+keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
+keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
+                                   const keel_value *values);
+keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
+                             uint32_t count);
+keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
+                                 const keel_component *const *components, uint32_t count);
+keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
+keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
+// How many there are in a list of values; NULL: none.
+uint32_t keeli_count_values(const keel_value *values);
+
+// What a recorded edit does. Those from KEELI_RECORD_EDIT on may touch whatever an entity has.
+typedef enum keeli_action {
+    KEELI_RECORD_ADD_ENTITY,
+    KEELI_RECORD_ADD,
+    KEELI_RECORD_REMOVE,
+    KEELI_RECORD_DELETE,
+    KEELI_RECORD_SEND,
+    KEELI_RECORD_EDIT_OF,
+    KEELI_RECORD_EDIT,
+    KEELI_RECORD_ATTACH,
+    KEELI_RECORD_CALL
+} keeli_action;
+
+// A component and, when the record adds it, its value (NULL: zeros).
+typedef struct keeli_command_part {
+    uint32_t number; // 0: forgotten
+    void *value;     // in the arena, owned until it is handed over
+} keeli_command_part;
+
+typedef struct keeli_command {
+    struct keeli_command *next;
+    keeli_action does;
+    uint32_t count; // of parts
+    keel_entity entity, parent;
+    keeli_edit_fn *edit;       // KEELI_RECORD_EDIT
+    keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
+    keel_command_fn *function; // KEELI_RECORD_CALL
+    void *data;
+    keeli_command_part parts[];
+} keeli_command;
+
+// NULL: the component is not known any more.
+static inline keeli_storage *keeli_part_storage(const keel_world *world,
+                                                const keeli_command_part *p) {
+    return p->number ? world->root.storages[p->number] : NULL;
+}

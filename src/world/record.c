@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+// Lists of recorded edits: who has which, and recording. A record lies in its list's arena together
+// with the values it carries. Components are kept by their process-wide number, so that an
+// unregistered one is noticed. Applying is for those above (edit/commands.c).
+#include "registry.h"
+#include "report.h"
+#include "scope.h"
+#include "storage.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ lists
+keel_commands *keeli_commands_new(keel_world *world) {
+    keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
+    if (!list) return NULL;
+    list->scope.kind = KEELI_SCOPE_COMMANDS;
+    list->world = world;
+    if (KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
+        return list;
+    KEELI_FREE(&world->heap, keel_commands, list);
+    return NULL;
+}
+
+keel_commands *keeli_commands_take(keel_world *world) {
+    keeli_world_lock(world);
+    keel_commands *list = world->commands.spare;
+    if (list) {
+        world->commands.spare = list->next;
+        --world->commands.spare_count;
+    }
+    keeli_world_unlock(world);
+    if (!list) return keeli_commands_new(world);
+    list->next = NULL;
+    return list;
+}
+
+void keeli_commands_spare(keel_world *world, keel_commands *list) {
+    const bool was_used = list->arena.first && list->arena.first->used;
+    const uint32_t blocks = keeli_arena_share(&list->arena, &world->heap);
+    list->first = list->last = NULL;
+    list->allowed.count = 0;
+    list->for_events = false;
+    keeli_commands_close(list);
+    keeli_world_lock(world);
+    list->next = world->commands.spare;
+    world->commands.spare = list;
+    ++world->commands.spare_count;
+    world->commands.used_lists += was_used;
+    world->commands.used_blocks += blocks;
+    keeli_world_unlock(world);
+}
+
+// A list that never had a record has no memory yet.
+bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) {
+    for (keel_commands *list = world->commands.spare; list; list = list->next)
+        if (!keeli_arena_reserve(&list->arena, &world->heap, 1)) return false;
+    while (world->commands.spare_count < lists) {
+        keel_commands *list = keeli_commands_new(world);
+        if (!list) return false;
+        const bool done = keeli_arena_reserve(&list->arena, &world->heap, 1);
+        keeli_commands_spare(world, list);
+        if (!done) return false;
+    }
+    return keeli_blocks_reserve(&world->heap, blocks);
+}
+
+static void queue(keel_world *world, keel_commands *list) {
+    list->next = NULL;
+    keeli_world_lock(world);
+    if (world->commands.pending_end) world->commands.pending_end->next = list;
+    else world->commands.pending = list;
+    world->commands.pending_end = list;
+    keeli_world_unlock(world);
+}
+
+bool keeli_commands_queue_own(keel_world *world) {
+    keel_commands *own = world->commands.own;
+    if (!own->first) return true;
+    keel_commands *list = keeli_commands_take(world);
+    if (!list) return false;
+    const keeli_arena kept = list->arena; // empty, but it may keep memory
+    list->arena = own->arena;
+    list->first = own->first;
+    list->last = own->last;
+    own->arena = kept;
+    own->first = own->last = NULL;
+    queue(world, list);
+    return true;
+}
+
+void keeli_commands_submit(keel_world *world, keel_commands *list) {
+    if (!world->access.concurrent)
+        (void)keeli_commands_queue_own(world); // recorded before, or meanwhile
+    if (list->first) queue(world, list);
+    else keeli_commands_spare(world, list);
+}
+
+static size_t list_bytes(const keel_commands *list) {
+    size_t bytes = 0;
+    for (; list; list = list->next)
+        bytes += sizeof *list + list->arena.bytes;
+    return bytes;
+}
+
+size_t keeli_commands_bytes(const keel_world *world) {
+    return list_bytes(world->commands.own) + list_bytes(world->commands.pending) +
+           list_bytes(world->commands.spare) + list_bytes(world->followers.reaction) +
+           keeli_blocks_bytes(&world->heap);
+}
+
+// ------------------------------------------------------------------ recording
+uint32_t keeli_count_values(const keel_value *values) {
+    uint32_t count = 0;
+    while (values && values[count].component)
+        ++count;
+    return count;
+}
+
+static keel_result no_memory(keel_commands *list) {
+    return keeli_error(list->world, KEEL_ERROR_MEMORY,
+                       "out of memory while recording a command; it is not recorded");
+}
+
+static keel_result not_allowed(keel_commands *list, const char *what) {
+    return keeli_misuse(list->world, KEEL_ERROR_ACCESS,
+                        "these commands may not edit %s; name it in KEEL_COMMANDS, or name nothing "
+                        "there to allow everything",
+                        what);
+}
+
+// A list that is the world's own needs a spare one, to move to the queue without memory.
+static bool reserve_spare(keel_commands *list) {
+    keel_world *world = list->world;
+    if (list != world->commands.own || world->commands.spare) return true;
+    keel_commands *spare = keeli_commands_new(world);
+    if (spare) keeli_commands_spare(world, spare);
+    return spare != NULL;
+}
+
+// A record that is not in the list yet.
+static keel_result begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts,
+                         keeli_command **out) {
+    if (!list) {
+        KEEL_ASSERT(false,
+                    "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
+        return KEEL_ERROR_ARGUMENT;
+    }
+    if (does >= KEELI_RECORD_EDIT && list->allowed.count)
+        return not_allowed(list, "all components of an entity");
+    const size_t bytes = sizeof(keeli_command) + parts * sizeof(keeli_command_part);
+    keeli_command *c = reserve_spare(list) ? keeli_arena_new(&list->arena, &list->world->heap,
+                                                             bytes, _Alignof(keeli_command))
+                                           : NULL;
+    if (!c) return no_memory(list);
+    *c = (keeli_command){ .does = does, .entity = e, .count = parts };
+    memset(c->parts, 0, parts * sizeof(keeli_command_part));
+    *out = c;
+    return KEEL_OK;
+}
+
+static keel_result append(keel_commands *list, keeli_command *c) {
+    if (list->last) list->last->next = c;
+    else list->first = c;
+    list->last = c;
+    return KEEL_OK;
+}
+
+// The storage of a component, or of a type of events, that a command names; NULL with the reason in
+// `*result`.
+static keeli_storage *named(keel_commands *list, bool is_event, const keel_component *component,
+                            keel_result *result) {
+    keel_world *world = list->world;
+    const bool fits = component && (is_event ? component->is_event : !component->is_unique);
+    *result = KEEL_OK;
+    keeli_storage *s = fits && list->enroll && !keeli_storage_find(world, component)
+                           ? list->enroll(list, component, result)
+                       : is_event ? keeli_event_get(world, component, result)
+                                  : keeli_storage_get(world, component, false, result);
+    if (!s) return NULL;
+    const char *name = s->component.name;
+    bool is_allowed = list->allowed.count == 0;
+    for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
+        is_allowed = list->allowed.items[i] == s;
+    if (s->flags & KEELI_IS_LINK)
+        *result = keeli_misuse(
+            world, KEEL_ERROR_ARGUMENT,
+            "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink", name);
+    else if (!is_allowed)
+        *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
+                                          "these commands may not send events '%s'; send with the "
+                                          "parameter KEEL_SEND(%s, ...), or name nothing in "
+                                          "KEEL_COMMANDS to allow all",
+                                          name, name)
+                           : not_allowed(list, name);
+    return *result < 0 ? NULL : s;
+}
+
+// Places for the values: may fail, and nothing was taken over.
+static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
+    for (uint32_t i = 0; i < c->count; ++i) {
+        keel_result result;
+        const keeli_storage *s =
+            named(list, c->does == KEELI_RECORD_SEND, values[i].component, &result);
+        if (!s) return result;
+        if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
+        c->parts[i].number = s->slot;
+        if (!values[i].value) continue;
+        c->parts[i].value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
+                                            s->component.align);
+        if (!c->parts[i].value) return no_memory(list);
+    }
+    return KEEL_OK;
+}
+
+static void take_values(const keel_commands *list, const keeli_command *c,
+                        const keel_value *values) {
+    for (uint32_t i = 0; i < c->count; ++i)
+        if (values[i].value)
+            keeli_value_move(keeli_part_storage(list->world, &c->parts[i]), c->parts[i].value,
+                             (void *)(uintptr_t)values[i].value);
+}
+
+// A handle for a new entity. While several threads are at work the index of entities cannot grow.
+static keel_result promise(keel_commands *list, keel_entity *out) {
+    keel_world *world = list->world;
+    keel_result result = KEEL_OK;
+    if (list->promise) {
+        result = list->promise(list, out);
+    } else {
+        keeli_edit_lock(world, list);
+        if (!world->access.concurrent)
+            result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
+        else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
+        if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
+        keeli_edit_unlock(world, list);
+    }
+    if (result == KEEL_ERROR_SHARED)
+        return keeli_error(world, result,
+                           "no more entities can be recorded while the world is shared; make room "
+                           "with keel_reserve_entities before keel_share_begin");
+    return result < 0
+               ? keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result))
+               : result;
+}
+
+// The handle is the last that may fail: so none is given back. `attach`: a command that makes it a
+// child of `parent`, or NULL.
+static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
+                                     keeli_command *attach) {
+    keeli_command *c = NULL;
+    if (begin(list, KEELI_RECORD_ADD_ENTITY, keel_null(), keeli_count_values(values), &c) < 0 ||
+        prepare_values(list, c, values) < 0 || promise(list, &c->entity) < 0)
+        return keel_null();
+    take_values(list, c, values);
+    append(list, c);
+    if (attach) {
+        attach->entity = c->entity;
+        append(list, attach);
+    }
+    return c->entity;
+}
+
+keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values) {
+    return record_add_entity(list, values, NULL);
+}
+
+keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
+                                   const keel_value *values) {
+    keeli_command *attach = NULL;
+    if (begin(list, KEELI_RECORD_ATTACH, keel_null(), 0, &attach) < 0) return keel_null();
+    attach->parent = parent;
+    return record_add_entity(list, values, attach);
+}
+
+static keel_result record_values(keel_commands *list, keeli_action does, keel_entity e,
+                                 const keel_value *values, uint32_t count) {
+    keeli_command *c = NULL;
+    KEEL_TRY(begin(list, does, e, count, &c));
+    KEEL_TRY(prepare_values(list, c, values));
+    take_values(list, c, values);
+    return append(list, c);
+}
+
+keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
+                             uint32_t count) {
+    return record_values(list, KEELI_RECORD_ADD, e, values, count);
+}
+
+keel_result keeli_record_event(keel_commands *list, const keel_component *event,
+                               const void *value) {
+    return record_values(list, KEELI_RECORD_SEND, keel_null(), &(keel_value){ event, value }, 1);
+}
+
+// A record that names components and has no values.
+static keel_result begin_naming(keel_commands *list, keeli_action does, keel_entity e,
+                                const keel_component *const *components, uint32_t count,
+                                keeli_command **c) {
+    KEEL_TRY(begin(list, does, e, count, c));
+    for (uint32_t i = 0; i < count; ++i) {
+        keel_result result;
+        const keeli_storage *s = named(list, false, components[i], &result);
+        if (!s) return result;
+        (*c)->parts[i].number = s->slot;
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
+                                 const keel_component *const *components, uint32_t count) {
+    keeli_command *c = NULL;
+    KEEL_TRY(begin_naming(list, deletes ? KEELI_RECORD_DELETE : KEELI_RECORD_REMOVE, e, components,
+                          count, &c));
+    return append(list, c);
+}
+
+keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent) {
+    keeli_command *c = NULL;
+    KEEL_TRY(begin(list, KEELI_RECORD_ATTACH, child, 0, &c));
+    c->parent = parent;
+    return append(list, c);
+}
+
+// ------------------------------------------------------------------ now or later
+keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
+    if (!scope) return keeli_no_world();
+    KEEL_TRY(keeli_caller_is(scope, who));
+    if (scope->kind == KEELI_SCOPE_READER)
+        return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
+                            "a reader looks at changes and edits nothing; edit through its world");
+    if (!who->commands) keeli_edit_lock(who->world, who->editor);
+    return KEEL_OK;
+}
+
+keel_result keeli_edit_end(const keeli_caller *who, keel_result result) {
+    keeli_edit_unlock(who->world, who->editor);
+    return result;
+}
+
+keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (!who.commands) return keeli_edit_end(&who, edit(who.world, who.editor, e));
+    keeli_command *c = NULL;
+    KEEL_TRY(begin(who.commands, KEELI_RECORD_EDIT, e, 0, &c));
+    c->edit = edit;
+    return append(who.commands, c);
+}
+
+keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
+                                 keeli_edit_of_fn *edit) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (!who.commands) return keeli_edit_end(&who, edit(who.world, who.editor, e, component));
+    keeli_command *c = NULL;
+    KEEL_TRY(begin_naming(who.commands, KEELI_RECORD_EDIT_OF, e, &component, 1, &c));
+    c->edit_of = edit;
+    return append(who.commands, c);
+}
+
+keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
+                               size_t size) {
+    keeli_command *c = NULL;
+    KEEL_TRY(begin(commands, KEELI_RECORD_CALL, keel_null(), 0, &c));
+    if (!function)
+        return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,
+                            "keel_commands_call needs a function");
+    c->function = function;
+    if (size) {
+        c->data =
+            keeli_arena_new(&commands->arena, &commands->world->heap, size, _Alignof(max_align_t));
+        if (!c->data) return no_memory(commands);
+        memcpy(c->data, data, size);
+    }
+    return append(commands, c);
+}
