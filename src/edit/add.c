@@ -219,13 +219,14 @@ put_followed(keel_world *world, keeli_storage *s, keel_entity e, void *to, const
     put(to, value, s->size);
     return keeli_came_last(world, s, e, to);
 }
-// `flags`: what the storage has, as far as it is known.
+// Who follows the storage, as far as the compiler is to know.
+enum { NOBODY, OBSERVERS, ANYBODY };
 static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_entity e, void *to,
-                                  const void *value, uint32_t flags) {
+                                  const void *value, uint32_t who) {
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
-        return flags ? put_followed(world, s, e, to, value) : put_other(world, s, to, value);
-    if (flags == KEELI_IS_OBSERVED) return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to);
-    if (flags) return keeli_came_last(world, s, e, to);
+        return who ? put_followed(world, s, e, to, value) : put_other(world, s, to, value);
+    if (who == OBSERVERS) return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to);
+    if (who == ANYBODY) return keeli_came_last(world, s, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -235,7 +236,7 @@ static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
     keeli_store_take_bit(s, word, keeli_bit_of(keel_entity_index(e)));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
-    return end_add(world, s, e, to, value, 0);
+    return end_add(world, s, e, to, value, NOBODY);
 }
 
 static __attribute__((noinline)) keel_result
@@ -266,33 +267,32 @@ static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_
     return keeli_changed_last(world, s, e, to);
 }
 
-// What has neighbours in its block has a version, so only that is compared. `flags`: see end_add.
+// What has neighbours in its block has a version, so only that is compared.
 static inline __attribute__((always_inline)) keel_result
-add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t flags) {
+add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t who) {
     const uint32_t index = keel_entity_index(e);
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
     if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
-    if (!flags && keeli_store_has_free_slot(s)) return add_slot(world, s, e, value, word);
+    if (who == NOBODY && keeli_store_has_free_slot(s)) return add_slot(world, s, e, value, word);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
-    if (!keeli_store_has_place(s) ||
-        (flags & ~(uint32_t)KEELI_IS_OBSERVED && !keeli_followers_are_ready(world, s)))
+    if (!keeli_store_has_place(s) || (who == ANYBODY && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
-    void *to = flags ? keeli_store_take_place(s, e) : keeli_indexed_set_value(&s->indexed, index);
-    return end_add(world, s, e, to, value, flags);
+    void *to = who ? keeli_store_take_place(s, e) : keeli_indexed_set_value(&s->indexed, index);
+    return end_add(world, s, e, to, value, who);
 }
 
 // Bodies of their own: without the call that asks whether there is room what is observed takes a
 // fifth fewer instructions (observer_add).
 static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
                                                           const void *value, keeli_storage *s) {
-    return add_beside(world, e, value, s, KEELI_IS_WATCHED);
+    return add_beside(world, e, value, s, ANYBODY);
 }
 static __attribute__((noinline)) keel_result add_observed(keel_world *world, keel_entity e,
                                                           const void *value, keeli_storage *s) {
-    return add_beside(world, e, value, s, KEELI_IS_OBSERVED);
+    return add_beside(world, e, value, s, OBSERVERS);
 }
 
 keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_component *component,
@@ -300,7 +300,7 @@ keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_compone
     keel_world *world = keeli_world_of(scope);
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
-    if (!s->flags) return add_beside(world, e, value, s, 0);
+    if (!s->flags) return add_beside(world, e, value, s, NOBODY);
     return keeli_is_only_observed(s) ? add_observed(world, e, value, s)
                                      : add_followed(world, e, value, s);
 }
