@@ -152,8 +152,7 @@ static __attribute__((noinline)) keel_result attach_root(keel_world *world, keel
     return link_beside(world, child, around);
 }
 
-static __attribute__((noinline)) keel_result attach_fast(keel_world *world, keel_entity child,
-                                                         keel_entity parent) {
+static keel_result attach_fast(keel_world *world, keel_entity child, keel_entity parent) {
     const keeli_storage *parents = world->hierarchy.parents, *children = world->hierarchy.children;
     if (((uintptr_t)world->access.holders | world->refused) ||
         (parents->flags | children->flags) != KEELI_IS_LINK)
@@ -172,12 +171,17 @@ keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, kee
                   : attach_fast(world, child, parent);
 }
 
-keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity parent) {
-    if (keeli_is_world(scope)) return attach_fast(keeli_world_of(scope), child, parent);
+static __attribute__((noinline)) keel_result attach_by_scope(keel_scope *scope, keel_entity child,
+                                                             keel_entity parent) {
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     if (who.commands) return keeli_record_attach(who.commands, child, parent);
     return keeli_edit_end(&who, keeli_edit_attach(who.world, who.editor, child, parent));
+}
+
+keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity parent) {
+    if (!keeli_is_world(scope)) return attach_by_scope(scope, child, parent);
+    return attach_fast(keeli_world_of(scope), child, parent);
 }
 
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
