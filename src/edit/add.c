@@ -225,10 +225,9 @@ static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_enti
                                   const void *value, uint32_t who) {
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
         return who ? put_followed(world, s, e, to, value) : put_other(world, s, to, value);
-    if (who == OBSERVERS) return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to);
     if (who == ANYBODY) return keeli_came_last(world, s, e, to);
     keeli_validate_storage(world, s);
-    return KEEL_OK;
+    return who == OBSERVERS ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to) : KEEL_OK;
 }
 
 // To a sparse set that has room.

@@ -83,10 +83,11 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
 }
 
 keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
-    if (keeli_is_only_observed(s)) return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value);
-    keeli_came(world, s, keel_entity_index(e));
+    const bool is_simple = keeli_is_only_observed(s);
+    if (!is_simple) keeli_came(world, s, keel_entity_index(e));
     keeli_validate_storage(world, s);
-    return keeli_done(world, KEEL_OK);
+    return is_simple ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value)
+                     : keeli_done(world, KEEL_OK);
 }
 
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {

@@ -132,8 +132,8 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 // asking: somebody follows it from now on. False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
 // For the fast paths, of a storage that nobody holds: may one value change or go right now, since
-// its flags are those of followers only? And may one come next to others
-// of its block of 64, without making room?
+// its flags are those of followers only? And may one come next to others of its block of 64 without
+// making room?
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
 // Groups do not follow changes.
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
