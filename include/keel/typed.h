@@ -583,7 +583,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 //    a list, where the base of a column is the page of all its values, or NULL.
 #define KEELI_SIDE(s, i, x) KEELI_PART(KEELI_SIDE_, s, i, x)
 #define KEELI_SIDE_keeli_value(s, i, ...) , keeli_base_##i + keeli_k
-#define KEELI_SIDE_keeli_marked(s, i, ...) , keeli_base_##i + keeli_k, keeli_marked_##i + keeli_k
+#define KEELI_SIDE_keeli_marked(s, i, ...) , keeli_base_##i + keeli_k, keeli_marked_##i + keeli_origin + keeli_k
 #define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
 #define KEELI_SIDE_keeli_filter(s, i, ...)
 #define KEELI_SIDE_keeli_access(s, i, ...)
