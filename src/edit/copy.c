@@ -29,7 +29,7 @@ keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32
     if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
-    b.result = add_prototype(&b, keel_entity_index(prototype));
+    b.result = add_prototype(&b, keeli_index_of(prototype));
     keeli_batch_create(&b, NULL, out);
     return keeli_batch_give(&b);
 }
@@ -54,7 +54,7 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
         return keeli_error(from, KEEL_ERROR_ARGUMENT,
                            "cannot move entity %u to another world: it is in a hierarchy; "
                            "keel_unlink it first",
-                           (unsigned)keel_entity_index(e));
+                           (unsigned)keeli_index_of(e));
     return keeli_may_delete_entity(from, NULL, e);
 }
 
@@ -79,7 +79,7 @@ static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint3
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
         if (keeli_store_is_disabled(s, index) &&
             !keeli_presence_reserve(&keeli_storage_find(b->world, &s->component)->disabled,
-                                    &b->world->heap, keel_entity_index(b->entities[0])))
+                                    &b->world->heap, keeli_index_of(b->entities[0])))
             return keeli_out_of_memory(b->world, b->doing), false;
     return true;
 }
@@ -89,7 +89,7 @@ static void disable_moved(keel_world *to, keel_entity moved, const keel_world *f
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
         if (keeli_store_is_disabled(s, index))
-            keeli_disable(to, keeli_storage_find(to, &s->component), keel_entity_index(moved));
+            keeli_disable(to, keeli_storage_find(to, &s->component), keeli_index_of(moved));
 }
 
 static void leave(keel_world *from, keel_entity e) {
@@ -102,7 +102,7 @@ static void leave(keel_world *from, keel_entity e) {
 keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     if (!from || !to) return keeli_no_world(), keel_null();
     if (may_move(from, e, to) < 0) return keel_null();
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keel_entity moved;
     keeli_batch b;
     keeli_batch_begin(&b, to, NULL, 1, "moving an entity");

@@ -77,7 +77,7 @@ static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_st
     if (keeli_store_in_order(s, &at) == UINT32_MAX) return KEEL_OK;
     const keeli_sparse_set *set = &t->set;
     while (keeli_store_is_sparse(t) && set->count > at)
-        keeli_store_pop(to, t, keel_entity_index(*keeli_sparse_set_entity(set, set->count - 1)));
+        keeli_store_pop(to, t, keeli_index_of(*keeli_sparse_set_entity(set, set->count - 1)));
     for (uint32_t k; !keeli_store_is_sparse(t) &&
                      (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= at;)
         keeli_store_pop(to, t, k);
@@ -156,7 +156,7 @@ static void take_back(keel_world *to, const keeli_archetype *archetype, const ke
                       uint32_t columns, uint32_t filled) {
     for (uint32_t row = block->count; row--;) {
         const uint32_t place = block->number << KEELI_ROW_SHIFT | row;
-        uint32_t *where = keeli_row_of(&to->entities, keel_entity_index(block->entities[row]));
+        uint32_t *where = keeli_row_of(&to->entities, keeli_index_of(block->entities[row]));
         for (uint32_t c = 0; c < columns + (row < filled); ++c)
             keeli_value_drop(storage_of(to, archetype->columns[c]),
                              keeli_row_value(archetype->columns[c], place));

@@ -13,8 +13,7 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
         return KEEL_OK; // nothing is in use
     if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s;
-         (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
+    for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
         KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
     return KEEL_OK;
 }
@@ -72,7 +71,7 @@ keel_result keeli_world_delete_entity(keel_scope *scope, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
         return delete_general(world, e);
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (!take_plain(world, index)) return delete_general(world, e);
     const uint32_t place = *keeli_row_of(&world->entities, index);
     keeli_entity_index_delete(&world->entities, e);

@@ -14,10 +14,8 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
 bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                          uint32_t before) {
     // both may be in one block, whose list gets them all
-    return keeli_reserve_value(world, world->hierarchy.children, keel_entity_index(child),
-                               before) &&
-           keeli_reserve_value(world, world->hierarchy.parents, keel_entity_index(parent),
-                               before + 1);
+    return keeli_reserve_value(world, world->hierarchy.children, keeli_index_of(child), before) &&
+           keeli_reserve_value(world, world->hierarchy.parents, keeli_index_of(parent), before + 1);
 }
 
 // The entity gets a link, which is filled before anybody is notified.
@@ -27,7 +25,7 @@ static void push(keel_world *world, keeli_storage *s, keel_entity e) {
 }
 static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->hierarchy.links.edits;
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (keeli_is_followed(s)) {
         keeli_going(world, s, index, KEEL_TRACK_DELETION);
         keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
@@ -71,8 +69,8 @@ void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to) {
     push(world, world->hierarchy.children, e);
     if (is_first) link_first(world, e, to);
     else link_last(world, e, to);
-    if (is_first) keeli_came(world, world->hierarchy.parents, keel_entity_index(to));
-    keeli_came(world, world->hierarchy.children, keel_entity_index(e));
+    if (is_first) keeli_came(world, world->hierarchy.parents, keeli_index_of(to));
+    keeli_came(world, world->hierarchy.children, keeli_index_of(e));
 }
 
 void keeli_commit_unlink(keel_world *world, keel_entity e) {
@@ -111,7 +109,7 @@ static __attribute__((noinline)) keel_result attach_general(keel_world *world,
         return keeli_error(
             world, KEEL_ERROR_CYCLE,
             "cannot attach entity %u to %u: that is itself or one of its descendants",
-            (unsigned)keel_entity_index(child), (unsigned)keel_entity_index(parent));
+            (unsigned)keeli_index_of(child), (unsigned)keeli_index_of(parent));
     if (!keeli_reserve_links(world, child, parent, 0))
         return keeli_out_of_memory(world, "attaching a child");
     if (keeli_has_parent(world, child)) keeli_commit_detach(world, child);
@@ -125,7 +123,7 @@ static __attribute__((noinline)) keel_result attach_general(keel_world *world,
 // call that comes back six registers were saved, a tenth of the instructions (hier_attach).
 static inline keel_result link_beside(keel_world *world, keel_entity child, uint64_t *around) {
     KEEL_ASSERT_INTERNAL(world->hierarchy.children->goes_with_bit && *around);
-    keeli_store_take_bit(world->hierarchy.children, around, keeli_bit_of(keel_entity_index(child)));
+    keeli_store_take_bit(world->hierarchy.children, around, keeli_bit_of(keeli_index_of(child)));
     ++world->hierarchy.links.edits;
     keeli_validate_links(world);
     return KEEL_OK;
@@ -135,10 +133,10 @@ static inline keel_result link_beside(keel_world *world, keel_entity child, uint
 static __attribute__((noinline)) keel_result attach_first(keel_world *world, keel_entity child,
                                                           keel_entity to, uint64_t *around) {
     keeli_storage *parents = world->hierarchy.parents;
-    uint64_t *above = keeli_live_word(parents, keel_entity_index(to));
+    uint64_t *above = keeli_live_word(parents, keeli_index_of(to));
     if (!above || !keeli_entity_has_version(&world->entities, to) || keel_is_same(child, to))
         return attach_general(world, NULL, child, to);
-    keeli_store_take_bit(parents, above, keeli_bit_of(keel_entity_index(to)));
+    keeli_store_take_bit(parents, above, keeli_bit_of(keeli_index_of(to)));
     link_first(world, child, to);
     return link_beside(world, child, around);
 }
@@ -157,7 +155,7 @@ static keel_result attach_fast(keel_world *world, keel_entity child, keel_entity
     if (((uintptr_t)world->access.holders | world->refused) ||
         (parents->flags | children->flags) != KEELI_IS_LINK)
         return attach_general(world, NULL, child, parent);
-    const uint32_t c = keel_entity_index(child);
+    const uint32_t c = keeli_index_of(child);
     uint64_t *around = keeli_live_word(children, c);
     if (!around || *around >> (c % 64) & 1 || keeli_store_has(parents, c) ||
         !keeli_entity_has_version(&world->entities, child))

@@ -436,7 +436,7 @@ const keel_component *keel_next_unique(const keel_world *world, const keel_compo
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                              const keel_component *after) {
     if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    const uint32_t index = keel_entity_index(e), from = place_after(world, after);
+    const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
     for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
@@ -528,7 +528,7 @@ uint32_t(keel_entity_count)(const keel_scope *scope) {
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!world) return keel_null();
-    const uint32_t index = keel_entity_index(after);
+    const uint32_t index = keeli_index_of(after);
     if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
 }
