@@ -84,8 +84,9 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
 
 keel_result(keel_set_name)(keel_scope *scope, keel_entity e, const char *name) {
     keeli_caller who;
+    keel_commands *list = keeli_commands_of(scope);
+    if (list) return keeli_record_name(list, e, name);
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_name(who.commands, e, name);
     return keeli_edit_end(&who, keeli_edit_name(who.world, who.editor, e, name));
 }
 

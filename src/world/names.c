@@ -5,7 +5,6 @@
 #include "storage.h"
 
 #include <keel/typed.h>
-#include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ the index
@@ -144,17 +143,4 @@ bool keeli_names_are_valid(const keel_world *world) {
             return false;
     }
     return count == world->names.count;
-}
-
-// ------------------------------------------------------------------ for messages
-const char *keeli_entity_words(const keel_world *world, keel_entity e, char words[KEELI_WORDS]) {
-    if (keel_is_null(e)) return "null";
-    const keeli_name *name =
-        keeli_entity_is_alive(&world->entities, e) ? keeli_name_at(world, e) : NULL;
-    const int end = snprintf(words, KEELI_WORDS, "%uv%u", (unsigned)keeli_index_of(e),
-                             (unsigned)keel_entity_version(e));
-    if (name)
-        snprintf(words + end, KEELI_WORDS - (size_t)end, " \"%.60s%s\"", name->text,
-                 name->length > 60 ? "..." : "");
-    return words;
 }

@@ -36,9 +36,3 @@ void keeli_name_leave_value(keel_world *world, const void *value);
 void keeli_names_begin(keel_world *world, keeli_storage *s);
 void keeli_names_end(keel_world *world, const keeli_storage *s);
 bool keeli_names_are_valid(const keel_world *world);
-
-// ------------------------------------------------------------------ for messages
-enum { KEELI_WORDS = 96 };
-// `17v3 "ship"`, or `null`. Nobody else edits meanwhile.
-const char *keeli_entity_words(const keel_world *world, keel_entity e, char words[KEELI_WORDS]);
-#define KEELI_ENTITY(world, e) keeli_entity_words((world), (e), (char[KEELI_WORDS]){ 0 })

@@ -444,13 +444,32 @@ static void messages_name_entities(void **state) {
     assert_error(w, KEEL_ERROR_DEAD_ENTITY, "cannot clone 0v0: it is not alive");
     assert_int_equal(keel_add_many(w, ((keel_entity[]){ gun, keel_null() }), 2, Number, { 1 }),
                      KEEL_ERROR_DEAD_ENTITY);
-    assert_error(w, KEEL_ERROR_DEAD_ENTITY, "null, at 1 of the list, is not alive");
+    assert_error(w, KEEL_ERROR_DEAD_ENTITY, "entity 1 of the list, null, is not alive");
     assert_int_equal(keel_add_entity_at(w, handle_at(0, 5)), KEEL_ERROR_OCCUPIED);
     assert_error(w, KEEL_ERROR_OCCUPIED, "cannot add 0v5: index 0 belongs to 0v1 \"ship\"");
     keel_set_name(w, ship,
                   "a name that is longer than anybody would ever read in any message at all");
     assert_int_equal(keel_attach(w, ship, gun), KEEL_ERROR_CYCLE);
     assert_error(w, KEEL_ERROR_CYCLE, "read in any me...\" to 1v0");
+    api_end(&f);
+}
+
+static void the_list_of_entities_is_called_what_it_is(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_world *w = f.world;
+    const keel_entity e = keel_add_entity(w);
+    keel_view view, other;
+    assert_int_equal(keel_view_begin(&view, w, KEEL_TERMS(KEEL_MAY_EDIT_ENTITIES), "maker"),
+                     KEEL_OK);
+    assert_int_equal(keel_delete_entity(w, e), KEEL_ERROR_BORROWED);
+    assert_error(w, KEEL_ERROR_BORROWED,
+                 "cannot delete from the list of entities: maker is editing it");
+    assert_int_equal(keel_view_begin(&other, w, KEEL_TERMS(KEEL_MAY_EDIT_ENTITIES), "second"),
+                     KEEL_ERROR_BORROWED);
+    assert_error(w, KEEL_ERROR_BORROWED, "second wants to edit the list of entities, which maker");
+    keel_view_end(&view);
     api_end(&f);
 }
 
@@ -729,6 +748,7 @@ static const struct CMUnitTest tests[] = {
     TEST(systems_and_commands_name, "systems and commands name"),
     TEST(a_name_in_use_is_not_changed, "a name in use is not changed"),
     TEST(messages_name_entities, "messages name entities"),
+    TEST(the_list_of_entities_is_called_what_it_is, "B: the list of entities is called what it is"),
     TEST(a_world_without_names_has_no_index, "a world without names has no index"),
     TEST(without_memory_nothing_changes, "without memory nothing changes"),
     TEST(random_edits_are_as_in_the_model, "random edits are as in the model"),
