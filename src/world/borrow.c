@@ -390,8 +390,9 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
             KEEL_TRY(keeli_check_thread(world, teller, s, KEEL_ACCESS_READ, NULL, verb));
         if (s->borrow < 0)
             return keeli_error(teller, KEEL_ERROR_BORROWED,
-                               "cannot %s world '%s' while a view writes %s; end it first", verb,
-                               world->name, KEELI_STORAGE(world, s));
+                               "cannot %s world '%s' while a view writes %s%s; end it first", verb,
+                               world->name, i < world->storages.count ? "its " : "",
+                               KEELI_STORAGE(world, s));
     }
     return KEEL_OK;
 }
