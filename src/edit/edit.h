@@ -38,20 +38,13 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
                             const char *text);
 // Before an entity goes below `parent`, or (null) becomes a root: KEEL_ERROR_OCCUPIED where it
 // would have a sibling of its name. `doing`: "attach".
-keel_result keeli_may_place_name_slow(keel_world *world, const char *doing, keel_entity e,
-                                      keel_entity parent);
-static inline keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
-                                               keel_entity parent) {
-    return world->names.count ? keeli_may_place_name_slow(world, doing, e, parent) : KEEL_OK;
-}
+keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
+                                 keel_entity parent);
 // Before its children become roots: may those lose their names that another root has?
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e);
 // These cannot fail. The entity has another place, and is found there, or as a root loses a name
 // that another root has. All that have no parent any more; who still has it may be deleted.
-void keeli_place_name_slow(keel_world *world, keel_entity e);
-static inline void keeli_place_name(keel_world *world, keel_entity e) {
-    if (world->names.count) keeli_place_name_slow(world, e);
-}
+void keeli_place_name(keel_world *world, keel_entity e);
 void keeli_place_orphans(keel_world *world);
 // The entity is about to be deleted: others may have its name.
 void keeli_free_name(keel_world *world, keel_entity e);

@@ -5,6 +5,16 @@
 #include "edit/removal.h"
 #include "world/report.h"
 
+// ------------------------------------------------------------------ names
+// Mostly nobody has one.
+static inline keel_result may_place_name(keel_world *world, const char *doing, keel_entity e,
+                                         keel_entity parent) {
+    return world->names.count ? keeli_may_place_name(world, doing, e, parent) : KEEL_OK;
+}
+static inline void place_name(keel_world *world, keel_entity e) {
+    if (world->names.count) keeli_place_name(world, e);
+}
+
 // ------------------------------------------------------------------ changing
 keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) {
     KEEL_TRY(keeli_may_edit(world, holder, world->hierarchy.parents, "change"));
@@ -76,7 +86,7 @@ void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to) {
 void keeli_commit_unlink(keel_world *world, keel_entity e) {
     if (keeli_has_parent(world, e)) {
         keeli_commit_detach(world, e);
-        keeli_place_name(world, e);
+        place_name(world, e);
     }
     if (keeli_has_children(world, e)) {
         const keel_parent parent = *keeli_link_of_parent(world, e);
@@ -84,7 +94,7 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
         for (uint32_t left = parent.child_count; left; --left) {
             const keel_entity next = keeli_link_of_child(world, child)->next;
             pop(world, world->hierarchy.children, child);
-            keeli_place_name(world, child);
+            place_name(world, child);
             child = next;
         }
         pop(world, world->hierarchy.parents, e);
@@ -113,12 +123,12 @@ static __attribute__((noinline)) keel_result attach_general(keel_world *world,
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "cannot attach %s to %s: that is itself or one of its descendants",
                            KEELI_ENTITY(world, child), KEELI_ENTITY(world, parent));
-    KEEL_TRY(keeli_may_place_name(world, "attach", child, parent));
+    KEEL_TRY(may_place_name(world, "attach", child, parent));
     if (!keeli_reserve_links(world, child, parent, 0))
         return keeli_out_of_memory(world, "attaching a child");
     if (keeli_has_parent(world, child)) keeli_commit_detach(world, child);
     keeli_commit_attach(world, child, parent);
-    keeli_place_name(world, child);
+    place_name(world, child);
     keeli_validate_links(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -231,9 +241,9 @@ static keel_result detach(keel_world *world, const keeli_holder *holder, keel_en
     if (!keeli_entity_is_alive(&world->entities, child)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
-    KEEL_TRY(keeli_may_place_name(world, "detach", child, keel_null()));
+    KEEL_TRY(may_place_name(world, "detach", child, keel_null()));
     keeli_commit_detach(world, child);
-    keeli_place_name(world, child);
+    place_name(world, child);
     keeli_validate_links(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -246,7 +256,7 @@ static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_en
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
-    KEEL_TRY(keeli_may_place_name(world, "unlink", e, keel_null()));
+    KEEL_TRY(may_place_name(world, "unlink", e, keel_null()));
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_commit_unlink(world, e);
     return keeli_done(world, KEEL_OK);
@@ -270,19 +280,19 @@ static keel_result unlink_tree(keel_world *world, const keeli_holder *holder, ke
     if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_links(world, root)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
-    KEEL_TRY(keeli_may_place_name(world, "unlink", root, keel_null()));
+    KEEL_TRY(may_place_name(world, "unlink", root, keel_null()));
     for (keel_entity e = root; world->names.count && !keel_is_null(e);
          e = keeli_links_onward(&world->hierarchy.links, root, e).at)
         KEEL_TRY(keeli_may_orphan(world, holder, e));
     if (keeli_has_parent(world, root)) {
         keeli_commit_detach(world, root);
-        keeli_place_name(world, root);
+        place_name(world, root);
     }
     // take leaves off until none is left: each step goes on from the parent of the last
     for (keel_entity e = last_of(world, root, root).at; !keel_is_same(e, root);) {
         const keel_entity parent = keeli_link_of_child(world, e)->parent;
         keeli_commit_detach(world, e);
-        keeli_place_name(world, e);
+        place_name(world, e);
         e = last_of(world, parent, root).at;
     }
     return keeli_done(world, KEEL_OK);

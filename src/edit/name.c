@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names: the verbs, and what becomes of a name when its entity gets another place among siblings.
-#include "edit/hierarchy.h"
-#include "edit/removal.h"
+#include "edit/batch.h"
 #include "world/names.h"
 #include "world/report.h"
 
@@ -9,7 +8,8 @@
 #include <string.h>
 
 static keel_entity parent_of(const keel_world *world, keel_entity e) {
-    return keeli_has_parent(world, e) ? keeli_link_of_child(world, e)->parent : keel_null();
+    const keel_child *link = keeli_store_value(world, world->hierarchy.children, keeli_index_of(e));
+    return link ? link->parent : keel_null();
 }
 
 // ------------------------------------------------------------------ setting
@@ -25,11 +25,22 @@ static keel_result occupied(keel_world *world, const char *doing, keel_entity e,
                        KEELI_ENTITY(world, other->parent));
 }
 
+// The entity has a name and loses it; this cannot fail.
+static void commit_take(keel_world *world, keel_entity e) {
+    keeli_storage *s = world->names.storage;
+    const uint32_t index = keeli_index_of(e);
+    keeli_going(world, s, index, KEEL_TRACK_DELETION);
+    keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
+    keeli_store_pop(world, s, index);
+    keeli_validate_storage(world, s);
+}
+
 static keel_result take_name(keel_world *world, const keeli_holder *holder, keel_entity e) {
     keeli_storage *s = world->names.storage;
     if (!s || !keeli_name_at(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
-    return keeli_done(world, keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL));
+    commit_take(world, e);
+    return keeli_done(world, KEEL_OK);
 }
 
 keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *text, size_t length,
@@ -91,8 +102,8 @@ keel_result(keel_set_name)(keel_scope *scope, keel_entity e, const char *name) {
 }
 
 // ------------------------------------------------------------------ another place
-keel_result keeli_may_place_name_slow(keel_world *world, const char *doing, keel_entity e,
-                                      keel_entity parent) {
+keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
+                                 keel_entity parent) {
     const keeli_name *name = keeli_name_at(world, e);
     const keeli_name *there =
         name ? keeli_name_find(world, parent, name->text, name->length) : NULL;
@@ -100,18 +111,19 @@ keel_result keeli_may_place_name_slow(keel_world *world, const char *doing, keel
 }
 
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e) {
-    if (!world->names.count || !keeli_has_children(world, e)) return KEEL_OK;
-    const keel_parent *parent = keeli_link_of_parent(world, e);
-    keel_entity child = parent->first_child;
-    for (uint32_t left = parent->child_count; left; --left) {
+    if (!world->names.count) return KEEL_OK;
+    const keel_parent *parent =
+        keeli_store_value(world, world->hierarchy.parents, keeli_index_of(e));
+    keel_entity child = parent ? parent->first_child : keel_null();
+    for (uint32_t left = parent ? parent->child_count : 0; left; --left) {
         if (keeli_name_at(world, child))
             return keeli_may_edit(world, holder, world->names.storage, "delete");
-        child = keeli_link_of_child(world, child)->next;
+        child = keeli_child_at(&world->hierarchy.links, child)->next;
     }
     return KEEL_OK;
 }
 
-void keeli_place_name_slow(keel_world *world, keel_entity e) {
+void keeli_place_name(keel_world *world, keel_entity e) {
     keeli_name *name = keeli_name_at(world, e);
     if (!name || !name->is_listed) return;
     const keel_entity parent = parent_of(world, e);
@@ -121,7 +133,7 @@ void keeli_place_name_slow(keel_world *world, keel_entity e) {
     if (!there) return;
     keeli_warn(world, "%s became a root and loses its name: the root %s has it already",
                KEELI_ENTITY(world, e), KEELI_ENTITY(world, there->entity));
-    (void)keeli_take_value(world, world->names.storage, e, KEEL_TRACK_DELETION, NULL);
+    commit_take(world, e);
 }
 
 void keeli_free_name(keel_world *world, keel_entity e) {
@@ -132,7 +144,7 @@ void keeli_free_name(keel_world *world, keel_entity e) {
 void keeli_place_orphans(keel_world *world) {
     const keeli_storage *s = world->names.storage;
     for (uint32_t i = 0; s && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        if (!keeli_has_parent(world, keeli_entity_at(&world->entities, i)))
+        if (!keeli_store_has(world->hierarchy.children, i))
             keeli_place_name(world, keeli_entity_at(&world->entities, i));
 }
 
