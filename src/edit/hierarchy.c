@@ -237,13 +237,21 @@ keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
     return child;
 }
 
+// Apart, so that mostly nothing is kept for what comes after (detach: 5 % of its instructions).
+static __attribute__((noinline)) keel_result detach_named(keel_world *world, keel_entity child) {
+    KEEL_TRY(keeli_may_place_name(world, "detach", child, keel_null()));
+    keeli_commit_detach(world, child);
+    keeli_place_name(world, child);
+    keeli_validate_links(world);
+    return keeli_done(world, KEEL_OK);
+}
+
 static keel_result detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
     if (!keeli_entity_is_alive(&world->entities, child)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
-    KEEL_TRY(may_place_name(world, "detach", child, keel_null()));
+    if (world->names.count) return detach_named(world, child);
     keeli_commit_detach(world, child);
-    place_name(world, child);
     keeli_validate_links(world);
     return keeli_done(world, KEEL_OK);
 }
