@@ -58,7 +58,9 @@ KEEL_API keel_entity keel_find_entity(const keel_scope *scope, keel_entity paren
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_set_name(scope, ...) keel_set_name(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_name_of(scope, ...) keel_name_of(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_find_entity(scope, ...) keel_find_entity(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on
