@@ -190,6 +190,7 @@ typedef struct keeli_worker {
     uint32_t node;                 // of the schedule; UINT32_MAX: none
     uint32_t piece;                // of a loop that is split; otherwise 0
     keeli_first_error *first;      // where errors go; NULL: to the world
+    struct keeli_inside *inside;   // what the innermost system has in hand, or NULL
     keeli_arena scratch;           // keel_context_scratch
 } keeli_worker;
 
@@ -249,7 +250,7 @@ struct keel_commands {
 typedef struct keeli_reports {
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error; // the first since keel_take_error
+    keel_error first, last; // since keel_clear_errors
 } keeli_reports;
 
 // Why nothing may be edited through the world now, as bits of keel_world.refused. The message of

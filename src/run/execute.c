@@ -336,11 +336,21 @@ static void drop_lists(keeli_schedule *s) {
 static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
     keeli_worker spare;
     if (workers && s->costs.is_wide) return keeli_workers_run(workers, s);
-    keeli_worker *worker =
-        workers ? keeli_workers_open(workers, NULL) : keeli_worker_begin(s->world, &spare);
+    if (workers) {
+        const keel_result result = run_in_order(s, keeli_workers_open(workers, NULL));
+        keeli_workers_close(workers);
+        return result;
+    }
+    keeli_worker *worker = keeli_worker_begin(s->world, &spare);
+    keeli_first_error of_run, *outer = worker->first;
+    const uint32_t outer_node = worker->node;
+    keeli_run_errors_begin(&of_run);
+    worker->first = &of_run;
     const keel_result result = run_in_order(s, worker);
-    if (workers) keeli_workers_close(workers);
-    else keeli_worker_end(s->world, worker);
+    worker->first = outer;
+    worker->node = outer_node;
+    keeli_worker_end(s->world, worker);
+    keeli_run_errors_end(s->world, &of_run);
     return result;
 }
 

@@ -32,6 +32,7 @@ static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body
     loop->partials = NULL;
     loop->records = body->context && keeli_context_records(body->context);
     loop->failed = KEELI_NO_PIECE;
+    loop->is_denied = false;
     loop->taken = loop->users = loop->ended_before = 0;
     loop->share = 1;
     loop->lists.count = loop->pieces.list.count = 0;
@@ -157,17 +158,18 @@ static void end_piece(keeli_loop *loop, uint32_t piece) {
 static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *it,
                        uint32_t piece) {
     context->piece = piece;
-    context->has_turn = context->failed = false;
+    context->has_turn = context->in.failed = context->in.is_denied = false;
     context->message[0] = 0;
     if (loop->records && !context->commands) {
         if (keeli_context_take_commands(context) < 0) keel_fail(context, NULL, "out of memory");
         else if (!context->is_inner) keeli_handles_serve(context->commands, context);
     }
-    if (!context->failed) keeli_run_walk(context, it);
-    if (context->failed) {
+    if (!context->in.failed) keeli_run_walk(context, it);
+    if (context->in.failed) {
         keeli_world_lock(context->in.world);
         if (piece < loop->failed) {
             loop->failed = piece;
+            loop->is_denied = context->in.is_denied;
             loop->object = context->object;
             memcpy(loop->message, context->message, sizeof loop->message);
         }
@@ -221,6 +223,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     keeli_iterator *it = !loop->it || is_owner ? loop->it : keeli_iterator_take_like(loop->it);
     if (loop->it && !it) return; // the owner has one
     const char *outer = worker->running;
+    keeli_inside *outer_inside = worker->inside;
     const uint32_t outer_node = worker->node, outer_piece = worker->piece;
     if (!is_owner) {
         worker->running = loop->running;
@@ -231,12 +234,19 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         context.worker = worker;
         context.loop = loop;
         context.in.is_split = true;
+        worker->inside = &context.in;
         context.commands = NULL;
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
         take_pieces(loop, worker, &context, it);
         if (context.commands) keeli_commands_discard(context.in.world, context.commands); // empty
-    } else take_pieces(loop, worker, NULL, it);
+    } else {
+        keeli_inside helper = { .is_denied = false }; // what the owner has in hand is its own
+        if (!is_owner) worker->inside = &helper;
+        take_pieces(loop, worker, NULL, it);
+        if (helper.is_denied) keeli_atomic_store_byte(&loop->is_denied, 1);
+    }
+    worker->inside = outer_inside;
     worker->running = outer;
     worker->node = outer_node;
     worker->piece = outer_piece;
@@ -309,6 +319,8 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
     }
     keeli_loop_work(loop, worker);
     if (many) await_helpers(loop);
+    if (loop->is_denied && !loop->body.context && worker->inside)
+        worker->inside->failed = worker->inside->is_denied = true;
     if (is_timed) {
         const uint64_t piece_ns = (keeli_clock_ns() - loop->began) / loop->count + 1;
         const bool went_many = many && (loop->has_called || loop->is_helped);
@@ -371,9 +383,10 @@ keel_result keeli_run_split(keel_context *context) {
         run_loop(loop, context->worker, &context->bound->piece_cost);
         if (!context->is_inner) keeli_handles_return(context->in.world, &loop->reserved);
         collect_lists(loop);
-        context->failed = loop->failed != KEELI_NO_PIECE;
+        context->in.failed = loop->failed != KEELI_NO_PIECE;
+        context->in.is_denied = loop->is_denied;
     }
-    if (context->failed) {
+    if (context->in.failed) {
         context->object = loop->object;
         memcpy(context->message, loop->message, sizeof loop->message);
     }
@@ -437,8 +450,10 @@ static keel_result run_direct(keel_world *world, const keeli_loop_body *body) {
     if (!workers) return KEEL_ERROR_MEMORY;
     keeli_worker *worker = keeli_workers_open(workers, NULL);
     worker->running = outer ? outer->running : NULL;
+    worker->inside = outer ? outer->inside : NULL;
     const keel_result result = run_by(body, worker);
     worker->running = NULL;
+    worker->inside = NULL;
     keeli_workers_close(workers);
     keeli_workers_give(workers);
     return result;

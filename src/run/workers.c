@@ -139,17 +139,15 @@ keeli_workers *keeli_workers_take(keel_world *world) {
     }
     workers->failed_node = KEEL_NO_NODE;
     workers->failed_result = KEEL_OK;
-    workers->first.error.result = KEEL_OK;
-    workers->first.node = KEEL_NO_NODE;
+    keeli_run_errors_begin(&workers->first);
     return workers;
 }
 
 // What went wrong comes out in linear order, whoever met it first.
 void keeli_workers_give(keeli_workers *workers) {
     keel_world *world = workers->world;
+    keeli_run_errors_end(world, &workers->first);
     keeli_world_lock(world);
-    if (workers->first.error.result != KEEL_OK && world->reports.error.result == KEEL_OK)
-        world->reports.error = workers->first.error;
     workers->is_busy = false;
     keeli_world_unlock(world);
 }

@@ -10,8 +10,8 @@
 #define KEELI_PRINTF(at, from)
 #endif
 
-// Keep the error when it is the first, log it, and return `result`. `asserts`: in builds with
-// assertions fail as well, unless the world says not to.
+// Keep the error, log it, and return `result`. `asserts`: in builds with assertions fail as well,
+// unless the world says not to. KEEL_ERROR_ACCESS inside of a system fails that system.
 keel_result keeli_report(keel_world *world, bool asserts, keel_result result, const char *format,
                          ...) KEELI_PRINTF(4, 5);
 // For outcomes that are nobody's fault and for conflicts.
@@ -21,6 +21,10 @@ keel_result keeli_report(keel_world *world, bool asserts, keel_result result, co
 // The same for what the user reported with keel_fail. `system` NULL: the one that runs.
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
                                   const void *object, const char *message);
+// Around a run: the first of its errors in linear order is kept in `of_run`, and handed over to
+// what is around the run on this thread when it has ended.
+void keeli_run_errors_begin(keeli_first_error *of_run);
+void keeli_run_errors_end(keel_world *world, const keeli_first_error *of_run);
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);

@@ -23,6 +23,8 @@ typedef struct keeli_inside {
     keeli_reader *reader; // what it has seen of changes, or NULL
     const char *kind;     // "system" or "view": for messages
     bool is_split;        // several threads run it, so that what it writes cannot be looked at
+    bool failed;          // by keel_fail, or
+    bool is_denied;       // since it touched what it did not declare
 } keeli_inside;
 
 struct keel_reader {
