@@ -211,6 +211,10 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &T##_component))
 /// The value of a component, to change: `T *` or NULL. Scope: all but commands.
 #define keel_get_mut(scope, e, T) KEELI_CAST(T, KEELI_DIRECT(scope, keeli_world_get_mut, keel_get_component_mut)(KEELI_TO_WRITE(scope), (e), &T##_component))
+/// keel_get where absence is a bug: never NULL, the program stops with a message. Scope: all but commands.
+#define keel_at(scope, e, T) KEELI_CAST(const T, keel_at_component((scope), (e), &T##_component, KEELI_HERE))
+/// keel_get_mut where absence is a bug: `keel_at_mut(world, e, Health)->points = 3`. Scope: all but commands.
+#define keel_at_mut(scope, e, T) KEELI_CAST(T, keel_at_component_mut((scope), (e), &T##_component, KEELI_HERE))
 /// Does the entity have the component? Scope: all but commands.
 #define keel_has(scope, e, T) KEELI_DIRECT(scope, keeli_world_has, keel_has_component)(KEELI_TO_READ(scope), (e), &T##_component)
 /// The value of a unique, to read: `const T *` or NULL. Scope: all but commands.

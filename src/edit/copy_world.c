@@ -207,7 +207,7 @@ static void empty(keel_world *world) {
 }
 
 keel_result keel_copy_world(const keel_world *from, keel_world *to) {
-    if (!from || !to) return keeli_no_world();
+    if (keeli_is_no_world(from) || keeli_is_no_world(to)) return keeli_no_world();
     KEEL_TRY(check_worlds(from, to));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keel_component *c = &from->storages.items[i]->component;

@@ -101,7 +101,7 @@ static keel_result check_form(keel_world *world, const keeli_storage *s) {
 }
 
 keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!hash)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_world_hash needs a place for the hash, but it is NULL");

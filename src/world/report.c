@@ -95,8 +95,10 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 }
 
 keel_result keeli_no_world(void) {
-    KEEL_ASSERT(false,
-                "the world, view, commands or context is NULL; check the result of what made it");
+    KEEL_ASSERT(
+        false,
+        "the world, view, commands or context is NULL, or the world was destroyed; check the "
+        "result of what made it, and who uses it last");
     return KEEL_ERROR_ARGUMENT;
 }
 

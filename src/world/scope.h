@@ -6,15 +6,6 @@
 
 #include <keel/scope.h>
 
-// The kinds of scopes; 0 is none any more.
-enum {
-    KEELI_SCOPE_WORLD = 0x4b65656c,
-    KEELI_SCOPE_VIEW,
-    KEELI_SCOPE_COMMANDS,
-    KEELI_SCOPE_CONTEXT,
-    KEELI_SCOPE_READER
-};
-
 // How a context begins (run/context.h).
 typedef struct keeli_inside {
     keel_scope scope;
