@@ -256,7 +256,8 @@ KEEL_API const void *keel_get_component(const keel_scope *scope, keel_entity e,
 
 /// The entity's value, to change in place.
 /// @param scope a view or context must hold `write` or more for it
-/// @return as keel_get_component; NULL through a world also while a view or system uses the storage.
+/// @return as keel_get_component; NULL through a world also while a system uses the storage; loops and views of ordinary
+///   code are no reason (docs/rules.md).
 ///   Checked builds log, once per component, that a handle was not alive
 KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
                                       const keel_component *component);

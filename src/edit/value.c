@@ -64,6 +64,20 @@ bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_comp
 }
 
 // ------------------------------------------------------------------ to write
+// Loops of the same code are no reason against it: values stay where they are.
+static bool may_write(keel_world *world, const keeli_storage *s, const keel_component *component) {
+    const bool is_free = !keeli_atomic_peek(&s->borrow);
+    keel_result result = KEEL_OK;
+    if (s->flags & KEELI_IS_BOUND &&
+        keeli_check_thread(world, world, s, KEEL_ACCESS_WRITE, NULL, "write") < 0)
+        return false;
+    if (!(s->flags & KEELI_IS_LINK) &&
+        (world->refused ? is_free && keeli_world_is_looped(world)
+                        : is_free || keeli_only_own_views_use(world, s)))
+        return true;
+    return keeli_storage_to_edit(world, NULL, component, "write", &result) != NULL;
+}
+
 static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_entity e,
                                                        const keel_component *component) {
     if (keeli_is_no_world(world) || !component) return NULL;
@@ -72,12 +86,7 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
     if (!keeli_entity_is_alive(&world->entities, e)) return not_alive(world, s, e);
     void *value = keeli_store_value(world, s, keel_entity_index(e));
     if (!value) return NULL;
-    const bool may_write = !world->refused || keeli_world_is_looped(world);
-    keel_result result = KEEL_OK;
-    if ((keeli_atomic_peek(&s->borrow) || !may_write ||
-         s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
-        !keeli_storage_to_edit(world, NULL, component, "write", &result))
-        return NULL;
+    if (!may_write(world, s, component)) return NULL;
     keeli_track_modified(world, s, keel_entity_index(e));
     return value;
 }

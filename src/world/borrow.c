@@ -257,6 +257,12 @@ void keeli_holder_close(keel_world *world, keeli_holder *holder) {
     keeli_world_unlock(world);
 }
 
+bool keeli_only_own_views_use(const keel_world *world, const keeli_storage *storage) {
+    for (const keeli_holder *h = world->access.holders; h; h = h->next)
+        if ((h->is_system || h->parent) && (h->everything || use_of(h, storage))) return false;
+    return true;
+}
+
 void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
     KEELI_RELEASE(&world->heap, &holder->uses);
 }

@@ -505,7 +505,10 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
     *result = KEEL_OK;
     keeli_storage *known = free_to_edit(world, holder, component);
     if (known) return known;
-    if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
+    if (component && !component->is_unique && !keeli_storage_find(world, component)) {
+        if (!holder || keeli_is_inside_edit(world)) *result = keeli_world_is_editable(world);
+        return NULL; // there is none, and where edits are refused this one is, too
+    }
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }
 
