@@ -256,7 +256,8 @@ KEEL_API const void *keel_get_component(const keel_scope *scope, keel_entity e,
 
 /// The entity's value, to change in place.
 /// @param scope a view or context must hold `write` or more for it
-/// @return as keel_get_component; NULL through a world also while a system uses the storage; loops and views of ordinary
+/// @return as keel_get_component; NULL through a world also while a system uses the storage; loops
+/// and views of ordinary
 ///   code are no reason (docs/rules.md).
 ///   Checked builds log, once per component, that a handle was not alive
 KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
@@ -305,9 +306,9 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 
 /// Make an empty world a copy of another one: the same handles (later adds give the same ones too),
 /// all components with their values, disabled ones included, in the same packed order, the
-/// hierarchy, and all uniques. Values are copied with their copy hooks. Workloads, groups and
-/// recorded commands are not copied; groups of `to` take in what comes, and handles that commands
-/// promised are free in the copy.
+/// hierarchy, and all uniques but those that are `.transient`. Values are copied with their copy
+/// hooks. Workloads, groups and recorded commands are not copied; groups of `to` take in what
+/// comes, and handles that commands promised are free in the copy.
 /// @param to no entity is alive in it and no unique is set; handles from before mean nothing
 ///   afterwards
 /// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:

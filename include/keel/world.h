@@ -130,6 +130,8 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// registration, or on how the world came to be: worlds that hold the same have the same hash,
 /// others another (but for 1 in 2^64). Recorded commands, groups and free handles do not count.
 ///
+/// What is declared with `.transient = true` does not count either.
+///
 /// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
 /// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need.
 /// The first of hook, promise and fields that is there counts. A float is its bytes: -0 is not 0.

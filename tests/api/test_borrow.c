@@ -241,7 +241,7 @@ static void a_conflict_names_both_sides(void **state) {
     keel_delete_entity(f.world, e);
     assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; record the edit");
     assert_non_null(keel_get_mut(f.world, e, Number)); // values stay where they are (B9)
-    keel_world_trim(f.world); // cannot be recorded
+    keel_world_trim(f.world);                          // cannot be recorded
     assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; do it when that");
     keel_view_end(&holder);
     assert_int_equal(keel_run(f.world, loops_and_borrows), KEEL_OK);

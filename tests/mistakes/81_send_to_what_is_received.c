@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is received cannot be sent to.
 // gcc: called object 'keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type' is not a function
-// clang: 'Time_receiver *' (aka 'struct Time_receiver *') not compatible
 // first: keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND
 #include "game.h"
 
