@@ -38,15 +38,10 @@ static void keep(keel_world *world, const keeli_worker *worker, const keel_error
     }
 }
 
-void keeli_run_errors_begin(keeli_first_error *of_run) {
-    of_run->error.result = KEEL_OK;
-    of_run->node = UINT32_MAX;
-}
-
-void keeli_run_errors_end(keel_world *world, const keeli_first_error *of_run) {
-    if (of_run->error.result == KEEL_OK) return;
+void keeli_error_hand_over(keel_world *world, const keel_error *first) {
+    if (first->result == KEEL_OK) return;
     keeli_lock_take(&world->access.lock);
-    keep(world, worker_here(world), &of_run->error);
+    keep(world, worker_here(world), first);
     keeli_lock_give(&world->access.lock);
 }
 
