@@ -408,7 +408,7 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEELI_COMMANDS_keeli_more(name, ...) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
 /// Parameter: the context, `keel_context *name`: look-ups, loops and keel_fail inside the system.
 #define KEEL_CONTEXT(name) (keeli_context, KEEL_TERM_CONTEXT, keel_context, name, NULL, NULL, ~)
-/// Parameter: what keel_run_with was given, `T *name`.
+/// Parameter: what keel_run_with or keel_run_workload_with was given, `T *name`.
 #define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
 /// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another one: a member `T name`.
 #define KEEL_CUSTOM_WRITE(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &T##_view)
@@ -773,12 +773,24 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, s##_system)
 /// Declare a condition that another file defines.
 #define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, s##_condition)
-/// Run one system now; see keel_world_run_system.
-#define keel_run(world, s) keel_world_run_system((world), &s##_system, NULL, 0)
-/// Run one system now, split over the workers; see keel_world_run_parallel.
-#define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
+// The first of what runs are given, and the others as a keel_run_desc.
+#define KEELI_RUN_OPTIONS(...) KEELI_CAT(KEELI_RUN_OPTIONS_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_RUN_OPTIONS_keeli_one(x) NULL
+#ifdef __cplusplus
+struct keeli_run_desc { keel_run_desc desc; operator const keel_run_desc *() const { return &desc; } };
+#define KEELI_RUN_OPTIONS_keeli_more(x, ...) [&] { keel_run_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_run_desc{ keeli_it }; }()
+#else
+#define KEELI_RUN_OPTIONS_keeli_more(x, ...) &(keel_run_desc){ __VA_ARGS__ }
+#endif
+#define KEELI_SYSTEM_AT(s, ...) (&s##_system)
+#define KEELI_WORKLOAD_AT(w, ...) (&w##_workload)
+/// Run one system now: `keel_run(world, move)`. The options are members of keel_run_desc; see keel_run_system.
+#define keel_run(world, ...) keel_run_system((world), KEELI_SYSTEM_AT(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
+/// Run one system now, split over the workers.
+#define keel_run_parallel(world, s) keel_run(world, s, .parallel = true)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
-#define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
+#define keel_run_with(world, s, data) keel_run(world, s, KEELI_RUN_DATA(data))
+#define KEELI_RUN_DATA(pointer) .data = (pointer), .data_size = sizeof *(pointer)
 
 // ---------------------------------------------------------------- custom views
 /// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside
@@ -919,8 +931,15 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
-/// Run a workload now; see keel_world_run_workload.
-#define keel_run_workload(world, w) keel_world_run_workload((world), &w##_workload)
+/// Run a workload now: `keel_run_workload(world, frame)`. The options are members of keel_run_desc; see
+/// keel_run_workload_of.
+#define keel_run_workload(world, ...) keel_run_workload_of((world), KEELI_WORKLOAD_AT(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
+/// Run a workload now and hand `data` to all systems and conditions in it that take KEEL_DATA.
+#define keel_run_workload_with(world, w, data) keel_run_workload(world, w, KEELI_RUN_DATA(data))
+/// Run a stored workload: `keel_run_named(world, "frame")`, with options as for keel_run_workload; see keel_run_stored.
+#define keel_run_named(world, ...) keel_run_stored((world), KEELI_FIRST(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
+/// Run the default workload, with options as for keel_run_workload; see keel_run_stored.
+#define keel_run_default(...) keel_run_stored(KEELI_FIRST(__VA_ARGS__, ~), KEEL_DEFAULT_WORKLOAD, KEELI_RUN_OPTIONS(__VA_ARGS__))
 /// Its parts and their batches; see keel_world_workload_nodes.
 #define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &w##_workload, (nodes), (capacity))
 /// What waits for what in it; see keel_world_workload_edges.

@@ -155,6 +155,8 @@ void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
         write_conditions(w, &node->step);
         if (node->step.parallel) keeli_write(w, ", parallel");
         if (node->step.startup) keeli_write(w, ", startup");
+        else if (node->step.times) keeli_write(w, ", %u times", (unsigned)node->step.times);
+        if (node->step.every > 0) keeli_write(w, ", every %g s", node->step.every);
         if (node->is_main && node->kind == KEEL_NODE_SYSTEM) keeli_write(w, ", main thread");
         keeli_write(w, "\n");
         write_reason(w, s, i);
@@ -325,6 +327,8 @@ static void write_json_node(keeli_writer *w, const keeli_schedule *s, uint32_t i
     write_flag_member(w, "main_thread", n->main_thread);
     write_flag_member(w, "parallel", n->parallel);
     write_flag_member(w, "startup", node->step.startup);
+    if (node->step.times) write_number_member(w, "times", node->step.times);
+    if (node->step.every > 0) keeli_write(w, ", \"every\": %g", node->step.every);
     write_conditions_member(w, &node->step);
     write_touches_member(w, s, node);
     keeli_write(w, "}");

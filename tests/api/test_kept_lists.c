@@ -89,7 +89,7 @@ static void run_all(keel_world *world) {
             seen_count = expected_count = 0;
             walks[w].expect(world);
             const keel_system *system = form ? walks[w].spans : walks[w].system;
-            assert_int_equal(keel_world_run_system(world, system, NULL, 0), KEEL_OK);
+            assert_int_equal(keel_run_system(world, system, NULL), KEEL_OK);
             assert_seen(!form);
         }
 }

@@ -131,7 +131,7 @@ static void assert_steps(keel_world *world, const keel_step *steps, uint32_t cou
                          const char *expected) {
     const keel_workload w = { .name = "steps", .steps = steps, .step_count = count };
     assert_batches(world, &w, expected);
-    assert_int_equal(keel_world_run_workload(world, &w), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(world, &w, NULL), KEEL_OK);
 }
 #define ASSERT_STEPS(expected, ...)                                                                \
     assert_steps(f->world, (const keel_step[]){ __VA_ARGS__ },                                     \
@@ -188,7 +188,7 @@ static void with_order(api_fixture *f) {
     assert_error(f->world, KEEL_ERROR_CYCLE, "'a' must run after 'c'");
     assert_int_equal(keel_world_workload_edges(f->world, &odd, NULL, 0), 0);
     assert_error(f->world, KEEL_ERROR_CYCLE, "'b' must run after 'a'");
-    assert_int_equal(keel_world_run_workload(f->world, &odd), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(f->world, &odd, NULL), KEEL_ERROR_CYCLE);
     assert_error(f->world, KEEL_ERROR_CYCLE, "'c' must run after 'b'");
     assert_marks("", "");
 }
@@ -351,7 +351,7 @@ static void assert_impossible(api_fixture *f, keel_system_kind kind, keel_term f
     const keel_workload w = WORKLOAD("impossible", steps);
     assert_int_equal(keel_world_workload_nodes(f->world, &w, NULL, 0), 0);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, part);
-    assert_int_equal(keel_world_run_workload(f->world, &w), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_run_workload_of(f->world, &w, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, "odd");
     assert_marks("", ""); // nothing runs before all is in order
 }

@@ -149,7 +149,7 @@ typedef struct thread_run {
 
 static void *run_in_thread(void *data) {
     thread_run *run = data;
-    run->result = keel_world_run_workload(run->world, run->workload);
+    run->result = keel_run_workload_of(run->world, run->workload, NULL);
     return NULL;
 }
 
@@ -163,7 +163,7 @@ static keel_result run_twice(keel_world *world, const keel_workload *workload) {
     assert_int_equal(keel_share_begin(world), KEEL_OK);
     assert_int_equal(pthread_create(&thread, NULL, run_in_thread, &other), 0);
     while (sem_wait(&inside) != 0) {}
-    const keel_result result = keel_world_run_workload(world, workload);
+    const keel_result result = keel_run_workload_of(world, workload, NULL);
     assert_int_equal(sem_post(&leave), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(keel_share_end(world), KEEL_OK);
