@@ -171,19 +171,19 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_EMPLACE(world, e, T) keeli_emplace(world, e, &T##_component, KEELI_DEFAULT(T, T##_component))
 #else
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
-#define KEELI_ADD(scope, e, c, value) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), (e), c, value)
+#define KEELI_ADD(scope, e, c, value) keel_add_component((scope), (e), c, value)
 #define KEELI_ADD_UNCHECKED(scope, e, c, value) keel_add_component_unchecked((scope), (e), c, value)
 #define KEELI_REMOVE_OUT(scope, e, c, out) keel_remove_component(KEELI_TO_WRITE(scope), (e), c, out)
 /// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. @return its handle, null on error
 /// (keel_last_error)
 #define keel_add_entity(...) KEELI_ADD_ENTITY(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_ENTITY(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), (const keel_value[]){ __VA_ARGS__ })
+#define KEELI_ADD_ENTITY(scope, ...) keel_add_entity_values((scope), (const keel_value[]){ __VA_ARGS__ })
 /// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`.
 #define keel_add_child(...) KEELI_ADD_CHILD(__VA_ARGS__, (keel_value){ NULL, NULL })
 #define KEELI_ADD_CHILD(scope, parent, ...) keel_add_child_values((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
 /// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`.
 #define keel_add_values(...) KEELI_ADD_VALUES(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_VALUES(scope, e, ...) KEELI_DIRECT(scope, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(scope), (e), (const keel_value[]){ __VA_ARGS__ })
+#define KEELI_ADD_VALUES(scope, e, ...) keel_add_component_values((scope), (e), (const keel_value[]){ __VA_ARGS__ })
 /// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view, context.
 #define keel_remove_values(...) KEELI_REMOVE_VALUES(__VA_ARGS__, (keel_out){ NULL, NULL, NULL })
 #define KEELI_REMOVE_VALUES(scope, e, ...) keel_remove_component_values((scope), (e), (const keel_out[]){ __VA_ARGS__ })
@@ -192,7 +192,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_ADD_ENTITIES(world, count, out, ...) keel_add_entity_columns((world), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
 /// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
 #define keel_delete(scope, e, ...) KEELI_CAT(KEELI_DELETE_, KEELI_OVER_1(__VA_ARGS__))(scope, e, __VA_ARGS__)
-#define KEELI_DELETE_keeli_one(scope, e, T) KEELI_DIRECT(scope, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+#define KEELI_DELETE_keeli_one(scope, e, T) keel_delete_component((scope), (e), &T##_component)
 #define KEELI_DELETE_keeli_more(scope, e, ...) keel_delete_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
 #define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
@@ -204,7 +204,7 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define KEELI_REPLACE keel_replace_component
 #define KEELI_EMPLACE(world, e, T) keel_emplace_component(world, e, &T##_component)
 #endif
-#define KEELI_REMOVE(scope, e, c) KEELI_DIRECT(scope, keeli_world_remove, keel_remove_component)(KEELI_TO_EDIT(scope), (e), c, NULL)
+#define KEELI_REMOVE(scope, e, c) keel_remove_component((scope), (e), c, NULL)
 /// Delete every entity that has the component. Scope: world, or a view or context of everything.
 #define keel_delete_entities_having(scope, T) keel_delete_entities_having_component((scope), &T##_component)
 /// The value of a component, to read: `const T *` or NULL. Scope: all but commands.
@@ -218,7 +218,7 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 /// The value of a unique, to change: `T *` or NULL. Scope: all but commands.
 #define keel_get_unique_mut(scope, T) KEELI_CAST(T, keel_get_unique_value_mut((scope), &T##_unique))
 /// Mark the value of an entity as modified.
-#define keel_mark(scope, e, T) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+#define keel_mark(scope, e, T) keel_mark_component((scope), (e), &T##_component)
 /// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
 #define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &T##_component)
 /// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.

@@ -31,11 +31,15 @@ KEEL_API void *keel_get_unique_value_mut(keel_scope *scope, const keel_component
 KEEL_API keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique,
                                               void *out);
 
+/// @cond
+KEEL_API const void *keeli_world_get_unique(const keel_scope *world, const keel_component *unique);
+/// @endcond
+
 #ifdef __cplusplus
 }
 #endif
 
 // clang-format off
-#define keel_get_unique_value(scope, ...) keel_get_unique_value(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_get_unique_value(scope, ...) KEELI_DIRECT(scope, keeli_world_get_unique, keel_get_unique_value)(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_get_unique_value_mut(scope, ...) keel_get_unique_value_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
 // clang-format on

@@ -141,10 +141,11 @@ keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_
 }
 
 keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const keel_value *values) {
+    keel_commands *list = keeli_commands_of(scope);
     if (keeli_is_world(scope)) return keeli_world_add_values(scope, e, values);
+    if (list) return keeli_record_add(list, e, values, keeli_count_values(values));
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_add(who.commands, e, values, keeli_count_values(values));
     return keeli_edit_end(&who, keeli_edit_add_values(who.world, who.editor, e, values));
 }
 
@@ -187,14 +188,20 @@ keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) 
     return e;
 }
 
-keel_entity(keel_add_entity_values)(keel_scope *scope, const keel_value *values) {
-    if (keeli_is_world(scope)) return keeli_world_add_entity(scope, values);
+static __attribute__((noinline)) keel_entity add_entity_elsewhere(keel_scope *scope,
+                                                                  const keel_value *values) {
+    keel_commands *list = keeli_commands_of(scope);
+    if (list) return keeli_record_add_entity(list, values);
     keeli_caller who;
     if (keeli_edit_begin(scope, &who) < 0) return keel_null();
-    if (who.commands) return keeli_record_add_entity(who.commands, values);
     const keel_entity e = keeli_edit_add_entity(who.world, who.editor, values);
     (void)keeli_edit_end(&who, KEEL_OK);
     return e;
+}
+
+keel_entity(keel_add_entity_values)(keel_scope *scope, const keel_value *values) {
+    return keeli_is_world(scope) ? keeli_world_add_entity(scope, values)
+                                 : add_entity_elsewhere(scope, values);
 }
 
 // Nothing of adding one component is a call that comes back, so that no register is saved: what
@@ -300,14 +307,23 @@ keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_compone
                                      : add_tracked(world, e, value, s);
 }
 
+static __attribute__((noinline)) keel_result
+record_one(keel_commands *list, keel_entity e, const keel_component *component, const void *value) {
+    return keeli_record_add(list, e, &(keel_value){ component, value }, 1);
+}
+
+static __attribute__((noinline)) keel_result
+add_held(keel_scope *scope, keel_entity e, const keel_component *component, const void *value) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    return keeli_edit_end(&who, keeli_edit_add(who.world, who.editor, e, component, value));
+}
+
 keel_result(keel_add_component)(keel_scope *scope, keel_entity e, const keel_component *component,
                                 const void *value) {
     if (keeli_is_world(scope)) return keeli_world_add(scope, e, component, value);
-    keeli_caller who;
-    KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands)
-        return keeli_record_add(who.commands, e, &(keel_value){ component, value }, 1);
-    return keeli_edit_end(&who, keeli_edit_add(who.world, who.editor, e, component, value));
+    keel_commands *list = keeli_commands_of(scope);
+    return list ? record_one(list, e, component, value) : add_held(scope, e, component, value);
 }
 
 // As fast with the check, which is one compare of a version.

@@ -87,8 +87,8 @@ keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *hold
 }
 
 keel_result(keel_delete_entity)(keel_scope *scope, keel_entity e) {
-    if (keeli_is_world(scope)) return keeli_world_delete_entity(scope, e);
-    return keeli_edit_entity(scope, e, keeli_edit_delete_entity);
+    return keeli_is_world(scope) ? keeli_world_delete_entity(scope, e)
+                                 : keeli_edit_elsewhere(scope, e, keeli_edit_delete_entity);
 }
 
 // ------------------------------------------------------------------ many
@@ -160,12 +160,13 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
 
 keel_result(keel_delete_entities_having_component)(keel_scope *scope,
                                                    const keel_component *component) {
-    keeli_caller who;
-    KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands)
-        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+    const keel_commands *list = keeli_commands_of(scope);
+    if (list)
+        return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
                             "which entities have a component is not recorded; delete them one by "
                             "one, or with the world");
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, delete_all_having(who.world, who.editor, component));
 }
 

@@ -141,11 +141,18 @@ keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, kee
                                                : attach_general(world, holder, child, parent);
 }
 
-keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity parent) {
+static __attribute__((noinline)) keel_result attach_elsewhere(keel_scope *scope, keel_entity child,
+                                                              keel_entity parent) {
     keeli_caller who;
+    keel_commands *list = keeli_commands_of(scope);
+    if (list) return keeli_record_attach(list, child, parent);
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_attach(who.commands, child, parent);
     return keeli_edit_end(&who, keeli_edit_attach(who.world, who.editor, child, parent));
+}
+
+keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity parent) {
+    return keeli_is_world(scope) ? keeli_edit_attach(keeli_world_of(scope), NULL, child, parent)
+                                 : attach_elsewhere(scope, child, parent);
 }
 
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
@@ -177,8 +184,10 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
 keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
                                    const keel_value *values) {
     keeli_caller who;
+    keel_commands *list = keeli_commands_of(scope);
+    if (keeli_is_world(scope)) return add_child(keeli_world_of(scope), NULL, parent, values);
+    if (list) return keeli_record_add_child(list, parent, values);
     if (keeli_edit_begin(scope, &who) < 0) return keel_null();
-    if (who.commands) return keeli_record_add_child(who.commands, parent, values);
     const keel_entity child = add_child(who.world, who.editor, parent, values);
     (void)keeli_edit_end(&who, KEEL_OK);
     return child;
@@ -401,6 +410,9 @@ static const keel_world *looks(const keel_scope *scope, uint32_t at) {
 const struct keeli_links *keeli_links_of(const keel_scope *scope, keel_entity of) {
     const keel_world *world = looks(scope, BOTH);
     return world && is_parent(world, of) ? &world->hierarchy.links : NULL;
+}
+keel_entity keeli_world_parent_of(const keel_scope *scope, keel_entity e) {
+    return scope ? parent_of(keeli_world_of(scope), e) : keel_null();
 }
 keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
     const keel_world *world = looks(scope, CHILDREN);

@@ -18,8 +18,9 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
 }
 
 // Through a view or context.
-static void *value_held(const keel_scope *scope, keel_entity e, const keel_component *component,
-                        keel_access access) {
+static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_entity e,
+                                                  const keel_component *component,
+                                                  keel_access access) {
     keeli_caller who;
     keeli_storage *s =
         keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
@@ -136,24 +137,24 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
 }
 
 // Through a view or context, which holds what it marks: like a value that was written.
-static keel_result mark_held(const keeli_caller *who, keel_entity e,
-                             const keel_component *component) {
-    if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
-    keeli_storage *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
+static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, keel_entity e,
+                                                       const keel_component *component) {
+    keeli_caller who;
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    if (!component || !keeli_storage_find(who.world, component)) return KEEL_ABSENT;
+    keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
-    if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&who.world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_store_has(s, keel_entity_index(e))) return KEEL_ABSENT;
-    keeli_track_modified(who->world, s, keel_entity_index(e));
+    keeli_track_modified(who.world, s, keel_entity_index(e));
     return KEEL_OK;
 }
 
 keel_result(keel_mark_component)(keel_scope *scope, keel_entity e,
                                  const keel_component *component) {
-    if (keeli_is_world(scope)) return keeli_world_mark(scope, e, component);
-    keeli_caller who;
-    KEEL_TRY(keeli_caller_is(scope, &who));
-    if (who.commands) return keeli_edit_component(scope, e, component, mark_general);
-    return mark_held(&who, e, component);
+    return keeli_is_world(scope)      ? keeli_world_mark(scope, e, component)
+           : keeli_commands_of(scope) ? keeli_edit_component(scope, e, component, mark_general)
+                                      : mark_held(scope, e, component);
 }
 
 keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
@@ -261,6 +262,13 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     if (!value) memset(s->unique, 0, bytes_of(c));
     else keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
     return KEEL_OK;
+}
+
+const void *keeli_world_get_unique(const keel_scope *scope, const keel_component *unique) {
+    const keel_world *world = keeli_world_of(scope);
+    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    if (s && s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
+    return s ? s->unique : NULL;
 }
 
 const void *(keel_get_unique_value)(const keel_scope *scope, const keel_component *unique) {

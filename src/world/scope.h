@@ -47,6 +47,10 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who);
 static inline bool keeli_is_world(const keel_scope *scope) {
     return scope && scope->kind == KEELI_SCOPE_WORLD;
 }
+// NULL: it is something else.
+static inline keel_commands *keeli_commands_of(keel_scope *scope) {
+    return scope && scope->kind == KEELI_SCOPE_COMMANDS ? (keel_commands *)scope : NULL;
+}
 // For those who know that it is one.
 static inline keel_world *keeli_world_of(const keel_scope *scope) {
     return (keel_world *)(uintptr_t)scope;
@@ -62,7 +66,7 @@ keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *comp
                              keel_access access);
 
 // ------------------------------------------------------------------ edits, now or later
-// Who edits. When it is made now the lock of edits is taken, until keeli_edit_end.
+// A view or context edits: the lock of edits is taken, until keeli_edit_end.
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
 keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
 
@@ -71,9 +75,13 @@ keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
 typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
 typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_component *component);
-keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
 keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
                                  keeli_edit_of_fn *edit);
+keel_result keeli_edit_elsewhere(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
+static inline keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
+    return keeli_is_world(scope) ? edit(keeli_world_of(scope), NULL, e)
+                                 : keeli_edit_elsewhere(scope, e, edit);
+}
 // Record the others.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
@@ -111,9 +119,11 @@ typedef struct keeli_command {
     keeli_action does;
     uint32_t count; // of parts
     keel_entity entity, parent;
-    keeli_edit_fn *edit;       // KEELI_RECORD_EDIT
-    keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
-    keel_command_fn *function; // KEELI_RECORD_CALL
+    union {
+        keeli_edit_fn *edit;       // KEELI_RECORD_EDIT
+        keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
+        keel_command_fn *function; // KEELI_RECORD_CALL
+    };
     void *data;
     keeli_command_part parts[];
 } keeli_command;
