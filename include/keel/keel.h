@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, track,
+/// group, commands, view, executor, walk, state, workload, explain, parallel, custom_view, timing, track,
 /// events, typed, time.
 #pragma once
 // clang-format off
@@ -17,12 +17,14 @@
 #include <keel/group.h>
 #include <keel/hierarchy.h>
 #include <keel/parallel.h>
+#include <keel/state.h>
 #include <keel/time.h>
 #include <keel/timing.h>
 #include <keel/track.h>
 #include <keel/typed.h>
 #include <keel/typed_core.h>
 #include <keel/typed_events.h>
+#include <keel/typed_state.h>
 #include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/walk.h>

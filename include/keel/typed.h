@@ -21,6 +21,7 @@
 #include <keel/typed_core.h>
 #include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
+#include <keel/typed_state.h>
 // clang-format off
 
 // ---------------------------------------------------------------- descriptors

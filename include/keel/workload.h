@@ -11,7 +11,7 @@
 /// A system may touch what its terms declare, and nothing else. While a workload runs, edits
 /// through the world are refused (KEEL_ERROR_SHARED): systems record commands, or have KEEL_WORLD.
 #pragma once
-#include <keel/unique.h>
+#include <keel/state.h>
 #include <keel/view.h>
 #include <keel/walk.h>
 
@@ -53,7 +53,16 @@ typedef struct keel_step {
     const keel_system *skip_if;            ///< a condition: the step is left out when it says yes
     const keel_component *skip_if_empty;   ///< left out when no entity has the component
     const keel_component *skip_if_missing; ///< left out while the unique is not set
-    const char *label;                     ///< further names of the step
+    /// The step runs while the state is this: `.in_state = KEEL_IN(Phase, PLAYING)`. A step has one
+    /// of this, `on_enter` and `on_exit` at most; all are asked as conditions are.
+    const keel_state *in_state;
+    /// It runs in a run in which a KEEL_TRANSITION before it entered this value of the state. The
+    /// workload that is run must have such a step.
+    const keel_state *on_enter;
+    const keel_state *on_exit;    ///< and in one in which that left this value
+    int64_t state_value;                 ///< the value: KEEL_IN sets it
+    const keel_state *transition; ///< private: set by KEEL_TRANSITION
+    const char *label;                   ///< further names of the step
     /// Runs after all steps of these names: systems, nested workloads, labels of this workload and
     /// of those nested in it. The order of the list counts where nothing is said.
     const char *after;

@@ -142,6 +142,7 @@ static void end_period(const keeli_schedule *s, keeli_node *node) {
 static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_worker *worker, bool *yes) {
     const keel_step *step = &node->step;
     *yes = !(step->every > 0) || overdue(s, node) >= 0;
+    if (*yes) KEEL_TRY(keeli_state_ask(s, node, yes));
     if (*yes && step->skip_if_missing) {
         const keeli_storage *unique = find(s, step->skip_if_missing);
         *yes = unique && unique->unique;
@@ -294,9 +295,9 @@ static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *wor
     if (node->kind == KEEL_NODE_COMMANDS) return apply_node(s, node, worker);
     const bool is_system = node->kind == KEEL_NODE_SYSTEM;
     if (!is_system && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
-    const uint32_t gate = s->sections.items[node->section].gate;
-    node->is_skipped = gate != KEEL_NO_NODE && s->nodes.items[gate].is_skipped;
-    node->is_skipped |= node->asked->disabled;
+    const uint32_t open = s->sections.items[node->section].open;
+    node->is_skipped =
+        node->asked->disabled || (open != KEEL_NO_NODE && s->nodes.items[open].is_skipped);
     if (node->is_skipped || has_run_enough(node)) return KEEL_OK;
     if (node->has_conditions) {
         bool yes;

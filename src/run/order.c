@@ -419,7 +419,6 @@ static bool apply_order(keeli_schedule *s) {
         keeli_section *section = &s->sections.items[g];
         relocate(&section->open, place);
         relocate(&section->close, place);
-        relocate(&section->gate, place);
     }
     return true;
 }

@@ -45,6 +45,7 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
                             ".every of a step in '%s' is %g; it takes seconds from 0 to %g", name,
                             step->every, KEELI_MAX_SECONDS);
+    KEEL_TRY(keeli_state_check(s->world, step, name));
     return step->system ? keeli_check_system(s->world, step->system, false) : KEEL_OK;
 }
 
@@ -61,8 +62,9 @@ keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t sect
 }
 
 static bool has_conditions(const keel_step *step) {
+    const keel_component *uniques[2];
     return step->run_if || step->skip_if || step->skip_if_empty || step->skip_if_missing ||
-           step->every > 0;
+           step->every > 0 || keeli_state_uniques(step, uniques);
 }
 
 // How often a system may run in all; 0: no limit.
@@ -107,7 +109,6 @@ static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *
     g->sequential = step->sequential;
     g->main_thread = open->step.main_thread;
     g->times = times_of(step, around->times);
-    g->gate = g->open;
     s->has_periods |= step->every > 0;
     return keeli_touch_step(s, g->open, w->view);
 }
@@ -126,7 +127,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const keel_workload *table,
     if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1)) return keeli_schedule_no_memory(s);
     keeli_section *g = &s->sections.items[s->sections.count++];
     *g = (keeli_section){ .name = name, .outer = w->section, .steps = steps, .step_count = count };
-    g->open = g->close = g->gate = KEEL_NO_NODE;
+    g->open = g->close = KEEL_NO_NODE;
     if (step) KEEL_TRY(add_opening(s, w, g, step));
     g->first = s->nodes.count;
     w->section = s->sections.count - 1;
@@ -245,6 +246,7 @@ static void trim(keeli_schedule *s) {
 
 static keel_result fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
+    KEEL_TRY(keeli_state_check_all(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
     if (s->stamp) { // it tells enough

@@ -64,8 +64,7 @@ typedef struct keeli_node {
 typedef struct keeli_section {
     const char *name;
     const char *label;
-    uint32_t outer; // the section around it; of 0: 0
-    uint32_t gate;  // node that opens the innermost section with conditions, KEEL_NO_NODE: none
+    uint32_t outer;       // the section around it; of 0: 0
     uint32_t open, close; // nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread;
@@ -222,6 +221,16 @@ void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns);
 bool keeli_next_name(const char **list, const char **name, size_t *length);
 // Is it just one of the four kinds of steps? KEEL_OK, KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload);
+
+// ------------------------------------------------------------------ states (state.c)
+// Are the options of a step about a state possible? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_state_check(keel_world *world, const keel_step *step, const char *workload);
+// And is there a transition for those that wait for one?
+keel_result keeli_state_check_all(const keeli_schedule *s);
+// The uniques that they are looked up in: 0 to 2.
+uint32_t keeli_state_uniques(const keel_step *step, const keel_component *uniques[2]);
+// Do they, if it has some, let the step run? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes);
 
 // ------------------------------------------------------------------ stored workloads (workload.c)
 void keeli_workloads_deinit(keel_world *world);
