@@ -60,9 +60,9 @@ typedef struct keel_step {
     /// workload that is run must have such a step.
     const keel_state *on_enter;
     const keel_state *on_exit;    ///< and in one in which that left this value
-    int64_t state_value;                 ///< the value: KEEL_IN sets it
+    int64_t state_value;          ///< the value: KEEL_IN sets it
     const keel_state *transition; ///< private: set by KEEL_TRANSITION
-    const char *label;                   ///< further names of the step
+    const char *label;            ///< further names of the step
     /// Runs after all steps of these names: systems, nested workloads, labels of this workload and
     /// of those nested in it. The order of the list counts where nothing is said.
     const char *after;
@@ -81,10 +81,10 @@ typedef struct keel_step {
     /// threads that run the workload at once in shared mode one at a time runs it, and the others
     /// wait for its end; a run inside of a run goes on without it.
     uint32_t times;
-    /// It runs when so many seconds have passed since it was due, or since the first run began: at
-    /// most once in each run of the workload, and what it missed it does not make up for. When
-    /// other conditions say no it stays due. Time is what runs were given as `.dt`, never that of a
-    /// clock. 0: in each run. A nested workload: all of it.
+    /// It runs when so many seconds have passed since it was due last, at most once in each run of
+    /// the workload; what it missed it does not make up for. Time is what runs were given as `.dt`,
+    /// never that of a clock, and passes only with runs in which nothing else leaves the step out:
+    /// a pause is a pause. 0: in each run. A nested workload: all of it.
     double every;
     bool disabled;    ///< left out; in a stored workload until keel_enable_step
     bool main_thread; ///< runs on the thread that runs the workload
@@ -113,8 +113,9 @@ typedef struct keel_run_desc {
     /// applied in the order of the entities. All pieces run, also when one of them fails; the error
     /// is that of the first in order.
     bool parallel;
-    /// A workload: the seconds that pass with this run, for steps with `.every`. Each workload adds
-    /// up what its own runs were given, so that the same calls do the same on any machine.
+    /// A workload: the seconds that pass with this run, for steps with `.every`. Each step
+    /// adds up what the runs of its workload were given, so that the same calls do the same on any
+    /// machine.
     double dt;
 } keel_run_desc;
 
@@ -170,11 +171,12 @@ KEEL_API keel_result keel_world_add_step(keel_world *world, const char *workload
 /// Leave out the steps of a stored workload that have this name, or have them run again. It is as
 /// cheap as it looks: nothing is planned anew.
 /// @param workload KEEL_DEFAULT_WORKLOAD: the default one
-/// @param name that of a system or a nested workload, or a label, of the steps of this workload
-/// itself;
-///   all steps that have it
-/// @return KEEL_OK, KEEL_ERROR_UNKNOWN, with the names there are; KEEL_ERROR_SHARED while a
-/// workload runs
+/// @param name of a system, of a nested workload, or a label: all steps of this workload itself
+/// that
+///   have it, not those of workloads nested in it
+/// @threads the owner
+/// @return KEEL_OK, KEEL_ERROR_UNKNOWN, with the names there are; KEEL_ERROR_BORROWED and
+///   KEEL_ERROR_SHARED while the world is in use
 KEEL_API keel_result keel_enable_step(keel_world *world, const char *workload, const char *name,
                                       bool enabled);
 

@@ -120,29 +120,24 @@ static const keeli_storage *find(const keeli_schedule *s, const keel_component *
     return component ? keeli_storage_find(s->world, component) : NULL;
 }
 
-// Time is whole nanoseconds, so that sums are exact. What a caller's fraction of a second was
-// rounded by must not make a step late by a whole run: it is due a little too early.
-enum { TOO_EARLY = 1000 };
-static uint64_t nanoseconds(double seconds) { return (uint64_t)(seconds * 1e9 + 0.5); }
-
-// How long ago a step with .every was due again; negative: it is not.
-static int64_t overdue(const keeli_schedule *s, const keeli_node *node) {
-    const uint64_t due = node->since + nanoseconds(node->step.every);
-    return (int64_t)(s->time + TOO_EARLY - due);
-}
-
-// It runs now, as if at the last time when it was due.
-static void end_period(const keeli_schedule *s, keeli_node *node) {
-    const uint64_t period = nanoseconds(node->step.every);
-    const uint64_t missed = period ? (uint64_t)overdue(s, node) / period : 0;
-    keeli_atomic_put64(&node->since, node->since + period * (missed + 1));
+// Is a step with .every due, now that the time of this run has passed for it? Time is whole
+// nanoseconds, so that sums are exact. What a caller's fraction of a second was rounded by must not
+// make it late by a whole run, so it is due a little too early.
+static bool is_due(const keeli_schedule *s, keeli_node *node) {
+    enum { TOO_EARLY = 1000 };
+    const uint64_t dt = (uint64_t)(s->run->dt * 1e9 + 0.5);
+    const uint64_t period = (uint64_t)(node->step.every * 1e9 + 0.5);
+    const uint64_t passed = node->passed + dt + TOO_EARLY;
+    const bool is_due = passed >= period;
+    keeli_atomic_put64(&node->passed, (is_due && period ? passed % period : passed) - TOO_EARLY);
+    return is_due;
 }
 
 // Do the step's conditions let it run?
 static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_worker *worker, bool *yes) {
     const keel_step *step = &node->step;
-    *yes = !(step->every > 0) || overdue(s, node) >= 0;
-    if (*yes) KEEL_TRY(keeli_state_ask(s, node, yes));
+    *yes = true;
+    KEEL_TRY(keeli_state_ask(s, node, yes));
     if (*yes && step->skip_if_missing) {
         const keeli_storage *unique = find(s, step->skip_if_missing);
         *yes = unique && unique->unique;
@@ -155,7 +150,7 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_worker *wo
     bool no = false;
     if (*yes && step->skip_if) KEEL_TRY(ask(s, node, KEELI_STEP_SKIP_IF, worker, &no));
     *yes = *yes && !no;
-    if (*yes && step->every > 0) end_period(s, node);
+    if (*yes && step->every > 0) *yes = is_due(s, node);
     return KEEL_OK;
 }
 
@@ -397,7 +392,6 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
                    "workload '%s' has steps with .every, and no time passes with its first "
                    "run; hand it in: keel_run_workload(world, name, .dt = seconds)",
                    s->sections.items[0].name);
-    keeli_atomic_put64(&s->time, s->time + nanoseconds(s->run->dt));
     s->is_inner = world->refused > 0;
     s->is_guest = s->is_inner || world->access.holders;
     s->is_nested = s->is_inner && s->has_limits && keeli_worker_here(world);

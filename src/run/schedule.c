@@ -302,24 +302,22 @@ static bool take_over(keeli_schedule *s, keeli_schedule *old) {
         if (!later) keeli_pointer_add(&first, identity(node), node);
         item->value = node;
     }
-    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+    for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        node->since = old->time; // of a new one
-        if (!first.count || !identity(node)) continue;
+        if (!identity(node)) continue;
         struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
         keeli_node *was = item->value;
         if (!was) continue;
         const uint32_t later = next[was - old->nodes.items];
         item->value = later != KEEL_NO_NODE ? &old->nodes.items[later] : NULL;
         node->runs = keeli_atomic_load(&was->runs);
-        node->since = was->since;
+        node->passed = was->passed;
         memcpy(node->bound, was->bound, sizeof node->bound);
         memset(was->bound, 0, sizeof was->bound);
         for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
             if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
     }
     s->runs = old->runs;
-    s->time = old->time;
     keeli_pointer_table_deinit(&first, &s->world->heap);
     return true;
 }
@@ -378,9 +376,8 @@ static void learn(keeli_schedule *s, const keeli_schedule *first) {
         const uint32_t runs = keeli_atomic_load(&other->runs);
         if (identity(node) != identity(other)) continue;
         if (runs > node->runs) keeli_atomic_store(&node->runs, runs);
-        keeli_atomic_put64(&node->since, keeli_atomic_peek64(&other->since));
+        keeli_atomic_put64(&node->passed, keeli_atomic_peek64(&other->passed));
     }
-    keeli_atomic_put64(&s->time, keeli_atomic_peek64(&first->time));
 }
 
 // The one of the workload that is no second one, or NULL.

@@ -45,7 +45,7 @@ typedef struct keeli_node {
     // running
     uint32_t pending; // of those it waits for, not ended yet
     uint32_t runs;    // so far that did not fail, for step.times (atomic)
-    uint64_t since;   // step.every: when it was due, in the schedule's time (atomic)
+    uint64_t passed;  // step.every: nanoseconds since it was due (atomic); below 0: it was early
     bool is_counting; // a system with step.times is running; under the world's lock
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
@@ -128,7 +128,6 @@ typedef struct keeli_schedule {
     bool is_inner;       // the world was shared when the run began: others may be at work
     bool is_guest;       // that, or views are open: commands wait for later
     uint32_t runs;       // so far
-    uint64_t time;       // nanoseconds that passed with them (atomic)
     keeli_costs costs;   // what they take
     uint64_t first_tick; // of this run: each node has one more than the one before
     // By node: the count of a component without which its loop does nothing; or NULL.
