@@ -109,7 +109,7 @@ BENCH_SHARED void run_frames(bench_run *run, game_kind kind, uint32_t workers,
 
 #define FRAME(name) FRAME_1(BENCH_NAME(name))
 #define FRAME_1(name) FRAME_2(name)
-#define FRAME_2(name) &name##_workload
+#define FRAME_2(name) &KEEL_WORKLOAD_##name
 // On one thread; on two, with systems that run beside each other; and with systems that are split.
 #define FRAMES(workload, kind, few)                                                                \
     BENCH_WORKLOAD(workload) { run_frames(run, kind, 1, FRAME(game_##few)); }                      \

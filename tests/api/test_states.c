@@ -153,7 +153,7 @@ static void impossible_steps_are_refused(void **state) {
     const keel_workload no_transition = WORKLOAD("lost", lost);
     assert_int_equal(keel_run_workload_of(f.world, &no_transition, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "add KEEL_TRANSITION(Phase) before it");
-    const keel_step both[] = { { .system = &rest_system,
+    const keel_step both[] = { { .system = &KEEL_SYSTEM_rest,
                                  .in_state = KEEL_STATE_OF(Phase),
                                  .on_exit = KEEL_STATE_OF(Phase) } };
     const keel_workload two = WORKLOAD("two", both);
