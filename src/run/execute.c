@@ -385,13 +385,17 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     return result;
 }
 
+static void warn_of_no_time(const keeli_schedule *s) {
+    if (s->run->dt > 0) return;
+    keeli_warn(s->world,
+               "workload '%s' has steps with .every, and no time passes with its first run; hand "
+               "it in: keel_run_workload(world, name, .dt = seconds)",
+               s->sections.items[0].name);
+}
+
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
-    if (s->has_periods && !s->runs && !(s->run->dt > 0))
-        keeli_warn(world,
-                   "workload '%s' has steps with .every, and no time passes with its first "
-                   "run; hand it in: keel_run_workload(world, name, .dt = seconds)",
-                   s->sections.items[0].name);
+    if (s->has_periods && !s->runs) warn_of_no_time(s);
     s->is_inner = world->refused > 0;
     s->is_guest = s->is_inner || world->access.holders;
     s->is_nested = s->is_inner && s->has_limits && keeli_worker_here(world);

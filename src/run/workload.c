@@ -37,21 +37,25 @@ static keeli_stored_workload *find_or_default(const keel_world *world, const cha
     return all->chosen ? all->chosen : all->first;
 }
 
+static keel_result check_desc(keel_world *world, const keel_run_desc *desc, const char *name) {
+    if (desc->parallel)
+        return keeli_misuse(
+            world, KEEL_ERROR_ARGUMENT,
+            "workload '%s' is run with .parallel, which is for single systems; give "
+            "it to the steps that are to be split",
+            name);
+    if (desc->dt >= 0 && desc->dt <= KEELI_MAX_SECONDS) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "workload '%s' is run with .dt = %g; it takes seconds from 0 to %g", name,
+                        desc->dt, KEELI_MAX_SECONDS);
+}
+
 // Stored lists must not change while they run.
 static keel_result run_top(keel_world *world, const keel_workload *table, const char *name,
                            const keel_run_desc *desc) {
     keel_result result = keeli_commands_flush(world);
     if (result < 0) return result;
-    if (desc && desc->parallel)
-        return keeli_misuse(
-            world, KEEL_ERROR_ARGUMENT,
-            "workload '%s' is run with .parallel, which is for single systems; give "
-            "it to the steps that are to be split",
-            table ? table->name : name);
-    if (desc && !(desc->dt >= 0 && desc->dt <= KEELI_MAX_SECONDS))
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "workload '%s' is run with .dt = %g; it takes seconds from 0 to %g",
-                            table ? table->name : name, desc->dt, KEELI_MAX_SECONDS);
+    if (desc) KEEL_TRY(check_desc(world, desc, table ? table->name : name));
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
     if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
