@@ -133,6 +133,15 @@ KEEL_CONDITION(many, KEEL_UNIQUE_READ(Count, total), KEEL_MAY_READ(Speed)) {
     return total->value > 3;
 }
 
+KEEL_SYSTEM(each_through, KEEL_READ(Speed, speed), KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_ANY_OF(Speed, Place)),
+            KEEL_VIEW(none, KEEL_ENTITY(e))) {
+    (void)speed, (void)keel_view_count(all), (void)none;
+}
+KEEL_SYSTEM_SPAN(span_through, KEEL_SPAN_COUNT(n), KEEL_READ(Speed, speed), KEEL_VIEW(all, KEEL_READ(Place, place))) {
+    (void)n, (void)speed, (void)all;
+}
+KEEL_SYSTEM_ONCE(once_through, KEEL_VIEW(all, KEEL_READ(Place, place))) { (void)keel_view_count(all); }
+KEEL_CONDITION(ask_through, KEEL_VIEW(all, KEEL_READ(Place, place))) { return keel_view_count(all) > 0; }
 typedef enum Phase { MENU, PLAYING } Phase;
 KEEL_STATE(Phase);
 KEEL_SYSTEM_ONCE(set_phase, KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) { keel_set_state(context, Phase, MENU); }

@@ -281,8 +281,10 @@ static void one_worker_runs_steps_whole(void **state) {
     fill(f.world, 1000);
     calls = 0;
     assert_int_equal(keel_run_workload_of(f.world, &grow_all, NULL), KEEL_OK);
-    assert_int_equal(keel_run_system(f.world, &grow_system, &(keel_run_desc){ .parallel = true }), KEEL_OK); // binds it
-    assert_int_equal(keel_run_system(f.world, &grow_system, &(keel_run_desc){ .parallel = true }), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &grow_system, &(keel_run_desc){ .parallel = true }),
+                     KEEL_OK); // binds it
+    assert_int_equal(keel_run_system(f.world, &grow_system, &(keel_run_desc){ .parallel = true }),
+                     KEEL_OK);
     assert_in_range(calls, 3, 2 + 64);
     api_end(&f);
 }
