@@ -321,7 +321,7 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #endif
 
 // clang-format off
-// The functions with a scope take worlds, views, commands and contexts as they are.
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_add_entity_values(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entity(scope, ...) KEELI_DIRECT(scope, keeli_world_delete_entity, keel_delete_entity)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entities_having_component(scope, ...) keel_delete_entities_having_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
@@ -336,4 +336,5 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #define keel_get_component(scope, ...) keel_get_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_get_component_mut(scope, ...) keel_get_component_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_has_component(scope, ...) keel_has_component(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -109,6 +109,7 @@ KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity 
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_attach(scope, ...) keel_attach(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_child_values(scope, ...) keel_add_child_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_detach(scope, ...) keel_detach(KEELI_TO_EDIT(scope), __VA_ARGS__)
@@ -121,4 +122,5 @@ KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity 
 #define keel_next_child(scope, ...) keel_next_child(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_descendant(scope, ...) keel_next_descendant(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_descendant_breadth(scope, ...) keel_next_descendant_breadth(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -40,6 +40,8 @@ KEEL_API const void *keeli_world_get_unique(const keel_scope *world, const keel_
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_get_unique_value(scope, ...) KEELI_DIRECT(scope, keeli_world_get_unique, keel_get_unique_value)(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_get_unique_value_mut(scope, ...) keel_get_unique_value_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -452,5 +452,7 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_view_begin(view, scope, ...) keel_view_begin((view), KEELI_TO_OPEN(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -143,6 +143,8 @@ KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_entity_count(scope) keel_entity_count(KEELI_TO_READ(scope))
 #define keel_is_alive(scope, ...) KEELI_DIRECT(scope, keeli_world_is_alive, keel_is_alive)(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on
