@@ -165,6 +165,29 @@ static void impossible_steps_are_refused(void **state) {
     api_end(&f);
 }
 
+static void without_memory_nothing_has_changed(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    bool done = false;
+    for (size_t n = 0; !done; ++n) {
+        keel_world *w = keel_world_create(&(keel_world_desc){ .allocator = &f.memory.allocator });
+        counting_allocator_fail_once(&f.memory, n);
+        const keel_result result = keel_set_state(w, Phase, PLAYING);
+        done = f.memory.failures == 0;
+        f.memory.failures = 0;
+        counting_allocator_fail_after(&f.memory, SIZE_MAX);
+        if (!done) {
+            assert_int_equal(result, KEEL_ERROR_MEMORY);
+            assert_null(keel_get_unique(w, Phase));
+            assert_int_equal(keel_set_state(w, Phase, PLAYING), KEEL_OK);
+        }
+        assert_int_equal(*keel_get_unique(w, Phase), PLAYING);
+        keel_world_destroy(w);
+    }
+    api_end(&f);
+}
+
 static void negative_and_small_values_work(void **state) {
     (void)state;
     api_fixture f;
@@ -192,6 +215,7 @@ static const struct CMUnitTest tests[] = {
     TEST(without_a_value_steps_say_what_is_missing,
          "steps about a state without a value say what is missing"),
     TEST(impossible_steps_are_refused, "impossible steps about states are refused"),
+    TEST(without_memory_nothing_has_changed, "a state without memory for it changes nothing"),
     TEST(negative_and_small_values_work, "negative and small values of states work"),
 };
 
