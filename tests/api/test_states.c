@@ -171,7 +171,7 @@ static void without_memory_nothing_has_changed(void **state) {
     api_begin(&f);
     bool done = false;
     for (size_t n = 0; !done; ++n) {
-        keel_world *w = keel_world_create(&(keel_world_desc){ .allocator = &f.memory.allocator });
+        keel_world *w = keel_world_create(&(keel_world_desc){ .allocator = f.memory.allocator });
         counting_allocator_fail_once(&f.memory, n);
         const keel_result result = keel_set_state(w, Phase, PLAYING);
         done = f.memory.failures == 0;
