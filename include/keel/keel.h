@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
-/// group, commands, view, executor, walk, state, workload, explain, parallel, custom_view, timing, track,
-/// events, typed, time.
+/// group, commands, view, executor, walk, state, workload, explain, parallel, custom_view, timing,
+/// track, events, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>

@@ -48,5 +48,7 @@ KEEL_API void keeli_transition_run(const struct keel_chunk *chunk, keel_context 
 }
 #endif
 // clang-format off
+/// @cond a macro that lets the function above take its scope as it is
 #define keel_set_state_of(scope, ...) keel_set_state_of(KEELI_TO_WRITE(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on
