@@ -21,17 +21,17 @@ void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *ent
 
 // Memory until the batch ends, in a piece of its own: the blocks of arenas are promised to
 // commands.
-typedef struct keeli_piece {
-    struct keeli_piece *next;
+typedef struct keeli_batch_block {
+    struct keeli_batch_block *next;
     size_t size, align;
-} keeli_piece;
+} keeli_batch_block;
 
 static void *new_memory(keeli_batch *b, size_t size, size_t align) {
-    if (align < _Alignof(keeli_piece)) align = _Alignof(keeli_piece);
-    const size_t before = (sizeof(keeli_piece) + align - 1) / align * align;
-    keeli_piece *piece = keeli_new(&b->world->heap, before + size, align);
+    if (align < _Alignof(keeli_batch_block)) align = _Alignof(keeli_batch_block);
+    const size_t before = (sizeof(keeli_batch_block) + align - 1) / align * align;
+    keeli_batch_block *piece = keeli_new(&b->world->heap, before + size, align);
     if (!piece) return NULL;
-    *piece = (keeli_piece){ b->pieces, before + size, align };
+    *piece = (keeli_batch_block){ b->pieces, before + size, align };
     b->pieces = piece;
     return (char *)piece + before;
 }
@@ -542,7 +542,7 @@ keel_result keeli_batch_end(keeli_batch *b) {
     if (b->is_committed) keeli_validate_entities(b->world);
     for (uint32_t k = 0; b->has_copies && !b->is_committed && k < b->column_count; ++k)
         if (b->columns[k].staged) drop_copies(&b->columns[k], b->count);
-    for (keeli_piece *piece = b->pieces, *next; piece; piece = next) {
+    for (keeli_batch_block *piece = b->pieces, *next; piece; piece = next) {
         next = piece->next;
         keeli_free(&b->world->heap, piece, piece->size, piece->align);
     }
