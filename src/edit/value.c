@@ -16,7 +16,7 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
-    return keeli_store_value(world, s, keel_entity_index(e));
+    return keeli_store_value(world, s, keeli_index_of(e));
 }
 
 // A write to an entity that is not alive crashes when its NULL is not looked at: in checked builds
@@ -41,9 +41,10 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     if (!s) return NULL;
     if (!keeli_entity_is_alive(&who.world->entities, e))
         return access == KEEL_ACCESS_WRITE ? not_alive(who.world, s, e) : NULL;
-    void *value = keeli_store_value(who.world, s, keel_entity_index(e));
-    if (value && access == KEEL_ACCESS_WRITE)
-        keeli_track_modified(who.world, s, keel_entity_index(e));
+    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK)
+        return keeli_not_by_hand(who.world, s, "write"), NULL;
+    void *value = keeli_store_value(who.world, s, keeli_index_of(e));
+    if (value && access == KEEL_ACCESS_WRITE) keeli_track_modified(who.world, s, keeli_index_of(e));
     return value;
 }
 
@@ -60,8 +61,7 @@ bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_comp
     if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_READ) != NULL;
     const keel_world *world = keeli_world_of(scope);
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    return s && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_store_has(s, keel_entity_index(e));
+    return s && keeli_entity_is_alive(&world->entities, e) && keeli_store_has(s, keeli_index_of(e));
 }
 
 // ------------------------------------------------------------------ to write
@@ -85,16 +85,15 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
     keeli_storage *s = keeli_storage_find(world, component);
     if (!s) return NULL;
     if (!keeli_entity_is_alive(&world->entities, e)) return not_alive(world, s, e);
-    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    void *value = keeli_store_value(world, s, keeli_index_of(e));
     if (!value) return NULL;
     if (!may_write(world, s, component)) return NULL;
-    keeli_track_modified(world, s, keel_entity_index(e));
+    keeli_track_modified(world, s, keeli_index_of(e));
     return value;
 }
 
 static inline bool has_value(const keel_world *world, const keeli_storage *s, keel_entity e) {
-    return keeli_store_has(s, keel_entity_index(e)) &&
-           keeli_entity_has_version(&world->entities, e);
+    return keeli_store_has(s, keeli_index_of(e)) && keeli_entity_has_version(&world->entities, e);
 }
 
 // Of a storage that is marked. A function of its own: what is not marked saves no registers.
@@ -102,7 +101,7 @@ void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
     if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
-    if (!keeli_track_modified_fast(world, s, keel_entity_index(e)))
+    if (!keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);
 }
@@ -130,11 +129,11 @@ static void stop(const keel_scope *scope, keel_entity e, const keel_component *c
     else if (keel_is_null(e)) why = "is null";
     else if (!keeli_entity_is_alive(&who.world->entities, e)) why = "was deleted";
     else if (component && keeli_storage_find(who.world, component) &&
-             keeli_store_has(keeli_storage_find(who.world, component), keel_entity_index(e)))
+             keeli_store_has(keeli_storage_find(who.world, component), keeli_index_of(e)))
         why = keel_last_error(who.world)->message; // it has one, and was refused
     snprintf(message, sizeof message, "%s: no '%s' of the entity %uv%u: it %s",
              place ? place : "keel_at", component ? keeli_component_name(component) : "component",
-             (unsigned)keel_entity_index(e), (unsigned)keel_entity_version(e), why);
+             (unsigned)keeli_index_of(e), (unsigned)keel_entity_version(e), why);
     keeli_assert_failed("keel_at", message, __FILE__, __LINE__);
     abort();
 }
@@ -165,8 +164,8 @@ static void *value_to_change(keel_world *world, const keeli_holder *holder, keel
         if (*result == KEEL_OK) *result = KEEL_ABSENT;
         return NULL;
     }
-    void *value = keeli_store_value(world, *s, keel_entity_index(e));
-    *result = value || keeli_store_has(*s, keel_entity_index(e)) ? KEEL_OK : KEEL_ABSENT;
+    void *value = keeli_store_value(world, *s, keeli_index_of(e));
+    *result = value || keeli_store_has(*s, keeli_index_of(e)) ? KEEL_OK : KEEL_ABSENT;
     return value;
 }
 
@@ -191,7 +190,7 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s) || !keeli_changes_are_marked_only(s, asks) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
-        !keeli_track_modified_fast(world, s, keel_entity_index(e)))
+        !keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return mark_general(world, NULL, e, component);
     return KEEL_OK;
 }
@@ -205,8 +204,8 @@ static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, 
     keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
     if (!keeli_entity_is_alive(&who.world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!keeli_store_has(s, keel_entity_index(e))) return KEEL_ABSENT;
-    keeli_track_modified(who.world, s, keel_entity_index(e));
+    if (!keeli_store_has(s, keeli_index_of(e))) return KEEL_ABSENT;
+    keeli_track_modified(who.world, s, keeli_index_of(e));
     return KEEL_OK;
 }
 
@@ -263,7 +262,7 @@ static keel_result show(keel_world *world, keel_entity e, const keel_component *
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, verb, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (shows ? !keeli_store_is_disabled(s, index) : !keeli_store_has(s, index)) return KEEL_ABSENT;
     if (shows) {
         keeli_store_enable(s, index);
@@ -290,7 +289,7 @@ bool keel_is_component_disabled(const keel_world *world, keel_entity e,
                                 const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     return s && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_store_is_disabled(s, keel_entity_index(e));
+           keeli_store_is_disabled(s, keeli_index_of(e));
 }
 
 // ------------------------------------------------------------------ uniques
