@@ -222,6 +222,7 @@ keel_result keel_world_trim(keel_world *world) {
     keeli_component_lists_trim(&world->lists, &world->heap);
     keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_kept_lists_trim(world);
+    keeli_names_trim(world);
     return KEEL_OK;
 }
 

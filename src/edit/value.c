@@ -131,9 +131,9 @@ static void stop(const keel_scope *scope, keel_entity e, const keel_component *c
     else if (component && keeli_storage_find(who.world, component) &&
              keeli_store_has(keeli_storage_find(who.world, component), keeli_index_of(e)))
         why = keel_last_error(who.world)->message; // it has one, and was refused
-    snprintf(message, sizeof message, "%s: no '%s' of the entity %uv%u: it %s",
+    snprintf(message, sizeof message, "%s: no '%s' of the entity %s: it %s",
              place ? place : "keel_at", component ? keeli_component_name(component) : "component",
-             (unsigned)keeli_index_of(e), (unsigned)keel_entity_version(e), why);
+             who.world ? KEELI_ENTITY(who.world, e) : "", why);
     keeli_assert_failed("keel_at", message, __FILE__, __LINE__);
     abort();
 }
