@@ -61,8 +61,8 @@ struct keel_context {
     void **customs;           // its custom views by term, when it has any
     keeli_arena *scratch;     // of a custom view; NULL: the worker's
     bool answer;              // of a condition
-    const void *object; // of keel_fail
-    char message[200];  // of keel_fail
+    const void *object;       // of keel_fail
+    char message[200];        // of keel_fail
 };
 
 // A context without commands. The message is not cleared: it would be most of the cost.

@@ -115,8 +115,11 @@ static void check_way(keel_world *world, const keel_step *way) {
         assert_error(world, KEEL_ERROR_ACCESS, NULL);
         assert_in_range(calls, 0, 64); // it ends soon, not after as many errors as entities
     }
-    const keel_result alone = way->parallel ? keel_run_system(world, way->system, &(keel_run_desc){ .data = NULL, .data_size = 0, .parallel = true })
-                                            : keel_run_system(world, way->system, &(keel_run_desc){ .data = NULL, .data_size = 0 });
+    const keel_result alone =
+        way->parallel
+            ? keel_run_system(world, way->system,
+                              &(keel_run_desc){ .data = NULL, .data_size = 0, .parallel = true })
+            : keel_run_system(world, way->system, &(keel_run_desc){ .data = NULL, .data_size = 0 });
     assert_int_equal(alone, KEEL_ERROR_ACCESS);
     assert_error(world, KEEL_ERROR_ACCESS, NULL);
     assert_int_equal(keel_count(world, Nobody), 0); // what it recorded was dropped

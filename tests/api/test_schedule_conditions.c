@@ -202,7 +202,7 @@ static void break_switches(api_fixture *f) {
         forget_marks();
         assert_int_equal(keel_run_workload_of(w, &all, NULL), KEEL_ERROR_SYSTEM);
         const keel_error error = *keel_first_error(w);
-    keel_clear_errors(w);
+        keel_clear_errors(w);
         assert_string_equal(error.system, "is_on_0");
         assert_string_equal(error.message, "condition 'is_on_0' of 'a': switch 0 is broken");
         assert_ptr_equal(error.object, s);
