@@ -56,6 +56,7 @@ template <unsigned kinds, class S> inline const keel_scope *keeli_const_scope_of
 #define KEELI_TO_EDIT(scope) keeli_scope_of<15>(scope)
 #define KEELI_TO_WRITE(scope) keeli_scope_of<11>(scope)
 #define KEELI_TO_SEND(scope) keeli_scope_of<13>(scope)
+#define KEELI_TO_RECORD(scope) keeli_scope_of<5>(scope)
 #define KEELI_TO_READ(scope) keeli_const_scope_of<11>(scope)
 #define KEELI_TO_OPEN(scope) keeli_scope_of<25>(scope)
 #define KEELI_TO_SEE(scope) keeli_const_scope_of<25>(scope)
@@ -87,10 +88,11 @@ static inline const keel_scope *keeli_const_scope_itself(const keel_scope *s) { 
 /// @endcond
 /// The scope behind a world, view, commands, context or reader, for a helper that takes any.
 #define KEEL_SCOPE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
-// Scopes of verbs that edit; that hand values out; that send; that look; that open views and walks; that look at changes.
+// Scopes of verbs that edit; that hand values out; that send; that need the whole world; that look; that open views and walks; that look at changes.
 #define KEELI_TO_EDIT(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE)(scope)
 #define KEELI_TO_WRITE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE)(scope)
 #define KEELI_TO_SEND(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE)(scope)
+#define KEELI_TO_RECORD(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_SCOPE)(scope)
 #define KEELI_TO_READ(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, KEELI_IF_CONST)(scope)
 #define KEELI_TO_OPEN(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
 #define KEELI_TO_SEE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope)(scope)

@@ -34,7 +34,8 @@ enum way {
     REMOVE_LIST,
     OVERWRITE,
     OVERWRITE_IN_LIST,
-    EMPLACE_OVER,
+    REPLACE,
+    IF_MISSING,
     STRIP,
     CLEAR,
     CLEAR_ENTITIES,
@@ -71,8 +72,11 @@ static void let_go(keel_world *world, keel_entity e, enum way way) {
     case OVERWRITE_IN_LIST:
         (void)keel_add_values(world, e, KEEL_INIT(Owned, next));
         break;
-    case EMPLACE_OVER:
-        *keel_emplace(world, e, Owned) = owned_make();
+    case REPLACE:
+        (void)keel_replace(world, e, Owned, next);
+        break;
+    case IF_MISSING: // it is the new one that goes
+        (void)keel_add_if_missing(world, e, Owned, next);
         break;
     case STRIP:
         (void)keel_strip(world, e);

@@ -324,11 +324,12 @@ static void a_list_with_the_dead_adds_nothing(void **state) {
 
 static void no_world_is_an_error(void **state) {
     (void)state;
+    keel_world *none = NULL;
     keel_set_assert_handler(api_go_on);
-    assert_int_equal(keel_add_many(NULL, e, 1, Number), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_delete_many(NULL, e, 1, Number), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_add_matching(NULL, NULL, Number), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_delete_matching(NULL, NULL, Number), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_add_many(none, e, 1, Number), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_delete_many(none, e, 1, Number), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_add_matching(none, NULL, Number), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_delete_matching(none, NULL, Number), KEEL_ERROR_ARGUMENT);
     keel_set_assert_handler(NULL);
 }
 
