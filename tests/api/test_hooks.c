@@ -35,7 +35,6 @@ enum way {
     OVERWRITE,
     OVERWRITE_IN_LIST,
     REPLACE,
-    IF_MISSING,
     STRIP,
     CLEAR,
     CLEAR_ENTITIES,
@@ -49,7 +48,8 @@ enum way {
 
 static void let_go(keel_world *world, keel_entity e, enum way way) {
     const keel_out outs[] = { { KEEL_OF(Owned), NULL, NULL }, { NULL, NULL, NULL } };
-    const Owned next = way == OVERWRITE || way == OVERWRITE_IN_LIST ? owned_make() : (Owned){ 0 };
+    const bool gives = way == OVERWRITE || way == OVERWRITE_IN_LIST || way == REPLACE;
+    const Owned next = gives ? owned_make() : (Owned){ 0 };
     switch (way) {
     case DELETE_ENTITY:
         (void)keel_delete_entity(world, e);
@@ -74,9 +74,6 @@ static void let_go(keel_world *world, keel_entity e, enum way way) {
         break;
     case REPLACE:
         (void)keel_replace(world, e, Owned, next);
-        break;
-    case IF_MISSING: // it is the new one that goes
-        (void)keel_add_if_missing(world, e, Owned, next);
         break;
     case STRIP:
         (void)keel_strip(world, e);

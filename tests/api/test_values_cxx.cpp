@@ -263,7 +263,7 @@ void random_edits_destroy_each_value_once(void **) {
             else if (kind > 120) begin_again(&m, at, n);
             else if (kind > 114) clone(&m, at);
             else if (kind > 108) edit_many(&m, at, roll(&m, TYPES), n);
-            else edit_one(&m, at, roll(&m, TYPES), n, kind % 9);
+            else edit_one(&m, at, roll(&m, TYPES), n, kind % 12);
             if (i % 16 == 0) check(&m, roll(&m, ENTITIES));
         }
         for (uint32_t at = 0; at < ENTITIES; ++at)
