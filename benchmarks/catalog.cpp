@@ -75,6 +75,8 @@ static const Goal goals[] = {
     { "heavy_par", 0, "", Unit::times_raw, 1.03 },
     { "schedule_seq", 0, "", Unit::times_raw, 1.2 },
     { "schedule_par", 0, "", Unit::ns, 0.09 },
+    { "threads_graph", 0, "", Unit::times_raw, 1.05 },
+    { "threads_split", 0, "", Unit::times_raw, 1.05 },
     { "empty_system", 0, "", Unit::ns, 2.0 },
     { "churn_frame", 0, "", Unit::ns, 45000 },
     { "change_mark", 0, "", Unit::ns, 4.6 },

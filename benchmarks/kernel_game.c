@@ -109,7 +109,7 @@ BENCH_SHARED void run_frames(bench_run *run, game_kind kind, uint32_t workers,
 
 #define FRAME(name) FRAME_1(BENCH_NAME(name))
 #define FRAME_1(name) FRAME_2(name)
-#define FRAME_2(name) &name##_workload
+#define FRAME_2(name) &KEEL_WORKLOAD_##name
 // On one thread; on two, with systems that run beside each other; and with systems that are split.
 #define FRAMES(workload, kind, few)                                                                \
     BENCH_WORKLOAD(workload) { run_frames(run, kind, 1, FRAME(game_##few)); }                      \
@@ -119,6 +119,40 @@ FRAMES(game_systems, GAME_SYSTEMS, few)
 FRAMES(game_systems_mixed, GAME_SYSTEMS_MIXED, few)
 FRAMES(game_complex, GAME_COMPLEX, all)
 FRAMES(game_complex_mixed, GAME_COMPLEX_MIXED, all)
+
+// ---- two threads beside one ----
+// `frame` in a world of one worker and `wide` in one of two, in turns: the time of the second as a
+// part of the first's is the figure, as if it were nanoseconds.
+BENCH_SHARED void compare_threads(bench_run *run, const keel_workload *frame,
+                                  const keel_workload *wide) {
+    enum { ROUNDS = 31 };
+    const uint32_t frames = game_frames(run->n);
+    keel_world *const worlds[] = { new_game(GAME_COMPLEX, run->n, 1),
+                                   new_game(GAME_COMPLEX, run->n, 2) };
+    run->items = 1;
+    while (bench_next(run)) {
+        double ratios[ROUNDS];
+        for (uint32_t round = 0; round < ROUNDS; ++round) {
+            double ns[2];
+            for (uint32_t turn = 0; turn < 2; ++turn) {
+                const uint32_t at = (round + turn) % 2;
+                const double began = bench_now();
+                for (uint32_t k = 0; k < frames; ++k)
+                    keel_world_run_workload(worlds[at], at ? wide : frame);
+                ns[at] = bench_now() - began;
+            }
+            ratios[round] = ns[1] / ns[0];
+        }
+        run->ns = bench_percentile(ratios, ROUNDS, 0.5);
+    }
+    run->sum = sum_of(worlds[1]) - sum_of(worlds[0]);
+    for (uint32_t at = 0; at < 2; ++at) {
+        free(keel_get_unique(worlds[at], Screen)->pixels);
+        bench_end(run, worlds[at]);
+    }
+}
+BENCH_WORKLOAD(threads_graph) { compare_threads(run, FRAME(game_all), FRAME(game_all)); }
+BENCH_WORKLOAD(threads_split) { compare_threads(run, FRAME(game_all), FRAME(game_all_split)); }
 
 // ---- edits ----
 typedef enum indices { FRESH, RECYCLED } indices;

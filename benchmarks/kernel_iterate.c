@@ -8,7 +8,7 @@
 #define BENCH_TAG(T)                                                                               \
     typedef struct T T;                                                                            \
     static uint32_t T##_slot;                                                                      \
-    static const keel_component T##_component = { .type = #T,                                      \
+    static const keel_component KEEL_COMPONENT_##T = { .type = #T,                                      \
                                                   .storage = BENCH_STORAGE,                        \
                                                   .file = __FILE__,                                \
                                                   .line = __LINE__,                                \

@@ -149,6 +149,13 @@ BENCH_WORKLOAD(game_systems_mixed) { run_frames(run, GAME_SYSTEMS_MIXED); }
 BENCH_WORKLOAD(game_complex) { run_frames(run, GAME_COMPLEX); }
 BENCH_WORKLOAD(game_complex_mixed) { run_frames(run, GAME_COMPLEX_MIXED); }
 
+// One thread takes as long as one thread.
+BENCH_WORKLOAD(threads_graph) {
+    run->items = 1;
+    while (bench_next(run))
+        run->ns = 1;
+}
+
 // ---- edits: rows that are there, found by index; free indices on a stack ----
 typedef struct rows {
     Position *p;

@@ -76,6 +76,8 @@
     X(game_complex_mixed,            game_complex_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
     X(game_complex_mixed_graph_par,  game_complex_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
     X(game_complex_mixed_split_par,  game_complex_mixed,   1, 5, (1024, 32768, 1048576), (3, 3, 2)) \
+    X(threads_graph,                 threads_graph,        1, 5, (1024, 8192, 16384), (1, 1, 1)) \
+    X(threads_split,                 threads_graph,        1, 5, (1024, 8192, 16384), (1, 1, 1)) \
     X(game_create_2,                 game_create_2,        1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
     X(game_create_2_recycled,        game_create_2,        1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
     X(game_create_2_bulk,            game_create_2_bulk,   1, 5, (1024, 32768, 1048576), (40, 8, 1)) \

@@ -193,9 +193,12 @@ typedef struct keeli_worker {
     keeli_arena scratch;           // keel_context_scratch
 } keeli_worker;
 
-// What a run or a piece takes on one thread and on several, and which way it goes (run/cost.c).
+// What a run or a loop takes on one thread and on several, and which way it goes (run/cost.c).
 typedef struct keeli_cost {
-    uint64_t one_ns, many_ns; // 0: not measured yet
+    uint64_t one_ns, many_ns; // of a run, or of 1,024 items of a loop; 0: not measured yet
+    uint64_t least_above;     // the least of those measured since it seems to be twice as much
+    uint32_t above;           // how many these are
+    uint32_t items;           // of the loop, when the ways were compared
     uint32_t wait;            // so many times more before the other way is looked at,
     uint32_t looks;           // and so many times more that way until it is decided
     uint32_t interval;        // between looks
@@ -204,7 +207,7 @@ typedef struct keeli_cost {
     uint8_t untimed; // loops that were too small to be measured
 } keeli_cost;
 
-// What a piece of a loop by direct call takes.
+// What a loop by direct call takes.
 typedef struct keeli_loop_cost {
     keel_range_fn *range; // the loop: one of these two
     keel_span_fn *span;

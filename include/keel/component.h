@@ -179,5 +179,7 @@ KEEL_API uint32_t keel_component_count(const keel_scope *scope, const keel_compo
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_component_count(scope, ...) keel_component_count(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -87,6 +87,8 @@ KEEL_API keel_result keel_end_custom_view(keel_scope *scope, void *value);
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_begin_custom_view(scope, ...) keel_begin_custom_view(KEELI_TO_OPEN(scope), __VA_ARGS__)
 #define keel_end_custom_view(scope, ...) keel_end_custom_view(KEELI_TO_OPEN(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

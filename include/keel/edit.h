@@ -335,7 +335,7 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// @threads the owner of both worlds
 KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
-/// @cond what typed.h calls in place of the function that asks which scope it is
+/// @cond what is called in place of the function that asks which scope it is
 KEEL_API keel_entity keeli_world_add_entity(keel_scope *world, const keel_value *values);
 KEEL_API keel_result keeli_world_delete_entity(keel_scope *world, keel_entity e);
 KEEL_API keel_result keeli_world_add(keel_scope *world, keel_entity e,
@@ -353,10 +353,11 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #endif
 
 // clang-format off
-// The functions with a scope take worlds, views, commands and contexts as they are.
-#define keel_add_entity_values(scope, ...) keel_add_entity_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_delete_entity(scope, ...) keel_delete_entity(KEELI_TO_EDIT(scope), __VA_ARGS__)
+/// @cond macros that let the functions above take their scopes as they are
+#define keel_add_entity_values(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_entity(scope, ...) KEELI_DIRECT(scope, keeli_world_delete_entity, keel_delete_entity)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entities_having_component(scope, ...) keel_delete_entities_having_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_add_component(scope, ...) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entities(scope, ...) keel_delete_entities(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_entity_columns(scope, ...) keel_add_entity_columns(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_clone_entity(scope, ...) keel_clone_entity(KEELI_TO_EDIT(scope), __VA_ARGS__)
@@ -369,15 +370,15 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #define keel_drain_component(scope, ...) keel_drain_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_has_all_components(scope, ...) keel_has_all_components(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_has_any_component(scope, ...) keel_has_any_component(KEELI_TO_READ(scope), __VA_ARGS__)
-#define keel_add_component(scope, ...) keel_add_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_component_unchecked(scope, ...) keel_add_component_unchecked(KEELI_TO_WRITE(scope), __VA_ARGS__)
-#define keel_add_component_values(scope, ...) keel_add_component_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_remove_component(scope, ...) keel_remove_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_add_component_values(scope, ...) KEELI_DIRECT(scope, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_remove_component(scope, ...) KEELI_DIRECT(scope, keeli_world_remove, keel_remove_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_remove_component_values(scope, ...) keel_remove_component_values(KEELI_TO_WRITE(scope), __VA_ARGS__)
-#define keel_delete_component(scope, ...) keel_delete_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_component(scope, ...) KEELI_DIRECT(scope, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_components(scope, ...) keel_delete_components(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_strip(scope, ...) keel_strip(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_get_component(scope, ...) keel_get_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_get_component_mut(scope, ...) keel_get_component_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_has_component(scope, ...) keel_has_component(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -116,13 +116,20 @@ static inline bool keeli_event_step(keel_event_walk *walk) {
     return true;
 }
 
+/// @cond
+KEEL_API keel_result keeli_world_send(keel_scope *world, const keel_component *event,
+                                      const void *value);
+/// @endcond
+
 #ifdef __cplusplus
 }
 #endif
 
 // clang-format off
-#define keel_send_event(scope, ...) keel_send_event(KEELI_TO_SEND(scope), __VA_ARGS__)
+/// @cond macros that let the functions above take their scopes as they are
+#define keel_send_event(scope, ...) KEELI_DIRECT(scope, keeli_world_send, keel_send_event)(KEELI_TO_SEND(scope), __VA_ARGS__)
 #define keel_events_of(scope, ...) keel_events_of(KEELI_TO_OPEN(scope), __VA_ARGS__)
 #define keel_event_count_of(scope, ...) keel_event_count_of(KEELI_TO_SEE(scope), __VA_ARGS__)
 #define keel_missed_events_of(scope, ...) keel_missed_events_of(KEELI_TO_SEE(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -100,21 +100,27 @@ KEEL_API keel_entity keel_next_descendant(const keel_scope *scope, keel_entity r
 KEEL_API keel_entity keel_next_descendant_breadth(const keel_scope *scope, keel_entity root,
                                                   keel_entity after);
 
+/// @cond
+KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity e);
+/// @endcond
+
 #ifdef __cplusplus
 }
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_attach(scope, ...) keel_attach(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_child_values(scope, ...) keel_add_child_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_detach(scope, ...) keel_detach(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_unlink(scope, ...) keel_unlink(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_unlink_tree(scope, ...) keel_unlink_tree(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_tree(scope, ...) keel_delete_tree(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_parent_of(scope, ...) keel_parent_of(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_parent_of(scope, ...) KEELI_DIRECT(scope, keeli_world_parent_of, keel_parent_of)(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_child_count(scope, ...) keel_child_count(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_first_child(scope, ...) keel_first_child(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_child(scope, ...) keel_next_child(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_descendant(scope, ...) keel_next_descendant(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_descendant_breadth(scope, ...) keel_next_descendant_breadth(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -96,6 +96,8 @@ KEEL_API void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t a
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_parallel_for(scope, ...) keel_parallel_for(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_parallel_reduce(scope, ...) keel_parallel_reduce(KEELI_TO_WRITE(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

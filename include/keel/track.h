@@ -314,10 +314,12 @@ KEEL_API keel_result keeli_world_mark(keel_scope *world, keel_entity e,
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
+#define keel_mark_component(scope, ...) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_replace_component(scope, ...) keel_replace_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_mark_component(scope, ...) keel_mark_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_changes_of_component(scope, ...) keel_changes_of_component(KEELI_TO_SEE(scope), __VA_ARGS__)
 #define keel_changes_of_unique(scope, ...) keel_changes_of_unique(KEELI_TO_SEE(scope), __VA_ARGS__)
 #define keel_removals(scope, ...) keel_removals(KEELI_TO_OPEN(scope), __VA_ARGS__)
 #define keel_missed_component(scope, ...) keel_missed_component(KEELI_TO_SEE(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -3,10 +3,10 @@
 /// The macro layer: typed spellings of the exported functions, and systems, workloads and loops
 /// written in place. It adds no behaviour of its own; bindings never need it.
 ///
-/// Names are distinguished by suffix: `Position` the component is the object Position_component,
-/// the unique Position_unique; the system `move` is move_system, a condition ends in _condition, a
-/// workload in _workload. The lower-case macros take the bare word and paste the suffix, so a
-/// misspelt name or the wrong kind does not compile.
+/// Names are distinguished by what they begin with: `Position` the component is the object
+/// KEEL_COMPONENT_Position, the unique KEEL_UNIQUE_Position; the system `move` is KEEL_SYSTEM_move, and so on.
+/// The lower-case macros take the bare word, so a misspelt name or the wrong kind does not compile, and the
+/// compiler names the line that is missing: "'KEEL_COMPONENT_Health' undeclared".
 ///
 /// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
 /// the macros work: docs/macros.md.
@@ -26,17 +26,17 @@
 // ---------------------------------------------------------------- descriptors
 /// Declare the type `T` as a component, in a .c file, a header, a plug-in or C++:
 /// `KEEL_COMPONENT(Mesh, .drop = mesh_drop);`. The options are the members of keel_component.
-#define KEEL_COMPONENT(...) KEELI_DESCRIBE(component, false, __VA_ARGS__, .line = __LINE__)
+#define KEEL_COMPONENT(...) KEELI_DESCRIBE(KEEL_COMPONENT_, false, __VA_ARGS__, .line = __LINE__)
 /// Declare the type `T` as a unique. It may be a component too.
-#define KEEL_UNIQUE(...) KEELI_DESCRIBE(unique, true, __VA_ARGS__, .line = __LINE__)
+#define KEEL_UNIQUE(...) KEELI_DESCRIBE(KEEL_UNIQUE_, true, __VA_ARGS__, .line = __LINE__)
 /// Declare a component without a value. It declares the type `T`, which cannot be read.
-#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, T##_component, #T, 0, 1, false, .line = __LINE__)
+#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .line = __LINE__)
 /// The descriptor of a component, for functions that take one.
-#define KEEL_OF(T) (&T##_component)
+#define KEEL_OF(T) (&KEEL_COMPONENT_##T)
 /// The descriptor of a unique, for functions that take one.
-#define KEEL_UNIQUE_OF(T) (&T##_unique)
+#define KEEL_UNIQUE_OF(T) (&KEEL_UNIQUE_##T)
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), T##_##kind, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
 #ifdef __cplusplus
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
@@ -62,12 +62,12 @@
 
 /// Describe members of `T` for editors, scripts and keel_world_hash, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
 /// member may be an array.
-#define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field T##_fields[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
+#define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field KEEL_FIELDS_##T[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
 /// The option that gives a component the fields of KEEL_FIELDS.
 #ifdef __cplusplus
-#define KEEL_HAS_FIELDS(T) .fields = T##_fields, .field_count = static_cast<uint32_t>(sizeof T##_fields / sizeof T##_fields[0])
+#define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = static_cast<uint32_t>(sizeof KEEL_FIELDS_##T / sizeof KEEL_FIELDS_##T[0])
 #else
-#define KEEL_HAS_FIELDS(T) .fields = T##_fields, .field_count = sizeof T##_fields / sizeof T##_fields[0]
+#define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = sizeof KEEL_FIELDS_##T / sizeof KEEL_FIELDS_##T[0]
 #endif
 #define KEELI_MANY_KEELI_FIELD(s) KEELI_at_most_17_fields
 #ifdef __cplusplus
@@ -99,8 +99,8 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
 /// @cond the two components of the hierarchy
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
-KEELI_DESCRIPTOR(, keel_parent_component, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
-KEELI_DESCRIPTOR(, keel_child_component, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_parent, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_child, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
 /// @endcond
 
 // ---------------------------------------------------------------- values
@@ -110,18 +110,18 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_STRUCT(S, ...) S{ __VA_ARGS__ }
 #define KEELI_READS(T, pointer) static_cast<const typename keeli_same<T>::type *>(pointer)
 #define KEELI_FILLS(T, pointer) static_cast<typename keeli_same<T>::type *>(pointer)
-#define KEELI_INIT_ONE(T) (keeli_default<T, T##_component.size == 0>::init(&T##_component))
-#define KEELI_INIT_MORE(T, ...) KEELI_THE_VALUE_OF(&T##_component, T, __VA_ARGS__)
-#define KEELI_OUT_OF(T, ...) keeli_out_of<T>(&T##_component, __VA_ARGS__)
-#define KEELI_COLUMN_IN(T, first, stride) keeli_column_in<T, decltype(first)>(&T##_component, KEELI_READS(T, first), (stride))
+#define KEELI_INIT_ONE(T) (keeli_default<T, KEEL_COMPONENT_##T.size == 0>::init(&KEEL_COMPONENT_##T))
+#define KEELI_INIT_MORE(T, ...) KEELI_THE_VALUE_OF(&KEEL_COMPONENT_##T, T, __VA_ARGS__)
+#define KEELI_OUT_OF(T, ...) keeli_out_of<T>(&KEEL_COMPONENT_##T, __VA_ARGS__)
+#define KEELI_COLUMN_IN(T, first, stride) keeli_column_in<T, decltype(first)>(&KEEL_COMPONENT_##T, KEELI_READS(T, first), (stride))
 #define KEELI_COPIED(value) keeli_pointer(value)
 #else
 #define KEELI_THE_VALUE(T, ...) (T[1]){ __VA_ARGS__ }
 #define KEELI_DEFAULT(T, descriptor) NULL
-#define KEELI_INIT_ONE(T) KEELI_STRUCT(keel_value, &T##_component, NULL)
-#define KEELI_INIT_MORE(T, ...) KEELI_STRUCT(keel_value, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
-#define KEELI_OUT_OF(T, ...) KEELI_STRUCT(keel_out, &T##_component, __VA_ARGS__)
-#define KEELI_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_value_column, &T##_component, KEELI_READS(T, first), stride)
+#define KEELI_INIT_ONE(T) KEELI_STRUCT(keel_value, &KEEL_COMPONENT_##T, NULL)
+#define KEELI_INIT_MORE(T, ...) KEELI_STRUCT(keel_value, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_OUT_OF(T, ...) KEELI_STRUCT(keel_out, &KEEL_COMPONENT_##T, __VA_ARGS__)
+#define KEELI_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_READS(T, first), stride)
 #define KEELI_COPIED(value) value
 #define KEELI_STRUCT(S, ...) (S){ __VA_ARGS__ }
 #define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
@@ -141,16 +141,16 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEEL_COLUMN_IN(T, first, stride) KEELI_COLUMN_IN(T, first, stride)
 /// The same value for many entities: `KEEL_FILL(T)` zero or a tag, `KEEL_FILL(T, {1, 2})`.
 #define KEEL_FILL(...) KEELI_CAT(KEELI_FILL_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_value_column, &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
-#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_value_column, &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
-#define KEELI_LISTED(s, i, T) &T##_component,
+#define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)), 0)
+#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
+#define KEELI_LISTED(s, i, T) &KEEL_COMPONENT_##T,
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
 // ---------------------------------------------------------------- verbs
 // The first argument is the scope: a world now, commands later, a view or a context within what it holds (scope.h).
 // Verbs without a type are functions: keel_delete_entity, keel_strip, keel_is_alive, keel_attach, ...
 #ifdef __cplusplus
-#define KEELI_LISTED_COMMA(s, i, T) , &T##_component
+#define KEELI_LISTED_COMMA(s, i, T) , &KEEL_COMPONENT_##T
 #define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
 #define keel_add_entity(...) keeli_add_entity(__VA_ARGS__)
 #define keel_add_child(...) keeli_add_child(__VA_ARGS__)
@@ -176,7 +176,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_DRAIN keeli_drain
 #else
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
-#define KEELI_ADD(scope, e, c, value) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), (e), c, value)
+#define KEELI_ADD(scope, e, c, value) keel_add_component((scope), (e), c, value)
 #define KEELI_ADD_DEFAULT KEELI_ADD
 #define KEELI_ADD_IF_MISSING(scope, e, c, value) keel_add_component_values((scope), (e), ((const keel_value[]){ { keel_if_missing(), NULL }, { c, value }, { NULL, NULL } }))
 #define KEELI_ADD_UNCHECKED(scope, e, c, value) keel_add_component_unchecked((scope), (e), c, value)
@@ -184,13 +184,13 @@ template <class T> struct keeli_same { typedef T type; };
 /// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. @return its handle, null on error
 /// (keel_last_error)
 #define keel_add_entity(...) KEELI_ADD_ENTITY(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_ENTITY(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), (const keel_value[]){ __VA_ARGS__ })
+#define KEELI_ADD_ENTITY(scope, ...) keel_add_entity_values((scope), (const keel_value[]){ __VA_ARGS__ })
 /// Create an entity as the last child of `parent`: `keel_add_child(scope, parent, KEEL_INIT...)`.
 #define keel_add_child(...) KEELI_ADD_CHILD(__VA_ARGS__, (keel_value){ NULL, NULL })
 #define KEELI_ADD_CHILD(scope, parent, ...) keel_add_child_values((scope), (parent), (const keel_value[]){ __VA_ARGS__ })
 /// Add several components at once: `keel_add_values(scope, e, KEEL_INIT...)`.
 #define keel_add_values(...) KEELI_ADD_VALUES(__VA_ARGS__, (keel_value){ NULL, NULL })
-#define KEELI_ADD_VALUES(scope, e, ...) KEELI_DIRECT(scope, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(scope), (e), (const keel_value[]){ __VA_ARGS__ })
+#define KEELI_ADD_VALUES(scope, e, ...) keel_add_component_values((scope), (e), (const keel_value[]){ __VA_ARGS__ })
 /// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view, context.
 #define keel_remove_values(...) KEELI_REMOVE_VALUES(__VA_ARGS__, (keel_out){ NULL, NULL, NULL })
 #define KEELI_REMOVE_VALUES(scope, e, ...) keel_remove_component_values((scope), (e), (const keel_out[]){ __VA_ARGS__ })
@@ -199,7 +199,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_ADD_ENTITIES(scope, count, out, ...) keel_add_entity_columns((scope), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
 /// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
 #define keel_delete(scope, e, ...) KEELI_CAT(KEELI_DELETE_, KEELI_OVER_1(__VA_ARGS__))(scope, e, __VA_ARGS__)
-#define KEELI_DELETE_keeli_one(scope, e, T) KEELI_DIRECT(scope, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+#define KEELI_DELETE_keeli_one(scope, e, T) keel_delete_component((scope), (e), &KEEL_COMPONENT_##T)
 #define KEELI_DELETE_keeli_more(scope, e, ...) keel_delete_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Does the entity have each of the components? `keel_has_all(scope, e, A, B...)`. Scope: all but commands.
 #define keel_has_all(scope, e, ...) keel_has_all_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
@@ -216,32 +216,32 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define KEELI_GET_OR_SET_UNIQUE keel_get_or_set_unique_value
 #define KEELI_DRAIN keel_drain_component
 #endif
-#define KEELI_REMOVE(scope, e, c) KEELI_DIRECT(scope, keeli_world_remove, keel_remove_component)(KEELI_TO_EDIT(scope), (e), c, NULL)
+#define KEELI_REMOVE(scope, e, c) keel_remove_component((scope), (e), c, NULL)
 /// Delete every entity that has the component. Scope: world, commands, or a view or context of everything.
-#define keel_delete_entities_having(scope, T) keel_delete_entities_having_component((scope), &T##_component)
+#define keel_delete_entities_having(scope, T) keel_delete_entities_having_component((scope), &KEEL_COMPONENT_##T)
 /// The value of a component, to read: `const T *` or NULL. Scope: all but commands.
-#define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &T##_component))
+#define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &KEEL_COMPONENT_##T))
 /// The value of a component, to change: `T *` or NULL. Scope: all but commands.
-#define keel_get_mut(scope, e, T) KEELI_CAST(T, KEELI_DIRECT(scope, keeli_world_get_mut, keel_get_component_mut)(KEELI_TO_WRITE(scope), (e), &T##_component))
+#define keel_get_mut(scope, e, T) KEELI_CAST(T, KEELI_DIRECT(scope, keeli_world_get_mut, keel_get_component_mut)(KEELI_TO_WRITE(scope), (e), &KEEL_COMPONENT_##T))
 /// Does the entity have the component? Scope: all but commands.
-#define keel_has(scope, e, T) KEELI_DIRECT(scope, keeli_world_has, keel_has_component)(KEELI_TO_READ(scope), (e), &T##_component)
+#define keel_has(scope, e, T) KEELI_DIRECT(scope, keeli_world_has, keel_has_component)(KEELI_TO_READ(scope), (e), &KEEL_COMPONENT_##T)
 /// The value of a unique, to read: `const T *` or NULL. Scope: all but commands.
-#define keel_get_unique(scope, T) KEELI_CAST(const T, keel_get_unique_value((scope), &T##_unique))
+#define keel_get_unique(scope, T) KEELI_CAST(const T, keel_get_unique_value((scope), &KEEL_UNIQUE_##T))
 /// The value of a unique, to change: `T *` or NULL. Scope: all but commands.
-#define keel_get_unique_mut(scope, T) KEELI_CAST(T, keel_get_unique_value_mut((scope), &T##_unique))
+#define keel_get_unique_mut(scope, T) KEELI_CAST(T, keel_get_unique_value_mut((scope), &KEEL_UNIQUE_##T))
 /// Mark the value of an entity as modified.
-#define keel_mark(scope, e, T) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), (e), &T##_component)
+#define keel_mark(scope, e, T) keel_mark_component((scope), (e), &KEEL_COMPONENT_##T)
 /// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
-#define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &T##_component)
+#define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &KEEL_COMPONENT_##T)
 /// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
-#define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &T##_unique)
+#define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &KEEL_UNIQUE_##T)
 /// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
-#define keel_missed(scope, T) keel_missed_component((scope), &T##_component)
+#define keel_missed(scope, T) keel_missed_component((scope), &KEEL_COMPONENT_##T)
 /// Add or overwrite a component: `keel_add(scope, e, T, {1, 2})`, `keel_add(scope, e, T, variable)`. Without a value,
 /// `keel_add(scope, e, T)`, it is zero where there was none, and a value that is there stays as it is. Scope: any.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD_DEFAULT(scope, e, &T##_component, KEELI_DEFAULT(T, T##_component))
-#define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD_DEFAULT(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
+#define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Add a component unless it is there: then its value stays as it is, and the new one is dropped. `keel_add_if_missing(scope,
 /// e, T, {1, 2})`. Scope: any.
 #define keel_add_if_missing(...) KEELI_CAT(KEELI_ADD_IF_MISSING_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
@@ -249,52 +249,52 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define KEELI_ADD_IF_MISSING_keeli_more(scope, e, T, ...) KEELI_ADD_IF_MISSING(scope, e, KEEL_OF(T), KEELI_THE_VALUE(T, __VA_ARGS__))
 /// keel_add without checking that the entity is alive: undefined unless it is. Scope: world, view.
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_DEFAULT(T, T##_component))
-#define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
+#define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
 /// &value)` hands it out (scope: world, view, context).
 #define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &T##_component)
-#define KEELI_REMOVE_keeli_more(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &T##_component, KEELI_FILLS(T, out))
+#define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &KEEL_COMPONENT_##T)
+#define KEELI_REMOVE_keeli_more(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &KEEL_COMPONENT_##T, KEELI_FILLS(T, out))
 /// Take the component from one of those that have it, lowest index first, and hand its value out; false when nobody has it:
 /// `while (keel_drain(scope, Damage, &entity, &damage)) ...`. Scope: world, view, context.
 #define keel_drain(scope, T, entity, value) KEELI_DRAIN((scope), KEEL_OF(T), (entity), KEELI_FILLS(T, value))
 /// The value, added first when there is none: `keel_get_or_add(world, e, T)` or `(…, T, {1, 2})`. `T *` or NULL.
 #define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &T##_component, KEELI_DEFAULT(T, T##_component)))
-#define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__)))
+#define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T)))
+#define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__)))
 /// Add a component to many entities, the same value for all: `keel_add_many(scope, entities, count, T)` zero
 /// or a tag for those who have none, `keel_add_many(scope, entities, count, T, {1, 2})`. All or nothing. Scope: any.
 #define keel_add_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
-#define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)), 0)
-#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
+#define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)), 0)
+#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
 /// The same with the values of an array of `T`, one for each entity, which are handed over. Scope: any.
 #define keel_add_column_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
 /// Delete a component from many entities; those that have none are skipped. Scope: any.
-#define keel_delete_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &T##_component)
+#define keel_delete_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &KEEL_COMPONENT_##T)
 /// Add a component to all entities that match: `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
 /// tag for those who have none, `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`. Scope: world, commands.
 #define keel_add_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
-#define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_COPIED(KEELI_DEFAULT(T, T##_component)))
-#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &T##_component, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)))
+#define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)))
+#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)))
 /// Delete a component from all entities that match. Scope: world, commands. Whole entities: keel_delete_entities_matching.
-#define keel_delete_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &T##_component)
+#define keel_delete_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &KEEL_COMPONENT_##T)
 /// Delete the component from all entities. Scope: any.
-#define keel_clear(world, T) keel_clear_component((world), &T##_component)
+#define keel_clear(world, T) keel_clear_component((world), &KEEL_COMPONENT_##T)
 /// Delete the component from the entities for which `keep` answers false.
-#define keel_retain(world, T, keep, data) keel_retain_component((world), &T##_component, (keep), (data))
+#define keel_retain(world, T, keep, data) keel_retain_component((world), &KEEL_COMPONENT_##T, (keep), (data))
 /// Put a component of KEEL_INDEXED out of sight, with its value. Scope: any.
-#define keel_disable(world, e, T) keel_disable_component((world), (e), &T##_component)
+#define keel_disable(world, e, T) keel_disable_component((world), (e), &KEEL_COMPONENT_##T)
 /// Bring it back. Scope: any.
-#define keel_enable(world, e, T) keel_enable_component((world), (e), &T##_component)
+#define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T)
 /// Is it out of sight?
-#define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &T##_component)
+#define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &KEEL_COMPONENT_##T)
 /// Make room for `count` values of the component.
-#define keel_reserve(world, T, count) keel_reserve_component((world), &T##_component, (count))
+#define keel_reserve(world, T, count) keel_reserve_component((world), &KEEL_COMPONENT_##T, (count))
 /// Sort a sparse set by its values: `int compare(const void *a, const void *b, void *data)`.
-#define keel_sort(world, T, compare, data) keel_sort_component((world), &T##_component, (compare), (data))
+#define keel_sort(world, T, compare, data) keel_sort_component((world), &KEEL_COMPONENT_##T, (compare), (data))
 /// Sort a sparse set in the order of another component.
-#define keel_sort_as(world, T, Other) keel_sort_component_as((world), &T##_component, &Other##_component)
+#define keel_sort_as(world, T, Other) keel_sort_component_as((world), &KEEL_COMPONENT_##T, &KEEL_COMPONENT_##Other)
 /// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
 /// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
 #ifdef __cplusplus
@@ -320,95 +320,95 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
     return group;
 }
 /// How many entities have the component.
-#define keel_count(world, T) keel_component_count((world), &T##_component)
+#define keel_count(world, T) keel_component_count((world), &KEEL_COMPONENT_##T)
 /// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`. Scope:
 /// world, commands.
 #define keel_set_unique(...) KEELI_CAT(KEELI_SET_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_SET_UNIQUE_keeli_one(world, T) KEELI_SET_UNIQUE((world), &T##_unique, KEELI_DEFAULT(T, T##_unique))
-#define KEELI_SET_UNIQUE_keeli_more(world, T, ...) KEELI_SET_UNIQUE((world), &T##_unique, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_SET_UNIQUE_keeli_one(world, T) KEELI_SET_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_DEFAULT(T, KEEL_UNIQUE_##T))
+#define KEELI_SET_UNIQUE_keeli_more(world, T, ...) KEELI_SET_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// The value of a unique, set first when it is not: `keel_get_or_set_unique(world, T)` or `(world, T, {1, 2})`. `T *` or NULL.
 #define keel_get_or_set_unique(...) KEELI_CAT(KEELI_OR_SET_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_OR_SET_UNIQUE_keeli_one(world, T) KEELI_CAST(T, KEELI_GET_OR_SET_UNIQUE((world), KEEL_UNIQUE_OF(T), KEELI_DEFAULT(T, (*KEEL_UNIQUE_OF(T)))))
 #define KEELI_OR_SET_UNIQUE_keeli_more(world, T, ...) KEELI_CAST(T, KEELI_GET_OR_SET_UNIQUE((world), KEEL_UNIQUE_OF(T), KEELI_THE_VALUE(T, __VA_ARGS__)))
 /// Take a unique away: `keel_remove_unique(world, T)` (scope: world, commands) or `(world, T, &value)`.
 #define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &T##_unique, NULL)
-#define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) KEELI_TAKE_UNIQUE((world), &T##_unique, KEELI_FILLS(T, out))
+#define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &KEEL_UNIQUE_##T, NULL)
+#define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) KEELI_TAKE_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_FILLS(T, out))
 /// Track more kinds of change: `keel_track(world, T, KEEL_TRACK_ALL)`; see keel_track_component.
-#define keel_track(world, T, kinds) keel_track_component((world), &T##_component, (kinds))
+#define keel_track(world, T, kinds) keel_track_component((world), &KEEL_COMPONENT_##T, (kinds))
 /// Forget changes for those outside of systems: `keel_clear_changes(world, T, KEEL_TRACK_ALL, KEEL_NOW)`, or only
 /// what was before a keel_tick; see keel_clear_component_changes.
-#define keel_clear_changes(world, T, kinds, tick) keel_clear_component_changes((world), &T##_component, (kinds), (tick))
+#define keel_clear_changes(world, T, kinds, tick) keel_clear_component_changes((world), &KEEL_COMPONENT_##T, (kinds), (tick))
 /// The same for a unique.
-#define keel_clear_unique_changes(world, T, kinds, tick) keel_clear_component_changes((world), &T##_unique, (kinds), (tick))
+#define keel_clear_unique_changes(world, T, kinds, tick) keel_clear_component_changes((world), &KEEL_UNIQUE_##T, (kinds), (tick))
 /// Change a value by a function and tell observers: `keel_patch(world, e, T, function, data)`.
-#define keel_patch(world, e, T, function, data) keel_patch_component((world), (e), &T##_component, (function), (data))
+#define keel_patch(world, e, T, function, data) keel_patch_component((world), (e), &KEEL_COMPONENT_##T, (function), (data))
 /// Overwrite a value that must be there: `keel_replace(scope, e, T)` with zero, `(scope, e, T, {1, 2})` or `(scope, e, T,
 /// variable)`. Scope: any.
 #define keel_replace(...) KEELI_CAT(KEELI_REPLACE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_REPLACE_keeli_one(world, e, T) KEELI_REPLACE((world), (e), &T##_component, KEELI_DEFAULT(T, T##_component))
-#define KEELI_REPLACE_keeli_more(world, e, T, ...) KEELI_REPLACE((world), (e), &T##_component, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_REPLACE_keeli_one(world, e, T) KEELI_REPLACE((world), (e), &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
+#define KEELI_REPLACE_keeli_more(world, e, T, ...) KEELI_REPLACE((world), (e), &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Call a function whenever this happens: `keel_observe(world, T, KEEL_ON_INSERTED, function, data)`.
-#define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &T##_component, (kinds), (function), (data))
+#define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &KEEL_COMPONENT_##T, (kinds), (function), (data))
 /// Do not call it any more.
-#define keel_unobserve(world, T, function, data) keel_unobserve_component((world), &T##_component, (function), (data))
+#define keel_unobserve(world, T, function, data) keel_unobserve_component((world), &KEEL_COMPONENT_##T, (function), (data))
 /// From now on the world gives the tag to entities when this happens to their `T`:
 /// `keel_collect(world, Dirty, T, KEEL_ON_INSERTED | KEEL_ON_MODIFIED)`; see keel_collect_component.
-#define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &Tag##_component, &T##_component, (kinds))
+#define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T, (kinds))
 /// No longer.
-#define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &Tag##_component, &T##_component)
+#define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T)
 /// A loop over what entities lost of a component, oldest first: `KEEL_EACH_REMOVED(context, Health, removal) { removal.entity ... }`.
 /// `removal` is a keel_removal: `removal.deleted` tells whether the value was deleted, and is `removal.value`, or handed
 /// out (NULL then). Scope: world, context, reader.
 #define KEEL_EACH_REMOVED(scope, T, removal) KEELI_EACH_REMOVED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, removal)
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_EACH_REMOVED(walk, scope, T, name)                                                    \
-    for (keel_removal_walk walk = keel_removals((scope), &T##_component, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION); walk.whole && keel_removal_next(&walk);) \
+    for (keel_removal_walk walk = keel_removals((scope), &KEEL_COMPONENT_##T, KEEL_TRACK_REMOVAL | KEEL_TRACK_DELETION); walk.whole && keel_removal_next(&walk);) \
         for (KEELI_UNUSED const keel_removal name = (walk.whole = false, walk.removal); !walk.whole; walk.whole = true)
 /// Fast access to a component by entity; see keel_lookup.
-#define keel_lookup_of(world, T) keel_lookup_of_component((world), &T##_component)
+#define keel_lookup_of(world, T) keel_lookup_of_component((world), &KEEL_COMPONENT_##T)
 /// The value of an entity in a column of `T`: `const T *` or NULL (also when the column is not of this size).
 #define keel_lookup_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T), keeli_indexed_shift(sizeof(T))))
 /// The values of a component in a span, to read: `const T *` or NULL.
-#define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &T##_component))
+#define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &KEEL_COMPONENT_##T))
 /// The values of a component in a span, to write: `T *` or NULL.
-#define keel_span_write(span, T) KEELI_CAST(T, keel_span_write_component((span), &T##_component))
+#define keel_span_write(span, T) KEELI_CAST(T, keel_span_write_component((span), &KEEL_COMPONENT_##T))
 
 // ---------------------------------------------------------------- terms and parameters
 // A parameter is a tuple (class, kind, C type, name, component, others, word). The class decides what each
 // part of the generated code does with it; class names start with keeli_ so that no macro of a user
 // (READ, DATA, ...) can change them.
 /// Parameter: must be there; `const T *name` (an array in a span).
-#define KEEL_READ(T, name) (keeli_value, KEEL_TERM_READ, const T, name, &T##_component, NULL, T)
+#define KEEL_READ(T, name) (keeli_value, KEEL_TERM_READ, const T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Parameter: must be there; `T *name` (an array in a span).
-#define KEEL_WRITE(T, name) (keeli_value, KEEL_TERM_WRITE, T, name, &T##_component, NULL, T)
+#define KEEL_WRITE(T, name) (keeli_value, KEEL_TERM_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Parameters: must be there; `T *name` and `bool *changed`: set it, and the value counts as modified (see track.h).
 /// KEEL_WRITE counts all that are visited. In a span both are arrays.
-#define KEEL_WRITE_MARKED(T, name, changed) (keeli_marked, KEEL_TERM_WRITE_MARKED, T, name, &T##_component, NULL, T, changed)
+#define KEEL_WRITE_MARKED(T, name, changed) (keeli_marked, KEEL_TERM_WRITE_MARKED, T, name, &KEEL_COMPONENT_##T, NULL, T, changed)
 /// Parameter of a view: must be there; values to write; may be added and removed through the view.
-#define KEEL_EDIT(T, name) (keeli_value, KEEL_TERM_EDIT, T, name, &T##_component, NULL, T)
+#define KEEL_EDIT(T, name) (keeli_value, KEEL_TERM_EDIT, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Parameter: `const T *name`, or NULL when absent.
-#define KEEL_OPTIONAL_READ(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_READ, const T, name, &T##_component, NULL, T)
+#define KEEL_OPTIONAL_READ(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_READ, const T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Parameter: `T *name`, or NULL when absent.
-#define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &T##_component, NULL, T)
+#define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there.
-#define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &T##_component, NULL, T)
+#define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must not be there.
-#define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &T##_component, NULL, T)
+#define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: at least one of up to 8 components must be there.
 #define KEEL_ANY_OF(...) (keeli_filter, KEEL_TERM_ANY_OF, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
 /// Filter: must be there, and was inserted since the last time; see track.h.
-#define KEEL_INSERTED(T) (keeli_filter, KEEL_TERM_INSERTED, void, , &T##_component, NULL, T)
+#define KEEL_INSERTED(T) (keeli_filter, KEEL_TERM_INSERTED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there, and was modified since the last time.
-#define KEEL_MODIFIED(T) (keeli_filter, KEEL_TERM_MODIFIED, void, , &T##_component, NULL, T)
+#define KEEL_MODIFIED(T) (keeli_filter, KEEL_TERM_MODIFIED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there, and was inserted or modified since the last time.
-#define KEEL_CHANGED(T) (keeli_filter, KEEL_TERM_CHANGED, void, , &T##_component, NULL, T)
+#define KEEL_CHANGED(T) (keeli_filter, KEEL_TERM_CHANGED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: is absent, or was not inserted since the last time.
-#define KEEL_NOT_INSERTED(T) (keeli_filter, KEEL_TERM_NOT_INSERTED, void, , &T##_component, NULL, T)
+#define KEEL_NOT_INSERTED(T) (keeli_filter, KEEL_TERM_NOT_INSERTED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: is absent, or was not modified since the last time.
-#define KEEL_NOT_MODIFIED(T) (keeli_filter, KEEL_TERM_NOT_MODIFIED, void, , &T##_component, NULL, T)
+#define KEEL_NOT_MODIFIED(T) (keeli_filter, KEEL_TERM_NOT_MODIFIED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: is absent, or was neither inserted nor modified since the last time.
-#define KEEL_NOT_CHANGED(T) (keeli_filter, KEEL_TERM_NOT_CHANGED, void, , &T##_component, NULL, T)
+#define KEEL_NOT_CHANGED(T) (keeli_filter, KEEL_TERM_NOT_CHANGED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Parameter: the handle, `const keel_entity name`.
 #define KEEL_ENTITY(name) (keeli_entity, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
 /// Parameter of a span: the handles, `const keel_entity *name`.
@@ -416,9 +416,9 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Parameter of a span: how many entities, `const uint32_t name`.
 #define KEEL_SPAN_COUNT(name) (keeli_count, KEEL_TERM_NONE, uint32_t, name, NULL, NULL, ~)
 /// Parameter: a unique, `const T *name`.
-#define KEEL_UNIQUE_READ(T, name) (keeli_unique, KEEL_TERM_UNIQUE_READ, const T, name, &T##_unique, NULL, T)
+#define KEEL_UNIQUE_READ(T, name) (keeli_unique, KEEL_TERM_UNIQUE_READ, const T, name, &KEEL_UNIQUE_##T, NULL, T)
 /// Parameter: a unique, `T *name`.
-#define KEEL_UNIQUE_WRITE(T, name) (keeli_unique, KEEL_TERM_UNIQUE_WRITE, T, name, &T##_unique, NULL, T)
+#define KEEL_UNIQUE_WRITE(T, name) (keeli_unique, KEEL_TERM_UNIQUE_WRITE, T, name, &KEEL_UNIQUE_##T, NULL, T)
 /// Access: the system may read up to 8 components of any entity (keel_get on the context, KEEL_EACH).
 #define KEEL_MAY_READ(...) (keeli_access, KEEL_TERM_MAY_READ, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
 /// Access: the system may write up to 8 components of any entity.
@@ -435,9 +435,9 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Parameter: what keel_run_with was given, `T *name`.
 #define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
 /// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another one: a member `T name`.
-#define KEEL_CUSTOM_WRITE(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &T##_view)
+#define KEEL_CUSTOM_WRITE(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &KEEL_CUSTOM_VIEW_##T)
 /// Parameter: the same, `const T *name`, for systems that are split over several threads, too: they share it.
-#define KEEL_CUSTOM_READ(T, name) (keeli_custom, KEEL_TERM_CUSTOM_READ, const T, name, NULL, NULL, &T##_view)
+#define KEEL_CUSTOM_READ(T, name) (keeli_custom, KEEL_TERM_CUSTOM_READ, const T, name, NULL, NULL, &KEEL_CUSTOM_VIEW_##T)
 /// Member of a custom view: `keel_view name`, open over the terms that follow, as for KEEL_TERMS.
 #define KEEL_VIEW(name, ...) (keeli_view, KEEL_TERM_NONE, keel_view, name, NULL, NULL, (KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__)))
 /// Parameter of a task: the world itself, `keel_world *name`. Everything is the task's, alone.
@@ -445,17 +445,17 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEELI_END (keeli_end, KEEL_TERM_END, void, , NULL, NULL, ~)
 
 #define KEELI_ONE_OF(...) KEELI_ONE_OF_(__VA_ARGS__, ~)
-#define KEELI_ONE_OF_(T, ...) &T##_component
+#define KEELI_ONE_OF_(T, ...) &KEEL_COMPONENT_##T
 #define KEELI_OTHERS(...) KEELI_CAT(KEELI_OTHERS_, KEELI_COUNT_8(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_OTHERS_keeli_many(...) keeli_at_most_8_components_in_one_term
 #define KEELI_OTHERS_1(a) NULL
-#define KEELI_OTHERS_2(a, b) KEELI_COMPONENT_LIST(&b##_component)
-#define KEELI_OTHERS_3(a, b, c) KEELI_COMPONENT_LIST(&b##_component, &c##_component)
-#define KEELI_OTHERS_4(a, b, c, d) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component)
-#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component)
-#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component)
-#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component)
-#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_COMPONENT_LIST(&b##_component, &c##_component, &d##_component, &e##_component, &f##_component, &g##_component, &h##_component)
+#define KEELI_OTHERS_2(a, b) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b)
+#define KEELI_OTHERS_3(a, b, c) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b, &KEEL_COMPONENT_##c)
+#define KEELI_OTHERS_4(a, b, c, d) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b, &KEEL_COMPONENT_##c, &KEEL_COMPONENT_##d)
+#define KEELI_OTHERS_5(a, b, c, d, e) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b, &KEEL_COMPONENT_##c, &KEEL_COMPONENT_##d, &KEEL_COMPONENT_##e)
+#define KEELI_OTHERS_6(a, b, c, d, e, f) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b, &KEEL_COMPONENT_##c, &KEEL_COMPONENT_##d, &KEEL_COMPONENT_##e, &KEEL_COMPONENT_##f)
+#define KEELI_OTHERS_7(a, b, c, d, e, f, g) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b, &KEEL_COMPONENT_##c, &KEEL_COMPONENT_##d, &KEEL_COMPONENT_##e, &KEEL_COMPONENT_##f, &KEEL_COMPONENT_##g)
+#define KEELI_OTHERS_8(a, b, c, d, e, f, g, h) KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##b, &KEEL_COMPONENT_##c, &KEEL_COMPONENT_##d, &KEEL_COMPONENT_##e, &KEEL_COMPONENT_##f, &KEEL_COMPONENT_##g, &KEEL_COMPONENT_##h)
 #ifdef __cplusplus
 template <const keel_component *...C> struct keeli_array { static constexpr const keel_component *list[] = { C..., NULL }; };
 #define KEELI_COMPONENT_LIST(...) keeli_array<__VA_ARGS__>::list
@@ -502,23 +502,23 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIZE_keeli_context(CT) 0
 #define KEELI_SIZE_keeli_world(CT) 0
 #define KEELI_SIZE_keeli_bad(CT) 0
-#define KEELI_SIZE_keeli_end(CT) 0
+#define KEELI_SIZE_keeli_end(CT) KEELI_THROWS
 
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
-#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
-#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
-#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { s##_names_##T##_once = i }; typedef CT s##_type_##i;
+#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
+#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
+#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
 #define KEELI_CHECK_keeli_filter(s, i, ...)
 #define KEELI_CHECK_keeli_access(s, i, ...)
 #define KEELI_CHECK_keeli_entity(s, i, ...)
 #define KEELI_CHECK_keeli_entities(s, i, ...)
 #define KEELI_CHECK_keeli_count(s, i, ...)
-#define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { s##_unique_##T = i };
-#define KEELI_CHECK_keeli_data(s, i, ...) enum { s##_data_parameter = i };
+#define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_unique_##T = i };
+#define KEELI_CHECK_keeli_data(s, i, ...) enum { KEEL_SYSTEM_##s##_data_parameter = i };
 #define KEELI_CHECK_keeli_custom(s, i, ...)
 #define KEELI_CHECK_keeli_view(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_VIEW is for KEEL_CUSTOM_VIEW; a system names components, or loops with KEEL_EACH")
-#define KEELI_CHECK_keeli_commands(s, i, ...) enum { s##_commands_parameter = i };
+#define KEELI_CHECK_keeli_commands(s, i, ...) enum { KEEL_SYSTEM_##s##_commands_parameter = i };
 #define KEELI_CHECK_keeli_context(s, i, ...)
 #define KEELI_CHECK_keeli_world(s, i, ...)
 #define KEELI_CHECK_keeli_bad(s, i, c, k, CT, n, component, others, x) KEELI_STATIC_ASSERT(0, #s ": parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x)
@@ -553,12 +553,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_IS_ARRAY_keeli_marked ~, 1
 #define KEELI_IS_ARRAY_keeli_maybe ~, 2
 #define KEELI_BASES(s, i, x) KEELI_CAT(KEELI_BASES_, KEELI_IS_ARRAY(x))(s, i)
-#define KEELI_BASES_1(s, i) , s##_type_##i *KEELI_RESTRICT keeli_base_##i
+#define KEELI_BASES_1(s, i) , keeli_type_##s##_##i *KEELI_RESTRICT keeli_base_##i
 #define KEELI_BASES_2(s, i) KEELI_BASES_1(s, i)
 #define KEELI_BASES_0(s, i)
 #define KEELI_MANY_KEELI_BASES(s)
 #define KEELI_PASS(s, i, x) KEELI_CAT(KEELI_PASS_, KEELI_IS_ARRAY(x))(s, i)
-#define KEELI_PASS_1(s, i) , KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base)
+#define KEELI_PASS_1(s, i) , KEELI_CAST(keeli_type_##s##_##i, keeli_chunk->columns[i].base)
 #define KEELI_PASS_2(s, i) KEELI_PASS_1(s, i)
 #define KEELI_PASS_0(s, i)
 #define KEELI_MANY_KEELI_PASS(s)
@@ -595,7 +595,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_MANY_KEELI_LOCAL(s)
 #define KEELI_LISTS(s, i, x) KEELI_CAT(KEELI_LISTS_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_LISTS_1(s, i)                                                                         \
-    s##_type_##i *const keeli_base_##i = KEELI_CAST(s##_type_##i, keeli_chunk->columns[i].base);    \
+    keeli_type_##s##_##i *const keeli_base_##i = KEELI_CAST(keeli_type_##s##_##i, keeli_chunk->columns[i].base);    \
     void *const *keeli_pages_##i = keeli_chunk->columns[i].pages;                                   \
     const uint32_t *keeli_index_##i = keeli_chunk->columns[i].index;                                \
     const uint32_t keeli_shift_##i = keeli_chunk->columns[i].shift;
@@ -607,7 +607,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 //    a list, where the base of a column is the page of all its values, or NULL.
 #define KEELI_SIDE(s, i, x) KEELI_PART(KEELI_SIDE_, s, i, x)
 #define KEELI_SIDE_keeli_value(s, i, ...) , keeli_base_##i + keeli_k
-#define KEELI_SIDE_keeli_marked(s, i, ...) , keeli_base_##i + keeli_k, keeli_marked_##i + keeli_k
+#define KEELI_SIDE_keeli_marked(s, i, ...) , keeli_base_##i + keeli_k, keeli_marked_##i + keeli_origin + keeli_k
 #define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
 #define KEELI_SIDE_keeli_filter(s, i, ...)
 #define KEELI_SIDE_keeli_access(s, i, ...)
@@ -625,7 +625,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SIDE_keeli_end(s, i, ...)
 #define KEELI_MANY_KEELI_SIDE(s)
 #define KEELI_AT(s, i, x) KEELI_PART(KEELI_AT_, s, i, x)
-#define KEELI_AT_VALUE(s, i) (keeli_base_##i ? keeli_base_##i + keeli_index_##i[keeli_k] : KEELI_CAST(s##_type_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
+#define KEELI_AT_VALUE(s, i) (keeli_base_##i ? keeli_base_##i + keeli_index_##i[keeli_k] : KEELI_CAST(keeli_type_##s##_##i, keeli_pages_##i[keeli_index_##i[keeli_k] >> keeli_shift_##i]) + (keeli_index_##i[keeli_k] & (((uint32_t)1 << keeli_shift_##i) - 1)))
 #define KEELI_AT_keeli_value(s, i, ...) , KEELI_AT_VALUE(s, i)
 #define KEELI_AT_keeli_marked(s, i, ...) , KEELI_AT_VALUE(s, i), keeli_marked_##i + keeli_k
 #define KEELI_AT_keeli_maybe(s, i, ...) , (keeli_index_##i[keeli_k] == UINT32_MAX ? NULL : KEELI_AT_VALUE(s, i))
@@ -699,12 +699,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // ---------------------------------------------------------------- systems
 #define KEELI_SELF KEELI_UNUSED const keel_chunk *keeli_chunk
-#define KEELI_SYSTEM_OBJECT(s, suffix, kind, ...)                                                   \
-    static const keel_term s##_terms[] = { KEELI_MAP(KEELI_TERM, s, __VA_ARGS__) };                 \
-    KEELI_DECLARE(keel_system, s##_##suffix);                                                       \
-    const keel_system s##_##suffix = { #s, kind, s##_run, NULL, s##_terms, __FILE__, __LINE__ }
+#define KEELI_SYSTEM_OBJECT(s, object, kind, ...)                                                   \
+    static const keel_term keeli_terms_##s[] = { KEELI_MAP(KEELI_TERM, s, __VA_ARGS__) };                 \
+    KEELI_DECLARE(keel_system, object);                                                       \
+    const keel_system object = { #s, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__ }
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
-    void s##_##form(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
+    void keeli_##form##_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
 /// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
 /// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters.
 #define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
@@ -712,49 +712,49 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_SYSTEM_ONCE to run once") \
-    KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                   \
+    KEELI_INLINE void keeli_each_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                   \
     KEELI_NOINLINE KEELI_LOOP_HEAD(s, span, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint32_t keeli_n) { \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
         for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
-            s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
+            keeli_each_##s(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
     }                                                                                               \
     KEELI_INLINE KEELI_LOOP_HEAD(s, word, __VA_ARGS__), KEELI_UNUSED uint32_t keeli_origin, uint64_t keeli_bits) { \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__)                                                      \
         KEELI_TWICE for (; keeli_bits KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); keeli_bits &= keeli_bits - 1) { \
             KEELI_UNUSED const size_t keeli_k = (size_t)__builtin_ctzll(keeli_bits);                \
-            s##_each(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
+            keeli_each_##s(keeli_chunk KEELI_MAP(KEELI_SIDE, s, __VA_ARGS__));                            \
         }                                                                                           \
     }                                                                                               \
     KEELI_NOINLINE KEELI_LOOP_HEAD(s, mask, __VA_ARGS__)) {                                         \
         for (uint32_t keeli_w = 0;;) {                                                              \
             uint64_t keeli_bits = keeli_chunk->words[keeli_w / 64];                                 \
             uint32_t keeli_at = 0, keeli_n;                                                         \
-            if (keeli_bits && !keeli_has_long_runs(keeli_bits)) s##_word(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w, keeli_bits); \
+            if (keeli_bits && !keeli_has_long_runs(keeli_bits)) keeli_word_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w, keeli_bits); \
             else while ((keeli_n = keeli_next_run(&keeli_bits, &keeli_at)) KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__)) { \
-                s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w + keeli_at, keeli_n); \
+                keeli_span_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_SHIFT, s, __VA_ARGS__), keeli_w + keeli_at, keeli_n); \
                 keeli_at += keeli_n;                                                                \
             }                                                                                       \
             if ((keeli_w += 64) >= keeli_chunk->count) break;                                       \
             KEELI_MAP(KEELI_NEXT_WORD, s, __VA_ARGS__)                                              \
         }                                                                                           \
     }                                                                                               \
-    KEELI_NOINLINE void s##_list(const keel_chunk *keeli_chunk, keel_context *keeli_context) {      \
+    KEELI_NOINLINE void keeli_list_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context) {      \
         (void)keeli_context;                                                                        \
         KEELI_MAP(KEELI_LOCAL, s, __VA_ARGS__) KEELI_MAP(KEELI_LISTS, s, __VA_ARGS__)               \
         const uint32_t keeli_n = keeli_chunk->count;                                                \
         KEELI_TWICE for (uint32_t keeli_k = 0; keeli_k < keeli_n KEELI_MAP(KEELI_GOES_ON, s, __VA_ARGS__); ++keeli_k) \
-            s##_each(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
+            keeli_each_##s(keeli_chunk KEELI_MAP(KEELI_AT, s, __VA_ARGS__));                              \
     }                                                                                               \
-    static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
+    static void keeli_run_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
         KEELI_GUARDED(keeli_context,                                                                \
-        if (keeli_chunk->form == KEEL_CHUNK_LIST) s##_list(keeli_chunk, keeli_context);             \
-        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) s##_span(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
-        else s##_mask(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));)           \
+        if (keeli_chunk->form == KEEL_CHUNK_LIST) keeli_list_##s(keeli_chunk, keeli_context);             \
+        else if (keeli_chunk->form == KEEL_CHUNK_SPAN) keeli_span_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
+        else keeli_mask_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));)           \
     }                                                                                               \
-    KEELI_SYSTEM_OBJECT(s, system, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
-    KEELI_INLINE void s##_each(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
+    KEELI_INLINE void keeli_each_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// A system that runs once per span of entities whose values lie side by side; values are arrays of KEEL_SPAN_COUNT(n)
 /// elements, for hand-written SIMD. They have their type's alignment, no more. A sparse set that is not in the
 /// same order as the others gives short spans: correct, and slow.
@@ -765,12 +765,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
         #s ": a KEEL_SYSTEM_SPAN runs once per span and needs a component or KEEL_SPAN_ENTITIES; use KEEL_SYSTEM_ONCE to run once") \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_WORLDS, s, __VA_ARGS__)) == 0,                           \
         #s ": KEEL_WORLD is for KEEL_SYSTEM_ONCE; a KEEL_SYSTEM_SPAN takes KEEL_CONTEXT(name)")            \
-    KEELI_WHOLE_SYSTEM(s, void, s##_values(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_values, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, system, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
-    static inline void s##_values(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+    KEELI_WHOLE_SYSTEM(s, void, keeli_values_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), keeli_values_##s, __VA_ARGS__) \
+    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
+    static inline void keeli_values_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 #define KEELI_WHOLE_SYSTEM(s, result, call, body, ...)                                              \
     static inline result body(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                    \
-    static void s##_run(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
+    static void keeli_run_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context) {               \
         (void)keeli_context;                                                                        \
         KEELI_GUARDED(keeli_context, call;)                                                         \
     }
@@ -781,28 +781,28 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_SYSTEM_ONCE runs once and has no current entity; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH") \
-    KEELI_WHOLE_SYSTEM(s, void, s##_once(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), s##_once, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, system, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
-    static inline void s##_once(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+    KEELI_WHOLE_SYSTEM(s, void, keeli_once_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), keeli_once_##s, __VA_ARGS__) \
+    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
+    static inline void keeli_once_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// A test for `.run_if = KEEL_IF(name)`; the body returns bool. Parameters as for KEEL_SYSTEM_ONCE.
 #define KEEL_CONDITION(...) KEELI_CONDITION(__VA_ARGS__, KEELI_END)
 #define KEELI_CONDITION(s, ...)                                                                     \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
-    KEELI_WHOLE_SYSTEM(s, bool, keeli_context_answer(keeli_context, s##_test(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), s##_test, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, condition, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
-    static inline bool s##_test(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
+    KEELI_WHOLE_SYSTEM(s, bool, keeli_context_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
+    KEELI_SYSTEM_OBJECT(s, KEEL_CONDITION_##s, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
+    static inline bool keeli_test_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Declare a system that another file defines.
-#define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, s##_system)
+#define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_SYSTEM_##s)
 /// Declare a condition that another file defines.
-#define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, s##_condition)
+#define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_CONDITION_##s)
 /// Run one system now; see keel_world_run_system.
-#define keel_run(world, s) keel_world_run_system((world), &s##_system, NULL, 0)
+#define keel_run(world, s) keel_world_run_system((world), &KEEL_SYSTEM_##s, NULL, 0)
 /// Run one system now, split over the workers; see keel_world_run_parallel.
-#define keel_run_parallel(world, s) keel_world_run_parallel((world), &s##_system, NULL, 0)
+#define keel_run_parallel(world, s) keel_world_run_parallel((world), &KEEL_SYSTEM_##s, NULL, 0)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
-#define keel_run_with(world, s, data) keel_world_run_system((world), &s##_system, (data), sizeof *(data))
+#define keel_run_with(world, s, data) keel_world_run_system((world), &KEEL_SYSTEM_##s, (data), sizeof *(data))
 
 // ---------------------------------------------------------------- custom views
 /// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside
@@ -812,8 +812,8 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEEL_CUSTOM_VIEW(...) KEELI_CUSTOM_VIEW(__VA_ARGS__, KEELI_END)
 #define KEELI_CUSTOM_VIEW(T, ...)                                                                   \
     KEELI_MAP(KEELI_MEMBER, T, __VA_ARGS__)                                                         \
-    KEELI_UNUSED static const keel_term T##_view_terms[] = { KEELI_MAP(KEELI_DECLARED, T, __VA_ARGS__) }; \
-    KEELI_UNUSED static keel_result T##_view_fill(void *keeli_value, keel_context *keeli_context) { \
+    KEELI_UNUSED static const keel_term keeli_view_terms_##T[] = { KEELI_MAP(KEELI_DECLARED, T, __VA_ARGS__) }; \
+    KEELI_UNUSED static keel_result keeli_view_fill_##T(void *keeli_value, keel_context *keeli_context) { \
         T *keeli_self = KEELI_CAST(T, keeli_value);                                                 \
         (void)keeli_self; (void)keeli_context;                                                      \
         KEELI_MAP(KEELI_FILL, T, __VA_ARGS__)                                                       \
@@ -821,17 +821,17 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     }                                                                                               \
     KEELI_CUSTOM_OBJECT(T, __VA_ARGS__)
 /// The descriptor of a custom view, for functions that take one.
-#define KEEL_CUSTOM_OF(T) (&T##_view)
+#define KEEL_CUSTOM_OF(T) (&KEEL_CUSTOM_VIEW_##T)
 /// Make a custom view in ordinary code: `Frame frame; keel_custom_begin(world, Frame, &frame)`. Scope: world, context.
-#define keel_custom_begin(scope, T, value) keel_begin_custom_view((scope), &T##_view, KEELI_FILLS(T, value))
+#define keel_custom_begin(scope, T, value) keel_begin_custom_view((scope), &KEEL_CUSTOM_VIEW_##T, KEELI_FILLS(T, value))
 /// Drop it, with the scope it was begun with: `keel_custom_end(world, &frame)`.
 #define keel_custom_end(scope, value) keel_end_custom_view((scope), (value))
 #ifdef __cplusplus
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
-    KEELI_UNUSED static const keel_custom_view T##_view = [] {                                      \
+    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T = [] {                                      \
         keel_custom_view keeli_it = {};                                                             \
         keeli_it.name = #T; keeli_it.size = sizeof(T); keeli_it.align = KEELI_ALIGNOF(T);           \
-        keeli_it.terms = T##_view_terms; keeli_it.fill = T##_view_fill;                             \
+        keeli_it.terms = keeli_view_terms_##T; keeli_it.fill = keeli_view_fill_##T;                             \
         keeli_it.file = __FILE__; keeli_it.line = __LINE__;                                         \
         KEELI_MAP(KEELI_CHOICE, ~, __VA_ARGS__)                                                     \
         return keeli_it;                                                                            \
@@ -840,9 +840,9 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_SAME_TYPE(CT, member) static_cast<keeli_same<CT>::type *>(&keeli_self->member)
 #else
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
-    KEELI_UNUSED static const keel_custom_view T##_view = {                                         \
-        .name = #T, .size = sizeof(T), .align = KEELI_ALIGNOF(T), .terms = T##_view_terms,          \
-        .fill = T##_view_fill, .file = __FILE__, .line = __LINE__,                                  \
+    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T = {                                         \
+        .name = #T, .size = sizeof(T), .align = KEELI_ALIGNOF(T), .terms = keeli_view_terms_##T,          \
+        .fill = keeli_view_fill_##T, .file = __FILE__, .line = __LINE__,                                  \
         KEELI_MAP(KEELI_CHOICE, ~, __VA_ARGS__) }
 #define KEELI_CHOICE_0(x) x,
 #define KEELI_SAME_TYPE(CT, member) _Generic(&keeli_self->member, CT *: &keeli_self->member)
@@ -919,40 +919,40 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 /// A step that runs another workload: `KEEL_NESTED(physics)`, with the options of KEEL_STEP.
 #define KEEL_NESTED(...) KEELI_NESTED(__VA_ARGS__, .line = __LINE__)
 /// A condition, for `.run_if`.
-#define KEEL_IF(condition) (&condition##_condition)
+#define KEEL_IF(condition) (&KEEL_CONDITION_##condition)
 #ifdef __cplusplus
-#define KEELI_STEP(s, ...) [] { keel_step keeli_it = {}; keeli_it.system = &s##_system; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
-#define KEELI_NESTED(w, ...) [] { keel_step keeli_it = {}; keeli_it.workload = &w##_workload; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+#define KEELI_STEP(s, ...) [] { keel_step keeli_it = {}; keeli_it.system = &KEEL_SYSTEM_##s; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
+#define KEELI_NESTED(w, ...) [] { keel_step keeli_it = {}; keeli_it.workload = &KEEL_WORKLOAD_##w; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }()
 #define KEELI_BARRIER [] { keel_step keeli_it = {}; keeli_it.barrier = true; keeli_it.line = __LINE__; return keeli_it; }()
 inline keel_result keeli_add_step(keel_world *world, const char *workload, const keel_step &step) { return keel_world_add_step(world, workload, &step); }
 #define keel_add_step(world, workload, ...) keeli_add_step((world), (workload), __VA_ARGS__)
 #else
-#define KEELI_STEP(s, ...) { .system = &s##_system, __VA_ARGS__ }
+#define KEELI_STEP(s, ...) { .system = &KEEL_SYSTEM_##s, __VA_ARGS__ }
 #define KEELI_BARRIER { .barrier = true, .line = __LINE__ }
-#define KEELI_NESTED(w, ...) { .workload = &w##_workload, __VA_ARGS__ }
+#define KEELI_NESTED(w, ...) { .workload = &KEEL_WORKLOAD_##w, __VA_ARGS__ }
 /// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
 #endif
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
-    static const keel_step w##_steps[] = { __VA_ARGS__ };                                           \
-    static uint64_t w##_stamp;                                                                      \
-    KEELI_DECLARE(keel_workload, w##_workload);                                                     \
-    const keel_workload w##_workload = { #w, w##_steps, sizeof w##_steps / sizeof w##_steps[0], &w##_stamp }
+    static const keel_step keeli_steps_##w[] = { __VA_ARGS__ };                                           \
+    static uint64_t keeli_stamp_##w;                                                                      \
+    KEELI_DECLARE(keel_workload, KEEL_WORKLOAD_##w);                                                     \
+    const keel_workload KEEL_WORKLOAD_##w = { #w, keeli_steps_##w, sizeof keeli_steps_##w / sizeof keeli_steps_##w[0], &keeli_stamp_##w }
 /// A step: what stands before it in the list ends before what stands after it begins.
 #define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
-#define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, w##_workload)
+#define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, KEEL_WORKLOAD_##w)
 /// Run a workload now; see keel_world_run_workload.
-#define keel_run_workload(world, w) keel_world_run_workload((world), &w##_workload)
+#define keel_run_workload(world, w) keel_world_run_workload((world), &KEEL_WORKLOAD_##w)
 /// Its parts and their batches; see keel_world_workload_nodes.
-#define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &w##_workload, (nodes), (capacity))
+#define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &KEEL_WORKLOAD_##w, (nodes), (capacity))
 /// What waits for what in it; see keel_world_workload_edges.
-#define keel_workload_edges(world, w, edges, capacity) keel_world_workload_edges((world), &w##_workload, (edges), (capacity))
+#define keel_workload_edges(world, w, edges, capacity) keel_world_workload_edges((world), &KEEL_WORKLOAD_##w, (edges), (capacity))
 /// Its plan as text, a drawing, or JSON; see keel_world_explain_workload.
-#define keel_explain_workload(world, w, format, text, size) keel_world_explain_workload((world), &w##_workload, (format), (text), (size))
+#define keel_explain_workload(world, w, format, text, size) keel_world_explain_workload((world), &KEEL_WORKLOAD_##w, (format), (text), (size))
 /// Store a workload in the world, to run it by name; see keel_world_add_workload.
-#define keel_add_workload(world, w) keel_world_add_workload((world), &w##_workload)
+#define keel_add_workload(world, w) keel_world_add_workload((world), &KEEL_WORKLOAD_##w)
 
 // ---------------------------------------------------------------- loops
 /// Terms for keel_view_begin: `keel_view_begin(&view, world, KEEL_TERMS(KEEL_READ(Position, p), KEEL_MAY_EDIT(Dead)),

@@ -22,6 +22,7 @@
 #define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
 #define KEELI_DECLARE(type, symbol) extern const type symbol
 #define KEELI_GUARDED(context, ...) __VA_ARGS__
+#define KEELI_THROWS 0
 #endif
 // KEELI_STATIC_ASSERT is a declaration, KEELI_NEVER an expression; both say why the code does not compile.
 #define KEELI_UNUSED __attribute__((unused))

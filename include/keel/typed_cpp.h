@@ -31,10 +31,12 @@
     try { __VA_ARGS__ }                                                                             \
     catch (const std::exception &keeli_what) { keel_fail(context, NULL, "%s", keeli_what.what()); } \
     catch (...) { keel_fail(context, NULL, "an exception that is no std::exception"); }
+#define KEELI_THROWS 1
 #else
 #define KEELI_TRY_COPY
 #define KEELI_CATCH_COPY
 #define KEELI_GUARDED(context, ...) __VA_ARGS__
+#define KEELI_THROWS 0
 #endif
 template <class T> void keeli_destroy(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
 template <class T> void keeli_relocate(void *to, void *from, void *) noexcept {
@@ -161,9 +163,9 @@ template <class T> struct keeli_out {
 template <class T> keeli_out<T> keeli_out_of(const keel_component *c, T *out, bool *taken = NULL) { return { c, out, taken, {}, false }; }
 
 // ---------------------------------------------------------------- verbs
-template <class S> inline keel_entity keeli_add_entity_values(S *s, const keel_value *v) { return KEELI_DIRECT(s, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(s), v); }
-template <class S> inline keel_result keeli_add_values(S *s, keel_entity e, const keel_value *v) { return KEELI_DIRECT(s, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(s), e, v); }
-template <class S> inline keel_result keeli_add(S *s, keel_entity e, const keel_component *c, const void *v) { return KEELI_DIRECT(s, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(s), e, c, v); }
+template <class S> inline keel_entity keeli_add_entity_values(S *s, const keel_value *v) { return keel_add_entity_values(s, v); }
+template <class S> inline keel_result keeli_add_values(S *s, keel_entity e, const keel_value *v) { return keel_add_component_values(s, e, v); }
+template <class S> inline keel_result keeli_add(S *s, keel_entity e, const keel_component *c, const void *v) { return keel_add_component(s, e, c, v); }
 template <class S> inline keel_result keeli_add_unchecked(S *s, keel_entity e, const keel_component *c, const void *v) { return keel_add_component_unchecked(s, e, c, v); }
 template <class S> inline keel_result keeli_remove_out(S *s, keel_entity e, const keel_component *c, void *out) { return keel_remove_component(KEELI_TO_WRITE(s), e, c, out); }
 template <class R, class... V> inline R keeli_taken_by(R result, const V &...v) { if (keeli_has_taken(result)) (keeli_taken(v), ...); return result; }
@@ -234,7 +236,7 @@ template <class T> inline keel_result keeli_take_unique(keel_world *w, const kee
 template <class S, class... C> inline bool keeli_has_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_has_all_components(s, e, static_cast<const keel_component *const *>(list)); }
 template <class S, class... C> inline bool keeli_has_any(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_has_any_component(s, e, static_cast<const keel_component *const *>(list)); }
 template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_delete_components(s, e, static_cast<const keel_component *const *>(list)); }
-template <class S> inline keel_result keeli_delete_all(S s, keel_entity e, const keel_component *c) { return KEELI_DIRECT(s, keeli_world_delete, keel_delete_component)(KEELI_TO_EDIT(s), e, c); }
+template <class S> inline keel_result keeli_delete_all(S s, keel_entity e, const keel_component *c) { return keel_delete_component(s, e, c); }
 template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_register_components(w, list); }
 // clang-format on
 #endif

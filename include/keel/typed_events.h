@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_events.h
 /// The part of typed.h that is about events (events.h). A type `Hit` of events is the object
-/// Hit_event; parameters of systems have types of their own, Hit_sender and Hit_receiver, so that
+/// KEEL_EVENT_Hit; parameters of systems have types of their own, KEEL_SENDER_Hit and KEEL_RECEIVER_Hit, so that
 /// sending to what one receives, or another type, does not compile.
 #pragma once
 #pragma GCC system_header
@@ -14,24 +14,24 @@
 /// The options are members of keel_component. It may be a component too. Legal wherever KEEL_COMPONENT is.
 #define KEEL_EVENT(...) KEELI_EVENT(__VA_ARGS__, .line = __LINE__)
 /// The descriptor of a type of events, for functions that take one.
-#define KEEL_EVENT_OF(T) (&T##_event)
+#define KEEL_EVENT_OF(T) (&KEEL_EVENT_##T)
 #ifdef __cplusplus
 #define KEELI_EVENT(T, ...)                                                                         \
-    struct T##_sender { typedef T keeli_sent; };                                                    \
-    struct T##_receiver { typedef T keeli_received; };                                              \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), T##_event, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
+    struct KEEL_SENDER_##T { typedef T keeli_sent; };                                                    \
+    struct KEEL_RECEIVER_##T { typedef T keeli_received; };                                              \
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
 #else
 #define KEELI_EVENT(T, ...)                                                                         \
-    typedef struct T##_sender T##_sender;                                                           \
-    typedef struct T##_receiver T##_receiver;                                                       \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), T##_event, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
+    typedef struct KEEL_SENDER_##T KEEL_SENDER_##T;                                                           \
+    typedef struct KEEL_RECEIVER_##T KEEL_RECEIVER_##T;                                                       \
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
 #endif
 
 // The two parameters are uniques to the other macros; what they hand out is the context.
 /// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. It has their queue alone.
-#define KEEL_SEND(T, name) (keeli_unique, KEEL_TERM_SEND, T##_sender, name, &T##_event, NULL, T##_sender)
+#define KEEL_SEND(T, name) (keeli_unique, KEEL_TERM_SEND, KEEL_SENDER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_SENDER_##T)
 /// Parameter: the system receives events of type `T`: `KEEL_EACH_EVENT(name, T, event)`.
-#define KEEL_RECEIVE(T, name) (keeli_unique, KEEL_TERM_RECEIVE, T##_receiver, name, &T##_event, NULL, T##_receiver)
+#define KEEL_RECEIVE(T, name) (keeli_unique, KEEL_TERM_RECEIVE, KEEL_RECEIVER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_RECEIVER_##T)
 #define KEELI_GET_KEEL_TERM_SEND(context, event) ((void)KEELI_NEVER("KEEL_SEND and KEEL_RECEIVE are parameters of systems, not of custom views"), (void *)NULL)
 #define KEELI_GET_KEEL_TERM_RECEIVE(context, event) KEELI_GET_KEEL_TERM_SEND(context, event)
 
@@ -54,33 +54,33 @@ template <class T> inline keel_context *keeli_sender(keel_context *s) { return s
 template <class T> inline keel_scope *keeli_sender(keel_scope *s) { return s; }
 template <class S> inline keel_result keeli_send(S *s, const keel_component *c, const void *v) { return keel_send_event(s, c, v); }
 template <class S, class T> inline keel_result keeli_send(S *s, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_send_event(s, c, v.held.value)); }
-#define KEELI_SEND_VALUE(scope, T, value) keeli_send(keeli_sender<T>(scope), &T##_event, value)
+#define KEELI_SEND_VALUE(scope, T, value) keeli_send(keeli_sender<T>(scope), &KEEL_EVENT_##T, value)
 #define KEELI_RECEIVER(scope, T) keeli_receiver<T>(scope)
 #else
 static inline keel_scope *keeli_parameter_scope(void *s) { return (keel_scope *)s; }
-#define KEELI_SEND_VALUE(scope, T, value) keel_send_event(_Generic((scope), T##_sender *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_COMMANDS, KEELI_IF_SCOPE)(scope), &T##_event, value)
-#define KEELI_RECEIVER(scope, T) _Generic((scope), T##_receiver *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope)(scope)
+#define KEELI_SEND_VALUE(scope, T, value) KEELI_DIRECT(scope, keeli_world_send, keel_send_event)(_Generic((scope), KEEL_SENDER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_COMMANDS, KEELI_IF_SCOPE)(scope), &KEEL_EVENT_##T, value)
+#define KEELI_RECEIVER(scope, T) _Generic((scope), KEEL_RECEIVER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope)(scope)
 #endif
 /// How many events of type `T` are there to receive. Scope: world, context, reader, KEEL_RECEIVE(T, name).
-#define keel_event_count(scope, T) keel_event_count_of(KEELI_RECEIVER(scope, T), &T##_event)
+#define keel_event_count(scope, T) keel_event_count_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
 /// How many went unseen, because they were too many. Scope: world, context, reader, KEEL_RECEIVE(T, name).
-#define keel_missed_events(scope, T) keel_missed_events_of(KEELI_RECEIVER(scope, T), &T##_event)
+#define keel_missed_events(scope, T) keel_missed_events_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
 /// Send an event: `keel_send(scope, T)` zero, `keel_send(scope, T, {1, 2})`, `keel_send(scope, T, variable)`. Scope: world now;
 /// commands later; in systems KEEL_SEND(T, name), or the context.
 #define keel_send(...) KEELI_CAT(KEELI_SEND_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_SEND_keeli_one(scope, T) KEELI_SEND_VALUE(scope, T, KEELI_DEFAULT(T, T##_event))
+#define KEELI_SEND_keeli_one(scope, T) KEELI_SEND_VALUE(scope, T, KEELI_DEFAULT(T, KEEL_EVENT_##T))
 #define KEELI_SEND_keeli_more(scope, T, ...) KEELI_SEND_VALUE(scope, T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// A loop over events of type `T`, oldest first: `KEEL_EACH_EVENT(hits, Hit, hit) { hit->damage ... }`; `const T *hit`. Scope:
 /// KEEL_RECEIVE(T, name), context, world, reader. See keel_events_of.
 #define KEEL_EACH_EVENT(scope, T, event) KEELI_EACH_EVENT(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, event)
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_EACH_EVENT(walk, scope, T, name)                                                      \
-    for (keel_event_walk walk = keel_events_of(KEELI_RECEIVER(scope, T), &T##_event); walk.whole && keeli_event_step(&walk);)     \
+    for (keel_event_walk walk = keel_events_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T); walk.whole && keeli_event_step(&walk);)     \
         for (KEELI_UNUSED const T *name = (walk.whole = false, KEELI_CAST(const T, walk.value)); !walk.whole; walk.whole = true)
 /// All events up to now are seen by those who look from outside: see keel_advance_events_of.
-#define keel_advance_events(world, T) keel_advance_events_of((world), &T##_event)
+#define keel_advance_events(world, T) keel_advance_events_of((world), &KEEL_EVENT_##T)
 /// Drop all events of a type: see keel_clear_events_of.
-#define keel_clear_events(world, T) keel_clear_events_of((world), &T##_event)
+#define keel_clear_events(world, T) keel_clear_events_of((world), &KEEL_EVENT_##T)
 /// Keep at most so many: see keel_set_event_limit_of.
-#define keel_set_event_limit(world, T, limit) keel_set_event_limit_of((world), &T##_event, (limit))
+#define keel_set_event_limit(world, T, limit) keel_set_event_limit_of((world), &KEEL_EVENT_##T, (limit))
 // clang-format on

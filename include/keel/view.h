@@ -82,8 +82,10 @@ typedef enum keel_term_kind {
 
 /// One term. Lists end with KEEL_TERM_END.
 typedef struct keel_term {
-    keel_term_kind kind;             ///< what is asked for
-    uint32_t data_size;              ///< KEEL_TERM_DATA: bytes that the system expects
+    keel_term_kind kind; ///< what is asked for
+    /// KEEL_TERM_DATA: bytes that the system expects. Private, KEEL_TERM_END: exceptions may leave
+    /// it
+    uint32_t data_size;
     const keel_component *component; ///< the component or unique; NULL where none is needed
     const keel_component *const
         *others;      ///< further components of the same term, ends with NULL; or NULL
@@ -461,8 +463,10 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_add_component_to_matching(scope, ...) keel_add_component_to_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_delete_component_from_matching(scope, ...) keel_delete_component_from_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_delete_entities_matching(scope, ...) keel_delete_entities_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_view_begin(view, scope, ...) keel_view_begin((view), KEELI_TO_OPEN(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

@@ -31,8 +31,6 @@ typedef struct keeli_walk {
     keel_entity of;                  ///< private: whose children or descendants
     keeli_step step;                 ///< private
     keeli_step above;                ///< private: its parent; null when not known, or `of`
-    const keel_child *page;          ///< private: links of children around `step`,
-    uint32_t page_number;            ///< private: as long as there are some nothing moves
 } keeli_walk;
 
 /// Private: NULL when `of` has no children, or the scope may not read them.
@@ -64,7 +62,7 @@ static inline keel_child *keeli_child_at(const struct keeli_links *links, keel_e
 /// Private: at the first child.
 static inline keeli_walk keeli_walk_begin(const keel_scope *scope, keel_entity of) {
     const struct keeli_links *links = keeli_links_of(scope, of);
-    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } }, NULL, UINT32_MAX };
+    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
     if (!links) return walk;
     walk.edits = links->edits;
     walk.step.at = walk.step.first = keeli_parent_at(links, of)->first_child;
@@ -75,18 +73,11 @@ static inline void keeli_walk_resume(keeli_walk *walk, keeli_step step) {
     walk->step = step;
     walk->above.at = keel_null();
     walk->edits = walk->links->edits;
-    walk->page_number = UINT32_MAX;
 }
 
 /// Private: to the sibling beside; false when there is none.
 static inline bool keeli_walk_beside(keeli_walk *walk) {
-    const uint32_t index = keel_entity_index(walk->step.at);
-    const uint32_t shift = keeli_indexed_shift(sizeof(keel_child)), page = index >> shift;
-    if (page != walk->page_number) { // mostly not: the way to the next link is shorter then
-        walk->page = (const keel_child *)walk->links->children->pages[page];
-        walk->page_number = page;
-    }
-    const keel_entity next = walk->page[index & (((uint32_t)1 << shift) - 1)].next;
+    const keel_entity next = keeli_child_at(walk->links, walk->step.at)->next;
     if (keel_is_same(next, walk->step.first)) return false;
     walk->step.at = next;
     return true;

@@ -134,11 +134,17 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 ///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
 KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 
+/// @cond
+KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
+/// @endcond
+
 #ifdef __cplusplus
 }
 #endif
 
 // clang-format off
+/// @cond macros that let the functions above take their scopes as they are
 #define keel_entity_count(scope) keel_entity_count(KEELI_TO_READ(scope))
-#define keel_is_alive(scope, ...) keel_is_alive(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_is_alive(scope, ...) KEELI_DIRECT(scope, keeli_world_is_alive, keel_is_alive)(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
 // clang-format on

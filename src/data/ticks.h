@@ -77,10 +77,6 @@ static inline bool keeli_ticks_has_log(const keeli_ticks *t, uint32_t values) {
 static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
     return keeli_ticks_has_log(t, values) || keeli_ticks_grow_log(t, heap, values);
 }
-// Is all that there for one of so many values?
-static inline bool keeli_ticks_has_room(const keeli_ticks *t, uint32_t index, uint32_t values) {
-    return keeli_ticks_has_page(t, index) && keeli_ticks_has_log(t, values);
-}
 
 // ------------------------------------------------------------------ looking
 static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {

@@ -32,9 +32,7 @@ void keeli_flush(keel_world *world);
 //
 // Append an event to a queue that the caller has alone. KEEL_OK, KEEL_ERROR_MEMORY.
 keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value);
-// Send one on behalf of the world's owner: KEEL_OK, or an error that is reported.
-keel_result keeli_send_now(keel_world *world, const keel_component *event, const void *value);
-// The same for a recorded one, on behalf of a holder, or (NULL) of the world's owner.
+// Send a recorded one, on behalf of a holder, or (NULL) of the world's owner.
 keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder, keeli_storage *s,
                                   const void *value);
 // A walk from a number to the end of what is there now. `stays`: nobody sends meanwhile.

@@ -87,8 +87,8 @@ keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *hold
 }
 
 keel_result(keel_delete_entity)(keel_scope *scope, keel_entity e) {
-    if (keeli_is_world(scope)) return keeli_world_delete_entity(scope, e);
-    return keeli_edit_entity(scope, e, keeli_edit_delete_entity);
+    return keeli_is_world(scope) ? keeli_world_delete_entity(scope, e)
+                                 : keeli_edit_elsewhere(scope, e, keeli_edit_delete_entity);
 }
 
 // ------------------------------------------------------------------ many

@@ -36,18 +36,6 @@ void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to);
 void keeli_commit_detach(keel_world *world, keel_entity e);
 // Detach the entity from its parent and its children from it.
 void keeli_commit_unlink(keel_world *world, keel_entity e);
-// Fill the new link of the last child; `parent` counts it not yet.
-static inline void keeli_link_last(const keel_world *world, keel_entity e, keel_entity to,
-                                   keel_parent *parent, keel_child *link) {
-    if (parent->child_count++ == 0) parent->first_child = e;
-    *link = (keel_child){ .parent = to, .prev = e, .next = parent->first_child };
-    keel_child *next =
-        keeli_child_at(&world->hierarchy.links, link->next); // the first one, maybe itself
-    link->prev = next->prev;
-    keeli_child_at(&world->hierarchy.links, link->prev)->next = e;
-    next->prev = e;
-}
-
 bool keeli_hierarchy_is_valid(const keel_world *world);
 // In test builds: walk the hierarchy, which was just edited.
 static inline void keeli_validate_links(const keel_world *world) {

@@ -141,34 +141,48 @@ keel_result keeli_world_delete(keel_scope *scope, keel_entity e, const keel_comp
 }
 
 // ------------------------------------------------------------------ now or later
-static keel_result cannot_record(const keeli_caller *who) {
-    return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
+static keel_result cannot_record(keel_world *world) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "commands hand no values out; remove without a place for the value, or "
                         "with the world, a view or a context");
 }
 
-keel_result(keel_remove_component)(keel_scope *scope, keel_entity e,
-                                   const keel_component *component, void *out) {
-    if (keeli_is_world(scope)) return keeli_world_remove(scope, e, component, out);
+static __attribute__((noinline)) keel_result
+remove_elsewhere(keel_scope *scope, keel_entity e, const keel_component *component, void *out) {
+    keel_commands *list = keeli_commands_of(scope);
+    if (list)
+        return out ? cannot_record(list->world)
+                   : keeli_record_removal(list, false, e, &component, 1);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands)
-        return out ? cannot_record(&who)
-                   : keeli_record_removal(who.commands, false, e, &component, 1);
     return keeli_edit_end(&who, keeli_edit_remove(who.world, who.editor, e, component, out));
 }
 
+keel_result(keel_remove_component)(keel_scope *scope, keel_entity e,
+                                   const keel_component *component, void *out) {
+    return keeli_is_world(scope) ? keeli_world_remove(scope, e, component, out)
+                                 : remove_elsewhere(scope, e, component, out);
+}
+
 keel_result(keel_remove_component_values)(keel_scope *scope, keel_entity e, const keel_out *outs) {
+    const keel_commands *list = keeli_commands_of(scope);
+    if (keeli_is_world(scope))
+        return keeli_edit_remove_values(keeli_world_of(scope), NULL, e, outs);
+    if (list) return cannot_record(list->world);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return cannot_record(&who);
     return keeli_edit_end(&who, keeli_edit_remove_values(who.world, who.editor, e, outs));
+}
+
+static __attribute__((noinline)) keel_result delete_elsewhere(keel_scope *scope, keel_entity e,
+                                                              const keel_component *component) {
+    return keel_delete_components(scope, e, ((const keel_component *const[]){ component, NULL }));
 }
 
 keel_result(keel_delete_component)(keel_scope *scope, keel_entity e,
                                    const keel_component *component) {
-    if (keeli_is_world(scope)) return keeli_world_delete(scope, e, component);
-    return keel_delete_components(scope, e, ((const keel_component *const[]){ component, NULL }));
+    return keeli_is_world(scope) ? keeli_world_delete(scope, e, component)
+                                 : delete_elsewhere(scope, e, component);
 }
 
 keel_result(keel_delete_components)(keel_scope *scope, keel_entity e,
@@ -176,10 +190,14 @@ keel_result(keel_delete_components)(keel_scope *scope, keel_entity e,
     uint32_t count = 0;
     while (components && components[count])
         ++count;
-    if (count == 1 && keeli_is_world(scope)) return keeli_world_delete(scope, e, *components);
+    if (keeli_is_world(scope))
+        return count == 1
+                   ? keeli_world_delete(scope, e, *components)
+                   : keeli_edit_delete_components(keeli_world_of(scope), NULL, e, components);
+    keel_commands *list = keeli_commands_of(scope);
+    if (list) return keeli_record_removal(list, true, e, components, count);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_removal(who.commands, true, e, components, count);
     return keeli_edit_end(&who, keeli_edit_delete_components(who.world, who.editor, e, components));
 }
 

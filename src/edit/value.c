@@ -18,8 +18,9 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
 }
 
 // Through a view or context.
-static void *value_held(const keel_scope *scope, keel_entity e, const keel_component *component,
-                        keel_access access) {
+static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_entity e,
+                                                  const keel_component *component,
+                                                  keel_access access) {
     keeli_caller who;
     keeli_storage *s =
         keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
@@ -152,24 +153,24 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
 }
 
 // Through a view or context, which holds what it marks: like a value that was written.
-static keel_result mark_held(const keeli_caller *who, keel_entity e,
-                             const keel_component *component) {
-    if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
-    keeli_storage *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
+static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, keel_entity e,
+                                                       const keel_component *component) {
+    keeli_caller who;
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    if (!component || !keeli_storage_find(who.world, component)) return KEEL_ABSENT;
+    keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
-    if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&who.world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_store_has(s, keel_entity_index(e))) return KEEL_ABSENT;
-    keeli_track_modified(who->world, s, keel_entity_index(e));
+    keeli_track_modified(who.world, s, keel_entity_index(e));
     return KEEL_OK;
 }
 
 keel_result(keel_mark_component)(keel_scope *scope, keel_entity e,
                                  const keel_component *component) {
-    if (keeli_is_world(scope)) return keeli_world_mark(scope, e, component);
-    keeli_caller who;
-    KEEL_TRY(keeli_caller_is(scope, &who));
-    if (who.commands) return keeli_edit_component(scope, e, component, mark_general);
-    return mark_held(&who, e, component);
+    return keeli_is_world(scope)      ? keeli_world_mark(scope, e, component)
+           : keeli_commands_of(scope) ? keeli_edit_component(scope, e, component, mark_general)
+                                      : mark_held(scope, e, component);
 }
 
 keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
@@ -205,12 +206,14 @@ keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, ke
 }
 
 // Through a view or context, which holds what it writes.
-static keel_result replace_held(const keeli_caller *who, keel_entity e,
+static keel_result replace_held(const keel_scope *scope, keel_entity e,
                                 const keel_component *component, const void *value) {
-    const keel_result result = mark_held(who, e, component);
+    keeli_caller who;
+    const keel_result result = mark_held(scope, e, component);
     if (result != KEEL_OK) return result;
-    keeli_storage *s = keeli_storage_find(who->world, component);
-    put(s, keeli_store_value(who->world, s, keel_entity_index(e)), value);
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    keeli_storage *s = keeli_storage_find(who.world, component);
+    put(s, keeli_store_value(who.world, s, keel_entity_index(e)), value);
     return KEEL_OK;
 }
 
@@ -219,11 +222,9 @@ keel_result(keel_replace_component)(keel_scope *scope, keel_entity e,
     if (!scope) return keeli_no_world();
     if (keeli_is_world(scope))
         return keeli_edit_replace(keeli_world_of(scope), NULL, e, component, value);
-    keeli_caller who;
-    KEEL_TRY(keeli_caller_is(scope, &who));
-    if (who.commands)
-        return keeli_record_value(who.commands, KEELI_RECORD_REPLACE, e, component, value);
-    return replace_held(&who, e, component, value);
+    keel_commands *list = keeli_commands_of(scope);
+    return list ? keeli_record_value(list, KEELI_RECORD_REPLACE, e, component, value)
+                : replace_held(scope, e, component, value);
 }
 
 // ------------------------------------------------------------------ out of sight
@@ -331,6 +332,13 @@ void *keel_get_or_set_unique_value(keel_world *world, const keel_component *uniq
     const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
     if ((!s || !s->unique) && keel_set_unique_value(world, unique, value) < 0) return NULL;
     return keel_get_unique_value_mut(world, unique);
+}
+
+const void *keeli_world_get_unique(const keel_scope *scope, const keel_component *unique) {
+    const keel_world *world = keeli_world_of(scope);
+    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    if (s && s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
+    return s ? s->unique : NULL;
 }
 
 const void *(keel_get_unique_value)(const keel_scope *scope, const keel_component *unique) {

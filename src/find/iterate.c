@@ -305,11 +305,8 @@ static bool cut_range(keeli_pieces *p, keeli_heap *heap, uint32_t range) {
 }
 
 // Rows of many small archetypes make one piece, those of a large one several.
-static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match) {
-    uint32_t total = 0;
-    for (uint32_t m = 0; m < match->list.count; ++m)
-        total += match->list.items[m]->row_count;
-    const uint32_t grain = keeli_grain(total);
+static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match, uint32_t range) {
+    const uint32_t grain = keeli_grain(range);
     keeli_piece piece = { 0 };
     for (uint32_t m = 0; m < match->list.count; ++m) {
         const keeli_archetype *a = match->list.items[m];
@@ -330,24 +327,29 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
 }
 
 // Presence bits go by whole pages; of a single one only the part with bits counts.
-static uint32_t range_of(const keeli_iterator *it) {
+uint32_t keeli_iterator_range(const keeli_iterator *it) {
+    if (it->done) return 0;
+    if (it->plan->scan == KEELI_SCAN_CHANGES) return 1; // few by their nature
+    if (it->plan->scan == KEELI_SCAN_ROWS) {
+        const keeli_match *match = it->plan->match;
+        uint32_t rows = 0;
+        for (uint32_t m = 0; m < match->list.count; ++m)
+            rows += match->list.items[m]->row_count;
+        return rows;
+    }
     if (it->plan->scan != KEELI_SCAN_BITS || it->end != KEELI_MASK_SLOTS) return it->end;
-    uint32_t word = KEELI_MASK_SLOTS / 64;
-    while (word && !keeli_presence_word(&it->plan->leader->presence, word - 1))
-        --word;
-    if (!word) return 0;
-    const uint64_t last = keeli_presence_word(&it->plan->leader->presence, word - 1);
-    return word * 64 - (uint32_t)__builtin_clzll(last);
+    const uint64_t *words = it->plan->leader->presence.root.pages[0];
+    const uint32_t used = keeli_used_words(words);
+    return used ? used * 64 - (uint32_t)__builtin_clzll(words[used - 1]) : 0;
 }
 
-bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it) {
+bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t range) {
     keeli_heap *heap = &it->view->world->heap;
     pieces->list.count = 0;
-    if (it->done) return true;
-    if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match);
-    if (it->plan->scan == KEELI_SCAN_CHANGES) // few by their nature
-        return add(pieces, heap, (keeli_piece){ 0 });
-    return cut_range(pieces, heap, range_of(it));
+    if (!range) return true;
+    if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match, range);
+    if (it->plan->scan == KEELI_SCAN_CHANGES) return add(pieces, heap, (keeli_piece){ 0 });
+    return cut_range(pieces, heap, range);
 }
 
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {

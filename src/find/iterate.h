@@ -243,8 +243,10 @@ typedef struct keeli_pieces {
     KEELI_ARRAY(keeli_piece) list;
 } keeli_pieces;
 
-// The pieces of an iterator that has just begun; false when out of memory.
-bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it);
+// What an iterator that has just begun goes through: slots, indices or rows; 1: it is not cut.
+uint32_t keeli_iterator_range(const keeli_iterator *it);
+// The pieces of that range; false when out of memory.
+bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t range);
 // Iterate over this piece next.
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece);
 // How many are in a piece of a range.
@@ -254,6 +256,8 @@ uint32_t keeli_grain(uint32_t range);
 // Fill it->chunk with the next entities, or return false at the end.
 bool keeli_scan_set(keeli_iterator *it);  // and GROUP
 bool keeli_scan_bits(keeli_iterator *it); // and ENTITIES
+// How many words of a page there are up to the last that is not zero.
+uint32_t keeli_used_words(const uint64_t *words);
 bool keeli_scan_rows(keeli_iterator *it);
 bool keeli_scan_changes(keeli_iterator *it);
 void keeli_scan_changes_begin(keeli_iterator *it);

@@ -50,9 +50,8 @@ static void trim_words(keeli_iterator *it, uint32_t page) {
         words[w] = 0;
 }
 
-// How many words there are up to the last that is not zero: the end of a population is somewhere on
-// a page.
-static uint32_t used_words(const uint64_t *words) {
+// The end of a population is somewhere on a page.
+uint32_t keeli_used_words(const uint64_t *words) {
     uint32_t n = KEELI_PAGE_WORDS;
     while (n && !(words[n - 1] | words[n - 2] | words[n - 3] | words[n - 4]))
         n -= 4;
@@ -69,7 +68,7 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
         trim_words(it, page);
-        return used_words(words);
+        return keeli_used_words(words);
     }
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return 0;
@@ -92,7 +91,7 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
             if (words[w])
                 words[w] =
                     keeli_change_bits(&plan->changes[i], page * KEELI_PAGE_WORDS + w, words[w]);
-    return used_words(words);
+    return keeli_used_words(words);
 }
 
 // A chunk of consecutive slots, for which all columns have their base.

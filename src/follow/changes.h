@@ -44,14 +44,14 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 
-// Is there room for one more value at this index? The storage is tracked.
-static inline bool keeli_track_has_room(const keeli_storage *s, uint32_t index) {
+// Is there room for one more value on a page of 4,096 indices that has some, and so has its ticks?
+// The storage is tracked.
+static inline bool keeli_track_has_room(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     const keeli_queue *log = &t->removed;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
-    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_room(&t->inserted, index, values))
-        return false;
-    if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_room(&t->modified, index, values))
+    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_log(&t->inserted, values)) return false;
+    if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_log(&t->modified, values))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
            log->capacity >= log->limit || (uint64_t)log->count + values <= log->room;

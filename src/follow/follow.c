@@ -33,18 +33,20 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     if (s->flags & ~simple || world->refused || (s->groups.count && world->access.holders))
         return false;
-    // groups that only order what they own need no room; nobody may be looking at what they move
-    for (uint32_t i = 0; i < s->groups.count; ++i) {
-        const keel_group *g = s->groups.items[i].group;
-        if (!g->owned_count || g->order.flags) return false;
-    }
+    for (uint32_t i = 0; i < s->groups.count; ++i)
+        if (s->groups.items[i].group->order.flags) return false;
     return true;
 }
 
-bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
-                                    uint32_t index) {
-    return keeli_followers_are_simple(world, s) &&
-           (!s->tracking.kinds || keeli_track_has_room(s, index));
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s) {
+    if (!keeli_followers_are_simple(world, s)) return false;
+    for (uint32_t i = 0; i < s->groups.count; ++i) {
+        const keel_group *g = s->groups.items[i].group;
+        // one that owns nothing has a slot for all that have its first component
+        if (!g->owned_count && g->storages[0] == s && s->presence.count >= g->order.set.room)
+            return false;
+    }
+    return !s->tracking.kinds || keeli_track_has_room(s);
 }
 
 static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {
@@ -78,6 +80,14 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_NOTIFIES)
         keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
     if (s->viewers.count) keeli_view_observers_came(world, s, index);
+}
+
+keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+    const bool is_simple = keeli_is_only_observed(s);
+    if (!is_simple) keeli_came(world, s, keel_entity_index(e));
+    keeli_validate_storage(world, s);
+    return is_simple ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value)
+                     : keeli_done(world, KEEL_OK);
 }
 
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {

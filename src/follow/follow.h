@@ -82,9 +82,12 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
     if (s->tracking.observers.kinds & kind) keeli_notify_slow(world, s, e, kind, true);
 }
-// The same where the value is known, nobody uses anything, and that is the whole edit.
-void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                        const void *value);
+// The same where the value is known, nobody uses anything, and nothing else follows the edit, which
+// is done then; or only removes the value afterwards.
+keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              const void *value);
+void keeli_notify_before(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                         const void *value);
 // An edit is done: observers of views are called for those who have entered and left.
 void keeli_view_observers_flush(keel_world *world);
 
@@ -129,7 +132,8 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 // asking: somebody follows it from now on. False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
 // For the fast paths, of a storage that nobody holds: may one value change or go right now, since
-// its flags are those of followers only? And may one come to the index, without making room?
+// its flags are those of followers only? And may one come next to others of its block of 64 without
+// making room?
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
 // Groups do not follow changes.
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
@@ -137,11 +141,9 @@ static inline bool keeli_change_is_simple(const keel_world *world, const keeli_s
         KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
     return !(s->flags & ~simple) && keeli_is_unused(world);
 }
-bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s,
-                                    uint32_t index);
-static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s,
-                                             uint32_t index) {
-    return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s, index);
+bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s);
+static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s) {
+    return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s);
 }
 // Before an entity that has its index already is created, one of `count`.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
@@ -196,13 +198,6 @@ static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entit
     keeli_tell(world, s, e, KEEL_ON_MODIFIED);
 }
 
-// The same where nobody uses anything and that is all that the edit does. `value`: where it is.
-static inline void keeli_changed_last(keel_world *world, keeli_storage *s, keel_entity e,
-                                      const void *value) {
-    if (keeli_is_only_observed(s)) keeli_notify_alone(world, s, e, KEEL_ON_MODIFIED, value);
-    else keeli_changed(world, s, e);
-}
-
 // ------------------------------------------------------------------ going
 // Before the entity loses the component, whose value is still there; groups may move it. `kind`:
 // KEEL_TRACK_REMOVAL (it is handed out) or KEEL_TRACK_DELETION.
@@ -214,8 +209,8 @@ static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t ind
 static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32_t index,
                                      uint32_t kind) {
     if (keeli_is_only_observed(s) && !world->refused)
-        keeli_notify_alone(world, s, keeli_entity_at(&world->entities, index), kind,
-                           keeli_store_value_there(s, index));
+        keeli_notify_before(world, s, keeli_entity_at(&world->entities, index), kind,
+                            keeli_store_value_there(s, index));
     else keeli_going(world, s, index, kind);
 }
 // The value of an entity goes: it is dropped, or kept for those who want to know what it was.
@@ -267,12 +262,12 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         world->commands.flush(world);
     return result;
 }
-// keeli_came where nobody uses anything and that is all that the edit does: it is done. `value`:
-// where it is.
-static inline keel_result keeli_came_alone(keel_world *world, keeli_storage *s, keel_entity e,
-                                           const void *value) {
-    if (keeli_is_only_observed(s)) keeli_notify_alone(world, s, e, KEEL_ON_INSERTED, value);
-    else keeli_came(world, s, keel_entity_index(e));
-    keeli_validate_storage(world, s);
+// A value came, or was overwritten, where nobody uses anything; that is all that the edit does, and
+// it is done. `value`: where it is.
+keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value);
+static inline keel_result keeli_changed_last(keel_world *world, keeli_storage *s, keel_entity e,
+                                             const void *value) {
+    if (keeli_is_only_observed(s)) return keeli_notify_last(world, s, e, KEEL_ON_MODIFIED, value);
+    keeli_changed(world, s, e);
     return keeli_done(world, KEEL_OK);
 }

@@ -126,11 +126,11 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
 }
 
 // Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
-// should be while nobody is called.
-void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                        const void *value) {
+// should be while nobody is called. Has any recorded edits, or taken observers away?
+static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                                const void *value) {
     const keeli_observers *o = &s->tracking.observers;
-    if (!(o->kinds & kind)) return;
+    if (!(o->kinds & kind)) return false;
     KEEL_ASSERT_INTERNAL(!world->refused && !world->followers.calling);
     const keel_change event = { .world = world,
                                 .kind = kind,
@@ -143,8 +143,19 @@ void keeli_notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint
     if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
     else call(s, &event);
     world->followers.calling = world->refused = 0;
-    if (!keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost)
-        called(world);
+    return !keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost;
+}
+
+void keeli_notify_before(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                         const void *value) {
+    if (notify_alone(world, s, e, kind, value)) called(world);
+}
+
+keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              const void *value) {
+    if (!notify_alone(world, s, e, kind, value)) return KEEL_OK; // nothing waits for the edit's end
+    called(world);
+    return keeli_done(world, KEEL_OK);
 }
 
 void keeli_notify_end(keel_world *world) {

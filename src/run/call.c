@@ -127,14 +127,18 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
         system->run(c, context);
 }
 
-static keel_result run_loop(keel_context *context) {
-    if (context->splits) return keeli_run_split(context);
-    keeli_iterator *it = keeli_iterator_take(context->view);
-    if (!it) return KEEL_ERROR_MEMORY;
+void keeli_run_whole(keel_context *context, keeli_iterator *it) {
     keeli_fill_fixed_columns(context, &it->chunk);
     keeli_fill_fixed_columns(context, &it->span);
     keeli_run_walk(context, it);
     keeli_iterator_give(it);
+}
+
+static keel_result run_loop(keel_context *context) {
+    keeli_iterator *it = keeli_iterator_take(context->view);
+    if (!it) return KEEL_ERROR_MEMORY;
+    if (context->splits) return keeli_run_split(context, it);
+    keeli_run_whole(context, it);
     return KEEL_OK;
 }
 

@@ -29,9 +29,10 @@ typedef struct keeli_bound {
     keeli_view *view;       // its terms; NULL: to be bound
     keeli_reader *reader;   // what it has seen of changes; NULL: it did not ask yet
     keeli_handles reserved; // for what it creates, in a workload
-    keeli_cost piece_cost;  // when it is split
+    keeli_cost loop_cost;   // when it is split
     bool is_loop;           // over entities, so that it may have nothing to do
     bool is_mere;           // and there is nothing that must be checked before it is left out
+    bool is_plain;          // nothing but time tells whether it ran in pieces or whole
     // What must be there, and whose changes it asks for, NULL: nobody knows it. The first ones will
     // do to find out that there is nothing to do.
     uint32_t must_count, change_count;
@@ -127,8 +128,10 @@ static inline bool keeli_context_records(const keel_context *context) {
 keel_result keeli_context_take_commands(keel_context *context);
 // Columns that do not change from chunk to chunk: uniques, data, events and custom views.
 void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk);
-// Call the system for all chunks of a walk, until it fails.
+// Call the system for all chunks of a walk, until it fails; and for the only walk of its run, whose
+// iterator is given back.
 void keeli_run_walk(keel_context *context, struct keeli_iterator *it);
+void keeli_run_whole(keel_context *context, struct keeli_iterator *it);
 
 // When systems ran, if the user wants it (keel_timings_begin).
 typedef struct keeli_timings {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What runs cost, and whether several threads gain anything: only how long a run takes depends on
-// the answer. A schedule on several threads is predicted to take as long as its longest chain of
-// nodes, or its share of the whole, and something more for each node. Where that promises a gain,
-// as where the pieces of a loop take longer than a helper costs, both ways are measured and the
-// faster one is taken: threads may be in each other's way, or the machine may be busy. Now and then
-// a few runs go the other way, to see whether that is still so.
+// What runs and loops cost, and whether several threads gain anything: only how long they take
+// depends on the answer. A schedule on several threads is predicted to take as long as its longest
+// chain of nodes, or its share of the whole, and something more for each node. Where that promises
+// a gain, as where the pieces of a loop take longer than a helper costs, both ways are measured and
+// the faster one is taken: threads may be in each other's way, or the machine may be busy. Now and
+// then a few runs go the other way, to see whether that is still so.
 #include "run/workers.h"
 
 enum {
@@ -15,7 +15,10 @@ enum {
     COLD_NS = 20000, // and when it has to be woken
     LOOK_RUNS = 3,   // that go the other way: the first one may have to wake workers
     LOOK_AFTER = 32, // runs at first, and twice as many each time nothing new is found
-    LOOK_AT_LEAST = 256
+    LOOK_AT_LEAST = 256,
+    BELIEVED = 3,    // measurements in a row that are twice what is known are no disturbance
+    ITEMS = 1024,    // of a loop, whose cost is kept
+    SMALL_EVERY = 16 // runs of a loop that is too small for a helper are measured
 };
 
 // ------------------------------------------------------------------ one way or the other
@@ -47,9 +50,14 @@ static void end_look(keeli_cost *c) {
 void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
     uint64_t *known = many ? &c->many_ns : &c->one_ns;
     if (!ns) ns = 1;
+    if (!*known || c->looks || ns < 2 * *known) c->above = 0;
+    else if (!c->above++ || ns < c->least_above) c->least_above = ns;
     if (!*known || c->is_first_look) *known = ns;
     else if (ns < *known || c->looks) *known = ns < *known ? (*known + ns) / 2 : *known;
-    else *known += ((ns < 2 * *known ? ns : 2 * *known) - *known) / 64; // others may disturb it
+    else if (c->above == BELIEVED) { // one that takes twice as long may be disturbed by others
+        *known = c->least_above;
+        c->above = 0;
+    } else *known += ((ns < 2 * *known ? ns : 2 * *known) - *known) / 64;
     c->is_first_look = false;
     if (!c->one_ns || !c->many_ns || many != c->is_many) return;
     if (c->looks) {
@@ -58,6 +66,28 @@ void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
         c->interval = LOOK_AFTER;
         c->wait = 0;
     }
+}
+
+// ------------------------------------------------------------------ loops
+keeli_loop_way keeli_cost_decide_loop(keeli_cost *c, uint32_t items, uint64_t helper_ns) {
+    keeli_loop_way way = { true, true, c->one_ns * items / ITEMS };
+    if (!c->one_ns) return way;
+    if (way.one_ns < helper_ns) {
+        way.is_many = false;
+        way.is_timed = c->above || c->untimed++ % SMALL_EVERY == 0;
+        return way;
+    }
+    // what several threads cost for each item is not the same for many more or fewer of them
+    if (items / 2 > c->items || items < c->items / 2) {
+        c->items = items;
+        c->many_ns = c->wait = c->looks = c->interval = 0;
+    }
+    way.is_many = keeli_cost_decide(c);
+    return way;
+}
+
+void keeli_cost_note_loop(keeli_cost *c, uint32_t items, bool many, uint64_t ns) {
+    keeli_cost_note(c, many, ns * ITEMS / items + 1);
 }
 
 // ------------------------------------------------------------------ schedules

@@ -207,9 +207,9 @@ static keel_result caller(keel_scope *scope, keel_world **world, keel_context **
 }
 
 keel_result(keel_begin_custom_view)(keel_scope *scope, const keel_custom_view *kind, void *value) {
-    keel_world *world;
-    keel_context *outer;
-    keeli_worker spare, *worker;
+    keel_world *world = NULL;
+    keel_context *outer = NULL;
+    keeli_worker spare, *worker = NULL;
     KEEL_TRY(caller(scope, &world, &outer, &spare, &worker));
     if (outer && outer->loop)
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
@@ -222,9 +222,9 @@ keel_result(keel_begin_custom_view)(keel_scope *scope, const keel_custom_view *k
 }
 
 keel_result(keel_end_custom_view)(keel_scope *scope, void *value) {
-    keel_world *world;
-    keel_context *outer;
-    keeli_worker spare, *worker;
+    keel_world *world = NULL;
+    keel_context *outer = NULL;
+    keeli_worker spare, *worker = NULL;
     KEEL_TRY(caller(scope, &world, &outer, &spare, &worker));
     const keel_result result = end_at(world, outer, worker, value);
     if (!outer) keeli_worker_end(world, worker);

@@ -134,7 +134,8 @@ static keel_result send_inside(keel_context *context, const keel_component *even
     if (known && known->events && known->events->sender == context &&
         keeli_queue_put(known->events, value))
         return KEEL_OK; // the usual case
-    if (keeli_context_has_world(context)) return keeli_send_now(context->in.world, event, value);
+    if (keeli_context_has_world(context))
+        return keeli_world_send(&context->in.world->root.scope, event, value);
     keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
     if (context->loop || context->view->facts.defers_events)
@@ -171,16 +172,22 @@ static bool look(keel_context *context, const keel_component *event, bool shows,
 }
 
 // ------------------------------------------------------------------ public
-keel_result(keel_send_event)(keel_scope *scope, const keel_component *event, const void *value) {
+static __attribute__((noinline)) keel_result
+send_elsewhere(keel_scope *scope, const keel_component *event, const void *value) {
     keeli_caller who;
-    if (scope && scope->kind == KEELI_SCOPE_CONTEXT)
-        return send_inside((keel_context *)scope, event, value);
+    keel_commands *list = keeli_commands_of(scope);
+    if (list) return keeli_record_event(list, event, value);
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_event(who.commands, event, value);
-    if (!who.holder) return keeli_send_now(who.world, event, value);
     return keeli_edit_end(&who, keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
                                              "views send no events; send through the world, a "
                                              "context or commands"));
+}
+
+keel_result(keel_send_event)(keel_scope *scope, const keel_component *event, const void *value) {
+    if (scope && scope->kind == KEELI_SCOPE_CONTEXT)
+        return send_inside((keel_context *)scope, event, value);
+    return keeli_is_world(scope) ? keeli_world_send(scope, event, value)
+                                 : send_elsewhere(scope, event, value);
 }
 
 keel_event_walk(keel_events_of)(keel_scope *scope, const keel_component *event) {

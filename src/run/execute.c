@@ -332,15 +332,16 @@ static void drop_lists(keeli_schedule *s) {
     }
 }
 
-// On several threads, on one that has others to split steps with, or (`workers` NULL) on one alone.
+// On several threads, or (`workers` NULL) on one.
 static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
-    keeli_worker spare;
-    if (workers && s->costs.is_wide) return keeli_workers_run(workers, s);
-    keeli_worker *worker =
-        workers ? keeli_workers_open(workers, NULL) : keeli_worker_begin(s->world, &spare);
+    if (workers) return keeli_workers_run(workers, s);
+    keeli_worker spare, *worker = keeli_worker_begin(s->world, &spare);
+    keeli_first_error first, *const outer = worker->first;
+    if (s->parallel) keeli_errors_collect(worker, &first); // pieces have an order of their own
     const keel_result result = run_in_order(s, worker);
-    if (workers) keeli_workers_close(workers);
-    else keeli_worker_end(s->world, worker);
+    worker->first = outer;
+    if (s->parallel) keeli_error_hand_over(s->world, &first.error);
+    keeli_worker_end(s->world, worker);
     return result;
 }
 
@@ -370,13 +371,12 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     s->is_nested = s->is_inner && s->has_startup && keeli_worker_here(world);
     // what an observer runs stays on its thread, where it is known to change nothing
     keeli_costs_begin(s, !keeli_is_inside_edit(world));
-    const bool needs_workers = s->costs.is_wide || s->parallel;
-    keeli_workers *workers = needs_workers ? keeli_workers_take(world) : NULL;
-    if (needs_workers && !workers) return KEEL_ERROR_MEMORY;
+    keeli_workers *workers = s->costs.is_wide ? keeli_workers_take(world) : NULL;
+    if (s->costs.is_wide && !workers) return KEEL_ERROR_MEMORY;
     keeli_workers_count_memory(world, 1);
     const keel_result result = run_all(s, workers);
-    if (workers) keeli_workers_preallocate(workers, s->parallel);
     if (workers) keeli_workers_give(workers);
+    if (workers || s->parallel) keeli_workers_preallocate(world, s->parallel);
     keeli_costs_end(s);
     ++s->runs;
     return result;

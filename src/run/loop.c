@@ -2,7 +2,8 @@
 // Loops over pieces. A system that is split gives each worker a copy of its context; what pieces
 // record is joined in their order, the first piece, in that order, that fails is the failure of the
 // system, and all pieces run in any case. A thread that is a worker of a run calls the others of
-// that run for help; any other gets workers for the time of the loop.
+// that run for help; any other gets workers for the time of the loop. Where one thread does it
+// alone, a system that cannot know is not cut at all.
 #include "run/workers.h"
 
 #include "world/report.h"
@@ -15,9 +16,9 @@
 enum { SHARE_NS = 2000 };
 
 // ------------------------------------------------------------------ states
-static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body) {
-    keeli_iterator *it = body->view ? keeli_iterator_take(body->view) : NULL;
-    if (body->view && !it) return NULL;
+// `it`: over its view, or NULL. It belongs to the loop.
+static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body,
+                             keeli_iterator *it) {
     keeli_lock_take(&workers->lock);
     keeli_loop *loop = workers->spare_loops;
     if (loop) workers->spare_loops = loop->next;
@@ -97,9 +98,9 @@ keeli_loop *keeli_loop_open(const keeli_workers *workers) {
     return loop;
 }
 
-// Call helpers when the pieces that are left take longer than they cost. What pieces took the last
-// time tells how long they will take; where that is not known, those that the owner has ended do,
-// after 1, 2, 4, 8 and so on.
+// Call helpers when the pieces that are left take longer than they cost. What the loop took the
+// last time tells how long they will take; where that is not known, those that the owner has ended
+// do, after 1, 2, 4, 8 and so on.
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
     if (taken & (taken - 1)) return;
@@ -244,14 +245,22 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
 }
 
 // ------------------------------------------------------------------ one loop
-// Pieces of what is looped over. False when out of memory.
+// What is known to take less than a helper costs stays on one thread, and is measured now and then.
+// What is bound to its thread does as well. `view`: that is walked, or NULL.
+static keeli_loop_way choose_way(const keel_world *world, keeli_cost *cost, uint32_t range,
+                                 const keeli_view *view) {
+    const bool is_bound = view && keeli_holder_is_bound(&view->holder);
+    if (world->workers.count < 2 || is_bound || range < 2) return (keeli_loop_way){ 0 };
+    return keeli_cost_decide_loop(cost, range, keeli_helper_cost(world));
+}
+
+// Pieces of what is looped over, `range` of it. False when out of memory.
 static bool make_pieces(keeli_loop *loop) {
     const keeli_loop_body *body = &loop->body;
     if (loop->it) {
-        if (!keeli_pieces_make(&loop->pieces, loop->it)) return false;
+        if (!keeli_pieces_make(&loop->pieces, loop->it, loop->range)) return false;
         loop->count = loop->pieces.list.count;
     } else loop->count = body->range_end / body->grain + (body->range_end % body->grain != 0);
-    loop->is_private = body->view && keeli_holder_is_bound(&body->view->holder);
     if (loop->count > loop->most) loop->most = loop->count;
     if (!loop->records || !loop->count) return true;
     keeli_heap *heap = &loop->workers->world->heap;
@@ -283,24 +292,19 @@ static void await_helpers(keeli_loop *loop) {
     keeli_lock_give(&workers->lock);
 }
 
-// On the caller's worker and on whoever comes to help. `cost`: of a piece.
-static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
+// On the caller's worker and on whoever comes to help, as it was decided.
+static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way, keeli_cost *cost) {
     keel_world *world = loop->workers->world;
     if (!loop->count) return;
     const bool begins = keeli_world_go_concurrent(world);
-    const bool is_open = world->workers.count > 1 && !loop->is_private && loop->count > 1;
-    const bool is_known = cost->one_ns != 0;
-    // what is known to be less than a helper costs is hardly measured
-    const bool is_small = is_known && cost->one_ns * loop->count < keeli_helper_cost(world);
-    const bool many = is_open && !is_small && (!is_known || keeli_cost_decide(cost));
-    const bool is_timed = is_open && (!is_small || cost->untimed++ % 16 == 0);
-    loop->piece_ns = cost->one_ns;
+    const bool many = way.is_many && loop->count > 1, is_known = cost->one_ns != 0;
+    loop->piece_ns = is_known ? way.one_ns / loop->count + 1 : 0;
     loop->has_called = loop->is_private = !many;
     loop->is_helped = false;
     loop->owner = worker;
     loop->running = worker->running;
     loop->node = worker->node;
-    loop->began = is_timed ? keeli_clock_ns() : 0;
+    loop->began = way.is_timed ? keeli_clock_ns() : 0;
     if (many) {
         keeli_lock_take(&loop->workers->lock);
         loop->next = loop->workers->loops;
@@ -309,11 +313,12 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_cost *cost) {
     }
     keeli_loop_work(loop, worker);
     if (many) await_helpers(loop);
-    if (is_timed) {
-        const uint64_t piece_ns = (keeli_clock_ns() - loop->began) / loop->count + 1;
+    if (way.is_timed) {
+        const uint64_t ns = keeli_clock_ns() - loop->began;
         const bool went_many = many && (loop->has_called || loop->is_helped);
-        if (went_many && !is_known) cost->one_ns = loop->piece_ns; // from before they came
-        keeli_cost_note(cost, went_many, piece_ns);
+        if (went_many && !is_known) // from before they came
+            keeli_cost_note_loop(cost, loop->range, false, loop->piece_ns * loop->count);
+        keeli_cost_note_loop(cost, loop->range, went_many, ns);
     }
     if (begins) keeli_world_end_concurrent(world);
 }
@@ -362,13 +367,40 @@ static void collect_lists(const keeli_loop *loop) {
     }
 }
 
-keel_result keeli_run_split(keel_context *context) {
+// Workers for the time of a loop, of which the caller becomes the first; NULL when out of memory.
+// `outer`: what it is around the loop, or NULL.
+static keeli_worker *begin_workers(keel_world *world, const keeli_worker *outer) {
+    keeli_workers *workers = keeli_workers_take(world);
+    if (!workers) return NULL;
+    keeli_worker *worker = keeli_workers_open(workers, NULL);
+    if (!outer) return worker;
+    worker->running = outer->running;
+    worker->node = outer->node;
+    worker->depth = outer->depth;
+    for (uint32_t i = 0; outer->first && i < workers->count; ++i)
+        workers->list[i].first = outer->first;
+    return worker;
+}
+
+static void end_workers(keeli_worker *worker) {
+    keeli_workers *workers = worker->workers;
+    worker->running = NULL;
+    worker->node = KEEL_NO_NODE;
+    keeli_workers_close(workers);
+    for (uint32_t i = 0; i < workers->count; ++i)
+        workers->list[i].first = &workers->first;
+    keeli_workers_give(workers);
+}
+
+static keel_result run_pieces(keel_context *context, keeli_iterator *it, uint32_t range,
+                              keeli_loop_way way) {
     const keeli_loop_body body = { .context = context, .view = context->view };
-    keeli_loop *loop = take_loop(context->worker->workers, &body);
+    keeli_loop *loop = take_loop(context->worker->workers, &body, it);
     if (!loop) return KEEL_ERROR_MEMORY;
+    loop->range = range;
     const bool has_room = make_pieces(loop);
     if (has_room) {
-        run_loop(loop, context->worker, &context->bound->piece_cost);
+        run_loop(loop, context->worker, way, &context->bound->loop_cost);
         if (!context->is_inner) keeli_handles_return(context->in.world, &loop->reserved);
         collect_lists(loop);
         context->failed = loop->failed != KEELI_NO_PIECE;
@@ -379,6 +411,29 @@ keel_result keeli_run_split(keel_context *context) {
     }
     give_loop(loop);
     return has_room ? KEEL_OK : keeli_out_of_memory(context->in.world, "splitting a system");
+}
+
+keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
+    keel_world *world = context->in.world;
+    keeli_cost *cost = &context->bound->loop_cost;
+    const uint32_t range = keeli_iterator_range(it);
+    const keeli_loop_way way = choose_way(world, cost, range, context->view);
+    if (!way.is_many && context->bound->is_plain) {
+        const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
+        keeli_run_whole(context, it);
+        if (way.is_timed) keeli_cost_note_loop(cost, range, false, keeli_clock_ns() - began);
+        return KEEL_OK;
+    }
+    keeli_worker *outer = context->worker;
+    if (!outer->workers && !(context->worker = begin_workers(world, outer))) {
+        context->worker = outer;
+        keeli_iterator_give(it);
+        return KEEL_ERROR_MEMORY;
+    }
+    const keel_result result = run_pieces(context, it, range, way);
+    if (context->worker != outer) end_workers(context->worker);
+    context->worker = outer;
+    return result;
 }
 
 // ------------------------------------------------------------------ loops by direct call
@@ -407,15 +462,17 @@ static void run_known_loop(keeli_loop *loop, keeli_worker *worker) {
         kept->range == body->range && kept->span == body->span && kept->grain == body->grain;
     keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
     keeli_lock_give(&world->access.lock);
-    run_loop(loop, worker, &cost);
+    run_loop(loop, worker, choose_way(world, &cost, loop->range, body->view), &cost);
     keeli_lock_take(&world->access.lock);
     *kept = (keeli_loop_cost){ body->range, body->span, body->grain, cost };
     keeli_lock_give(&world->access.lock);
 }
 
 static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
-    keeli_loop *loop = take_loop(worker->workers, body);
+    keeli_iterator *it = body->view ? keeli_iterator_take(body->view) : NULL;
+    keeli_loop *loop = body->view && !it ? NULL : take_loop(worker->workers, body, it);
     if (!loop) return KEEL_ERROR_MEMORY;
+    loop->range = it ? keeli_iterator_range(it) : body->range_end;
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
     const bool has_room = make_pieces(loop) && make_partials(loop, worker);
     if (has_room) {
@@ -433,14 +490,10 @@ static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
 static keel_result run_direct(keel_world *world, const keeli_loop_body *body) {
     keeli_worker *outer = keeli_worker_here(world);
     if (outer && outer->workers) return run_by(body, outer);
-    keeli_workers *workers = keeli_workers_take(world);
-    if (!workers) return KEEL_ERROR_MEMORY;
-    keeli_worker *worker = keeli_workers_open(workers, NULL);
-    worker->running = outer ? outer->running : NULL;
+    keeli_worker *worker = begin_workers(world, outer);
+    if (!worker) return KEEL_ERROR_MEMORY;
     const keel_result result = run_by(body, worker);
-    worker->running = NULL;
-    keeli_workers_close(workers);
-    keeli_workers_give(workers);
+    end_workers(worker);
     return result;
 }
 

@@ -191,6 +191,15 @@ void keeli_handles_return_all(keeli_schedule *s);
 // Is this unit of work to go to several threads? Then note how long it took.
 bool keeli_cost_decide(keeli_cost *cost);
 void keeli_cost_note(keeli_cost *cost, bool many, uint64_t ns);
+// The same for a loop over `items` of something, which may have more of them each time. Where a
+// helper costs more than the whole loop takes on one thread, one does it.
+typedef struct keeli_loop_way {
+    bool is_many;    // to several threads
+    bool is_timed;   // measure it
+    uint64_t one_ns; // what it will take on one thread; 0: not known
+} keeli_loop_way;
+keeli_loop_way keeli_cost_decide_loop(keeli_cost *cost, uint32_t items, uint64_t helper_ns);
+void keeli_cost_note_loop(keeli_cost *cost, uint32_t items, bool many, uint64_t ns);
 // Before and after a run that may go to several threads, or must not. The answer is costs.is_wide.
 void keeli_costs_begin(keeli_schedule *s, bool may_be_wide);
 void keeli_costs_end(keeli_schedule *s);

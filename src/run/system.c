@@ -57,9 +57,14 @@ static void look_at_terms(keeli_bound *bound) {
     bound->is_loop = keeli_system_is_loop(bound->system) && !view->facts.has_events;
     bound->is_mere = bound->is_loop && !view->facts.has_uniques && !view->facts.takes_data &&
                      !view->facts.custom_count;
+    // a failure ends its piece only, spans end where pieces do, and what is recorded has its piece
+    bound->is_plain = bound->system->kind == KEEL_SYSTEM_PER_ENTITY && !view->facts.has_events &&
+                      !view->facts.records && !view->facts.custom_count &&
+                      !bound->system->terms[view->term_count].data_size;
     bound->must_count = bound->change_count = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
+        if (term->kind == KEEL_TERM_CONTEXT) bound->is_plain = false;
         if (!keeli_term_must(term->kind)) continue;
         const keeli_storage *s = view->storages[term->first];
         add_look(bound->must, &bound->must_count, s);
@@ -257,19 +262,19 @@ static keel_result run_anew(keel_context *context) {
     return result;
 }
 
-// `k`: what is kept for it, or NULL. `workers`: those that it is split over, or NULL.
+// `k`: what is kept for it, or NULL.
 static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
                                                       void *data, size_t data_size, kept_system *k,
-                                                      keeli_workers *workers) {
+                                                      bool splits) {
     keel_context context;
     keeli_worker spare;
     keel_result result;
-    keeli_context_init(&context, world, system,
-                       workers ? keeli_workers_open(workers, NULL)
-                               : keeli_worker_begin(world, &spare));
+    keeli_context_init(&context, world, system, keeli_worker_begin(world, &spare));
+    keeli_first_error first, *const outer = context.worker->first;
+    if (splits) keeli_errors_collect(context.worker, &first);
     context.data = data;
     context.data_size = data_size;
-    context.splits = workers != NULL;
+    context.splits = splits;
     if (!k) result = run_anew(&context);
     else {
         // others were asked before
@@ -281,8 +286,9 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     }
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
     else if (context.commands) keeli_commands_submit(world, context.commands);
-    if (workers) keeli_workers_close(workers);
-    else keeli_worker_end(world, context.worker);
+    context.worker->first = outer;
+    if (splits) keeli_error_hand_over(world, &first.error);
+    keeli_worker_end(world, context.worker);
     const keel_result applied = keeli_commands_flush(world);
     keeli_events_flush(world);
     return result < 0 ? result : applied;
@@ -296,22 +302,18 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
     else if (!k->bound.view->facts.takes_data && is_idle(world, k))
         return k->is_busy = false, KEEL_OK;
-    return run_here(world, system, data, data_size, k, NULL);
+    return run_here(world, system, data, data_size, k, false);
 }
 
-// All pieces on the workers of a run; the caller is the first.
 keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data,
                                     size_t data_size) {
     if (!world) return keeli_no_world();
     KEEL_TRY(keeli_commands_flush(world));
     KEEL_TRY(keeli_check_system(world, system, false));
     KEEL_TRY(keeli_check_split(world, system));
-    keeli_workers *workers = keeli_workers_take(world);
-    if (!workers) return KEEL_ERROR_MEMORY;
     keeli_workers_count_memory(world, 0);
     const keel_result result =
-        run_here(world, system, data, data_size, take_kept(world, system), workers);
-    keeli_workers_preallocate(workers, 1);
-    keeli_workers_give(workers);
+        run_here(world, system, data, data_size, take_kept(world, system), true);
+    keeli_workers_preallocate(world, 1);
     return result;
 }

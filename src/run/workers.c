@@ -126,12 +126,12 @@ keeli_workers *keeli_workers_take(keel_world *world) {
     keeli_workers *workers = world->workers.all;
     while (workers && workers->is_busy)
         workers = workers->next;
-    if (workers) workers->is_busy = true;
+    if (workers) workers->is_busy = workers->was_busy = true;
     keeli_world_unlock(world);
     if (!workers) {
         workers = new_workers(world);
         if (!workers) return keeli_out_of_memory(world, "beginning a run"), NULL;
-        workers->is_busy = true;
+        workers->is_busy = workers->was_busy = true;
         keeli_world_lock(world);
         workers->next = world->workers.all;
         world->workers.all = workers;
@@ -147,9 +147,8 @@ keeli_workers *keeli_workers_take(keel_world *world) {
 // What went wrong comes out in linear order, whoever met it first.
 void keeli_workers_give(keeli_workers *workers) {
     keel_world *world = workers->world;
+    keeli_error_hand_over(world, &workers->first.error);
     keeli_world_lock(world);
-    if (workers->first.error.result != KEEL_OK && world->reports.error.result == KEEL_OK)
-        world->reports.error = workers->first.error;
     workers->is_busy = false;
     keeli_world_unlock(world);
 }
@@ -464,16 +463,19 @@ static bool even_scratch(keeli_workers *workers) {
 }
 
 // What cannot be had now is made when it is needed.
-void keeli_workers_preallocate(keeli_workers *workers, uint32_t loops) {
-    keel_world *world = workers->world;
-    const uint32_t count = keeli_least(world->workers.count, workers->count);
+void keeli_workers_preallocate(keel_world *world, uint32_t loops) {
+    const uint32_t count = world->workers.count;
     if (world->refused || count < 2) return;
-    const uint32_t inner = keeli_atomic_load(&world->views.any_inner);
-    // workers may hold lists in which nothing is recorded in the end
-    (void)(keeli_iterators_reserve(world, count * (1 + inner)) &&
-           keeli_views_reserve(world, count * inner) &&
-           keeli_commands_reserve(
-               world, world->commands.used_lists ? world->commands.used_lists + count : 0,
-               world->commands.used_blocks) &&
-           even_scratch(workers) && keeli_loops_reserve(workers, keeli_least(loops, count)));
+    for (keeli_workers *workers = world->workers.all; workers; workers = workers->next) {
+        if (!workers->was_busy) continue;
+        workers->was_busy = false;
+        const uint32_t inner = keeli_atomic_load(&world->views.any_inner);
+        // workers may hold lists in which nothing is recorded in the end
+        (void)(keeli_iterators_reserve(world, count * (1 + inner)) &&
+               keeli_views_reserve(world, count * inner) &&
+               keeli_commands_reserve(
+                   world, world->commands.used_lists ? world->commands.used_lists + count : 0,
+                   world->commands.used_blocks) &&
+               even_scratch(workers) && keeli_loops_reserve(workers, keeli_least(loops, count)));
+    }
 }

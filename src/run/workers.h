@@ -17,6 +17,7 @@ typedef struct keeli_workers {
     keel_world *world;
     struct keeli_workers *next; // of the world
     bool is_busy;               // belongs to a run
+    bool was_busy;              // since keeli_workers_preallocate
     keeli_lock lock;
     keeli_condition changed;
     uint32_t sleepers;    // workers that wait for `changed`
@@ -45,6 +46,12 @@ typedef struct keeli_workers {
 // `spare`, which is the caller's and must stay where it is until keeli_worker_end.
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare);
 void keeli_worker_end(keel_world *world, keeli_worker *worker);
+// Its errors go to `first`, which is empty.
+static inline void keeli_errors_collect(keeli_worker *worker, keeli_first_error *first) {
+    first->error.result = KEEL_OK;
+    first->node = KEEL_NO_NODE;
+    worker->first = first;
+}
 // That of the calling thread, or NULL.
 keeli_worker *keeli_worker_here(keel_world *world);
 // From here to there several threads may be at work: counters are atomic, locks are taken, edits
@@ -92,7 +99,7 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, struct keeli_loo
 // nothing. `workloads` of those that are being run are this one: 1 or 0.
 void keeli_workers_count_memory(keel_world *world, int32_t workloads);
 // Nothing of the run is left. `loops`: so many systems of it may be split at once.
-void keeli_workers_preallocate(keeli_workers *workers, uint32_t loops);
+void keeli_workers_preallocate(keel_world *world, uint32_t loops);
 
 // ------------------------------------------------------------------ loops over pieces (loop.c)
 // On all workers: a system that is split, or a loop or reduction by direct call.
@@ -132,7 +139,8 @@ typedef struct keeli_loop {
     keeli_handles reserved; // of a system outside of workloads
     uint32_t most;          // pieces that it ever had
     // who does what
-    uint32_t count;             // of pieces
+    uint32_t range;             // items that it goes through, cut into
+    uint32_t count;             // so many pieces
     KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
     uint32_t ended_before;      // all pieces before it have ended; under the workers' lock
     uint32_t users;             // workers that are in it; under the workers' lock
@@ -152,6 +160,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker);
 // Have so many spare loops, each with room for what the largest needed; false: out of memory.
 bool keeli_loops_reserve(keeli_workers *workers, uint32_t count);
 void keeli_loops_deinit(keeli_workers *workers);
-// Run a system whose view is bound, split into pieces; and can it be?
-keel_result keeli_run_split(keel_context *context);
+// Run a system whose view is bound, in pieces where that may gain something; and can it be split?
+// The iterator has just begun, and is given back.
+keel_result keeli_run_split(keel_context *context, keeli_iterator *it);
 keel_result keeli_check_split(keel_world *world, const keel_system *system);

@@ -138,8 +138,8 @@ static bool reserve_spare(keel_commands *list) {
 }
 
 // A record that is not in the list yet.
-static keel_result begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts,
-                         keeli_command **out) {
+static inline __attribute__((always_inline)) keel_result
+begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, keeli_command **out) {
     if (!list) {
         KEEL_ASSERT(false,
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
@@ -518,7 +518,7 @@ keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
     if (scope->kind == KEELI_SCOPE_READER)
         return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
                             "a reader looks at changes and edits nothing; edit through its world");
-    if (!who->commands) keeli_edit_lock(who->world, who->editor);
+    keeli_edit_lock(who->world, who->editor);
     return KEEL_OK;
 }
 
@@ -535,25 +535,31 @@ keel_result keeli_edit_end(const keeli_caller *who, keel_result result) {
     return result;
 }
 
-keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
-    keeli_caller who;
-    KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (!who.commands) return keeli_edit_end(&who, edit(who.world, who.editor, e));
+keel_result keeli_edit_elsewhere(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
+    keel_commands *list = keeli_commands_of(scope);
     keeli_command *c = NULL;
-    KEEL_TRY(begin(who.commands, KEELI_RECORD_EDIT, e, 0, &c));
+    if (!list) {
+        keeli_caller who;
+        KEEL_TRY(keeli_edit_begin(scope, &who));
+        return keeli_edit_end(&who, edit(who.world, who.editor, e));
+    }
+    KEEL_TRY(begin(list, KEELI_RECORD_EDIT, e, 0, &c));
     c->edit = edit;
-    return append(who.commands, c);
+    return append(list, c);
 }
 
 keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
                                  keeli_edit_of_fn *edit) {
-    keeli_caller who;
-    KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (!who.commands) return keeli_edit_end(&who, edit(who.world, who.editor, e, component));
+    keel_commands *list = keeli_commands_of(scope);
     keeli_command *c = NULL;
-    KEEL_TRY(begin_naming(who.commands, KEELI_RECORD_EDIT_OF, e, &component, 1, &c));
+    if (!list) {
+        keeli_caller who;
+        KEEL_TRY(keeli_edit_begin(scope, &who));
+        return keeli_edit_end(&who, edit(who.world, who.editor, e, component));
+    }
+    KEEL_TRY(begin_naming(list, KEELI_RECORD_EDIT_OF, e, &component, 1, &c));
     c->edit_of = edit;
-    return append(who.commands, c);
+    return append(list, c);
 }
 
 keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,

@@ -471,9 +471,8 @@ static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_h
     return s && !holder && !(s->flags & asks) && keeli_is_unused(world) ? s : NULL;
 }
 
-keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
-                               keel_result *result) {
-    if (event && event->is_event) return keeli_storage_get(world, event, true, result);
+keeli_storage *keeli_event_refused(keel_world *world, const keel_component *event,
+                                   keel_result *result) {
     *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                            event ? "'%s' is no type of events; declare it with KEEL_EVENT, and "
                                    "name it with KEEL_EVENT_OF"
@@ -510,6 +509,10 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
 }
 
 // ------------------------------------------------------------------ looking at entities
+bool keeli_world_is_alive(const keel_scope *scope, keel_entity e) {
+    return scope && keeli_entity_is_alive(&keeli_world_of(scope)->entities, e);
+}
+
 bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
     keeli_caller who;
     return keeli_caller_is(scope, &who) == KEEL_OK &&

@@ -9,6 +9,14 @@
 // KEEL_ERROR_MEMORY.
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result);
+// The same for a type of events.
+keeli_storage *keeli_event_refused(keel_world *world, const keel_component *event,
+                                   keel_result *result);
+static inline keeli_storage *keeli_event_get(keel_world *world, const keel_component *event,
+                                             keel_result *result) {
+    return event && event->is_event ? keeli_storage_get(world, event, true, result)
+                                    : keeli_event_refused(world, event, result);
+}
 // For messages: "sparse set".
 const char *keeli_storage_text(keel_storage storage);
 // Bytes of a value that a described field covers.
@@ -20,8 +28,6 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s);
 void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);
-// The storage of a type of events; NULL with the reason in `*result`.
-keeli_storage *keeli_event_get(keel_world *world, const keel_component *event, keel_result *result);
 // The storage of a component that is about to be edited; NULL on error. The hierarchy's own
 // components are refused.
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,

@@ -36,6 +36,14 @@ static keel_error *place_for(keel_world *world, const keeli_worker *worker) {
     return &worker->first->error;
 }
 
+void keeli_error_hand_over(keel_world *world, const keel_error *first) {
+    if (first->result == KEEL_OK) return;
+    keeli_lock_take(&world->access.lock);
+    keel_error *error = place_for(world, worker_here(world));
+    if (error) *error = *first;
+    keeli_lock_give(&world->access.lock);
+}
+
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
                                   const void *object, const char *message) {
     keeli_lock_take(&world->access.lock);

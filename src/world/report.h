@@ -21,6 +21,9 @@ keel_result keeli_report(keel_world *world, bool asserts, keel_result result, co
 // The same for what the user reported with keel_fail. `system` NULL: the one that runs.
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
                                   const void *object, const char *message);
+// The first error of a run inside of what the calling thread runs, or KEEL_OK: it was logged when
+// it happened, and is now kept, unless one before it is.
+void keeli_error_hand_over(keel_world *world, const keel_error *first);
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);

@@ -47,6 +47,10 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who);
 static inline bool keeli_is_world(const keel_scope *scope) {
     return scope && scope->kind == KEELI_SCOPE_WORLD;
 }
+// NULL: it is something else.
+static inline keel_commands *keeli_commands_of(keel_scope *scope) {
+    return scope && scope->kind == KEELI_SCOPE_COMMANDS ? (keel_commands *)scope : NULL;
+}
 // For those who know that it is one.
 static inline keel_world *keeli_world_of(const keel_scope *scope) {
     return (keel_world *)(uintptr_t)scope;
@@ -84,7 +88,7 @@ typedef enum keeli_action {
     KEELI_RECORD_CALL
 } keeli_action;
 
-// Who edits. When it is made now the lock of edits is taken, until keeli_edit_end.
+// A view or context edits: the lock of edits is taken, until keeli_edit_end.
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
 keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
 // For what a world does now, or commands record: views and contexts do not. `verb`: "set a unique".
@@ -95,9 +99,13 @@ keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char 
 typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
 typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_component *component);
-keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
 keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
                                  keeli_edit_of_fn *edit);
+keel_result keeli_edit_elsewhere(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
+static inline keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
+    return keeli_is_world(scope) ? edit(keeli_world_of(scope), NULL, e)
+                                 : keeli_edit_elsewhere(scope, e, edit);
+}
 // Record the others.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,

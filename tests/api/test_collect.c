@@ -18,14 +18,14 @@ KEEL_TAG(Seen);
 typedef struct Moved Moved;
 typedef struct RowTag RowTag;
 static uint32_t moved_slot, row_tag_slot, bound_tag_slot;
-static const keel_component Moved_component = {
+static const keel_component KEEL_COMPONENT_Moved = {
     .name = "Moved", .align = 1, .storage = KEEL_INDEXED, .slot = &moved_slot
 };
-static const keel_component RowTag_component = {
+static const keel_component KEEL_COMPONENT_RowTag = {
     .name = "RowTag", .align = 1, .storage = KEEL_ARCHETYPE, .slot = &row_tag_slot
 };
 
-static const keel_component BoundTag_component = {
+static const keel_component KEEL_COMPONENT_BoundTag = {
     .name = "BoundTag", .align = 1, .threads = KEEL_THREADS_OWNER_ONLY, .slot = &bound_tag_slot
 };
 
@@ -150,7 +150,7 @@ static void sources_and_chains(void **state) {
     counting_allocator_never_fail(&f.memory);
     assert_true(keel_has(f.world, b, Dirty) && keel_has(f.world, b, Moved));
     assert_true(keel_has(f.world, b, Seen));
-    assert_int_equal(keel_collected_kinds(f.world, &Dirty_component, &Velocity_component),
+    assert_int_equal(keel_collected_kinds(f.world, &KEEL_COMPONENT_Dirty, &KEEL_COMPONENT_Velocity),
                      KEEL_ON_DELETED);
     api_end(&f);
 }
@@ -160,7 +160,7 @@ static void stopping(void **state) {
     begin(KEEL_ON_INSERTED);
     const keel_entity a = keel_add_entity(f.world, KEEL_INIT(Position));
     assert_int_equal(keel_collect(f.world, Dirty, Position, KEEL_ON_MODIFIED), KEEL_OK);
-    assert_int_equal(keel_collected_kinds(f.world, &Dirty_component, &Position_component),
+    assert_int_equal(keel_collected_kinds(f.world, &KEEL_COMPONENT_Dirty, &KEEL_COMPONENT_Position),
                      KEEL_ON_INSERTED | KEEL_ON_MODIFIED);
     assert_int_equal(keel_stop_collecting(f.world, Dirty, Position), KEEL_OK);
     assert_int_equal(keel_stop_collecting(f.world, Dirty, Position), KEEL_ABSENT);
@@ -168,10 +168,10 @@ static void stopping(void **state) {
     const keel_entity b = keel_add_entity(f.world, KEEL_INIT(Position));
     assert_true(keel_has(f.world, a, Dirty) && !keel_has(f.world, b, Dirty));
     assert_int_equal(keel_collect(f.world, Dirty, Position, KEEL_ON_DELETED), KEEL_OK);
-    assert_int_equal(keel_unregister_component(f.world, &Position_component), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, &KEEL_COMPONENT_Position), KEEL_OK);
     assert_true(keel_has(f.world, b, Dirty)); // the last thing that happened to it
     assert_int_equal(keel_collect(f.world, Dirty, Velocity, KEEL_ON_INSERTED), KEEL_OK);
-    assert_int_equal(keel_unregister_component(f.world, &Dirty_component), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, &KEEL_COMPONENT_Dirty), KEEL_OK);
     assert_int_equal(keel_add(f.world, a, Velocity), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 0);
     api_end(&f);
@@ -197,14 +197,14 @@ static void misuse(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "bound to a thread");
     assert_int_equal(keel_collect(f.world, Moved, Position, 0), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect(f.world, Moved, Position, KEEL_ON_CREATED), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collect_component(f.world, &Time_unique, &Position_component, 1),
+    assert_int_equal(keel_collect_component(f.world, &KEEL_UNIQUE_Time, &KEEL_COMPONENT_Position, 1),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collect_component(f.world, &Moved_component, &Time_unique, 1),
+    assert_int_equal(keel_collect_component(f.world, &KEEL_COMPONENT_Moved, &KEEL_UNIQUE_Time, 1),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collect_component(f.world, NULL, &Time_unique, 1), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collect_component(f.world, &Moved_component, NULL, 1),
+    assert_int_equal(keel_collect_component(f.world, NULL, &KEEL_UNIQUE_Time, 1), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_collect_component(f.world, &KEEL_COMPONENT_Moved, NULL, 1),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collected_kinds(f.world, &Moved_component, NULL), 0);
+    assert_int_equal(keel_collected_kinds(f.world, &KEEL_COMPONENT_Moved, NULL), 0);
     assert_int_equal(keel_observe(f.world, Other, KEEL_ON_INSERTED, collect_in_observer, NULL),
                      KEEL_OK);
     (void)keel_add_entity(f.world, KEEL_INIT(Other));
@@ -314,11 +314,11 @@ static void room_in_lists(void **state) {
     assert_int_equal(keel_collect(f.world, Moved, Position, KEEL_ON_INSERTED), KEEL_OK);
     const keel_entity parent = keel_add_entity(f.world);
     const keel_component *const more[] = {
-        &Velocity_component, &Number_component, &Other_component,
-        &Third_component,    &Body_component,   &Health_component
+        &KEEL_COMPONENT_Velocity, &KEEL_COMPONENT_Number, &KEEL_COMPONENT_Other,
+        &KEEL_COMPONENT_Third,    &KEEL_COMPONENT_Body,   &KEEL_COMPONENT_Health
     };
     for (uint32_t count = 0; count <= 6; ++count) {
-        keel_value values[8] = { { &Position_component, NULL } };
+        keel_value values[8] = { { &KEEL_COMPONENT_Position, NULL } };
         for (uint32_t i = 0; i < count; ++i)
             values[i + 1] = (keel_value){ more[i], NULL };
         assert_int_equal(keel_add_entities(f.world, 127 - keel_entity_count(f.world) % 64, NULL),
@@ -432,7 +432,7 @@ static void observers_see_it(void **state) {
 // Nobody but the reader looks, and there is no more memory.
 static void assert_none_missed(keel_entity e, uint32_t rounds) {
     keel_reader *reader = keel_reader_create(f.world, "reader");
-    keel_removal_walk walk = keel_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    keel_removal_walk walk = keel_removals(reader, &KEEL_COMPONENT_Dirty, KEEL_TRACK_DELETION);
     uint32_t count = 0;
     keel_reader_advance(reader);
     counting_allocator_fail_after(&f.memory, 0);
@@ -441,7 +441,7 @@ static void assert_none_missed(keel_entity e, uint32_t rounds) {
         assert_int_equal(keel_clear(f.world, Dirty), KEEL_OK);
     }
     counting_allocator_never_fail(&f.memory);
-    walk = keel_removals(reader, &Dirty_component, KEEL_TRACK_DELETION);
+    walk = keel_removals(reader, &KEEL_COMPONENT_Dirty, KEEL_TRACK_DELETION);
     while (keel_removal_next(&walk))
         ++count;
     assert_int_equal(count, rounds);
@@ -457,9 +457,9 @@ static void a_tracked_set_misses_nothing(void **state) {
         const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Position));
         if (set_first) assert_int_equal(keel_track(f.world, Dirty, KEEL_TRACK_ALL), KEEL_OK);
         assert_none_missed(e, 200);
-        assert_int_equal(keel_set_tracking_limit(f.world, &Dirty_component, 100), KEEL_OK);
+        assert_int_equal(keel_set_tracking_limit(f.world, &KEEL_COMPONENT_Dirty, 100), KEEL_OK);
         assert_none_missed(e, 100);
-        assert_int_equal(keel_set_tracking_limit(f.world, &Dirty_component, 300), KEEL_OK);
+        assert_int_equal(keel_set_tracking_limit(f.world, &KEEL_COMPONENT_Dirty, 300), KEEL_OK);
         assert_none_missed(e, 300);
         api_end(&f);
     }

@@ -173,7 +173,7 @@ static void assert_refused(api_fixture *f, const keel_custom_view *kind, keel_re
     const keel_term terms[] = { { .kind = KEEL_TERM_CUSTOM, .custom = kind },
                                 { .kind = KEEL_TERM_END } };
     const keel_system system = {
-        .name = "table", .kind = KEEL_SYSTEM_PER_RUN, .terms = terms, .run = both_system.run
+        .name = "table", .kind = KEEL_SYSTEM_PER_RUN, .terms = terms, .run = KEEL_SYSTEM_both.run
     };
     const keel_step steps[] = { { .system = &system } };
     const keel_workload workload = { "tables", steps, 1, NULL };

@@ -200,7 +200,7 @@ static void changed_tables_are_noticed(void **state) {
     const keel_system system = { .name = "table",
                                  .kind = KEEL_SYSTEM_PER_ENTITY,
                                  .terms = terms,
-                                 .run = for_nobody_system.run };
+                                 .run = KEEL_SYSTEM_for_nobody.run };
     const keel_step steps[] = { { .system = &system } };
     const keel_workload workload = { "tables", steps, 1, NULL };
     for (uint32_t i = 0; i < 2; ++i) {

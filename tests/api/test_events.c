@@ -534,7 +534,7 @@ static void refuse_task(api_fixture *f, keel_term_kind kind, const keel_componen
                         const char *part) {
     const keel_term terms[] = { { .kind = kind, .component = c }, { .kind = KEEL_TERM_END } };
     const keel_system task = {
-        .name = "task", .kind = KEEL_SYSTEM_PER_RUN, .run = receive_system.run, .terms = terms
+        .name = "task", .kind = KEEL_SYSTEM_PER_RUN, .run = KEEL_SYSTEM_receive.run, .terms = terms
     };
     assert_int_equal(keel_world_run_system(f->world, &task, NULL, 0), KEEL_ERROR_ARGUMENT);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, part);
@@ -568,7 +568,7 @@ static void the_wrong_kind_is_refused(void **state) {
     refuse_task(&f, KEEL_TERM_MAY_READ, KEEL_EVENT_OF(Hit), "KEEL_RECEIVE");
     refuse_task(&f, KEEL_TERM_COMMANDS, KEEL_EVENT_OF(Hit), "KEEL_SEND");
     keel_view view;
-    assert_int_equal(keel_view_begin(&view, w, receive_terms, "here"), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_view_begin(&view, w, keeli_terms_receive, "here"), KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, "for systems");
     assert_int_equal(keel_set_unique_value(w, KEEL_EVENT_OF(Hit), NULL), KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, "keel_send");

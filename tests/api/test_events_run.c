@@ -67,7 +67,7 @@ static void senders_are_alone(void **state) {
     api_fixture f;
     api_begin(&f);
     begin_sums(f.world);
-    assert_batches(f.world, &turn_workload, "{0} {1} {2} {3 4}");
+    assert_batches(f.world, &KEEL_WORKLOAD_turn, "{0} {1} {2} {3 4}");
     (void)keel_explain_workload(f.world, turn, KEEL_EXPLAIN_TEXT, text, sizeof text);
     assert_non_null(strstr(text, "'one': sends Hit"));
     assert_non_null(strstr(text, "'early': receives Hit, writes Sum"));

@@ -81,8 +81,8 @@ static void each_event_is_received_once(void **state) {
     assert_int_equal(keel_run_with(f.world, receive, &none), KEEL_OK);
     assert_int_equal(keel_run_with(f.world, receive_too, &none), KEEL_OK);
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
-    const keel_system *const systems[THREADS] = { &send_system, &receive_system,
-                                                  &receive_too_system, &send_system };
+    const keel_system *const systems[THREADS] = { &KEEL_SYSTEM_send, &KEEL_SYSTEM_receive,
+                                                  &KEEL_SYSTEM_receive_too, &KEEL_SYSTEM_send };
     for (uint32_t i = 0; i < THREADS; ++i) {
         users[i] = (user){ .world = f.world, .system = systems[i] };
         assert_int_equal(pthread_create(&users[i].thread, NULL, run, &users[i]), 0);

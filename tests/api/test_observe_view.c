@@ -105,7 +105,7 @@ static void nothing_in_between(void **state) {
     ASSERT_TRAIL("");
     assert_int_equal(keel_add(f.world, child, Body, { 3 }), KEEL_OK);
     ASSERT_TRAIL("clean+3 ");
-    const keel_component *const both[] = { &Row_component, &Dirty_component, NULL };
+    const keel_component *const both[] = { &KEEL_COMPONENT_Row, &KEEL_COMPONENT_Dirty, NULL };
     assert_int_equal(keel_delete_components(f.world, child, both), KEEL_OK);
     ASSERT_TRAIL(""); // dirty for a moment
     assert_int_equal(
@@ -200,7 +200,7 @@ static void many_at_once(void **state) {
     assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
     ASSERT_TRAIL("+9 -9 ");
     (void)keel_add_entity(f.world, KEEL_INIT(Body, { 5 }), KEEL_INIT(Row));
-    assert_int_equal(keel_unregister_component(f.world, &Row_component), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, &KEEL_COMPONENT_Row), KEEL_OK);
     ASSERT_TRAIL("+5 -5 "); // it ends with a component that it names
     assert_int_equal(keel_unobserve_view(f.world, note, NULL), KEEL_ABSENT);
     api_end(&f);

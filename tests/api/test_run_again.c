@@ -25,14 +25,14 @@ static void what_changed_since_is_seen(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 0);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 0);
     const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 1);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 1);
     keel_clear(f.world, Number);
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 0);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 0);
     keel_add(f.world, e, Number, { 1 });
     keel_add_entity(f.world, KEEL_INIT(Number, { 2 }));
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 2);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 2);
     api_end(&f);
 }
 
@@ -42,9 +42,9 @@ static void a_component_may_go_and_come_back(void **state) {
     api_begin(&f);
     keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
     for (uint32_t i = 0; i < 3; ++i) {
-        assert_int_equal(visits_of(f.world, &count_numbers_system), 1);
+        assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 1);
         assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Number)), KEEL_OK);
-        assert_int_equal(visits_of(f.world, &count_numbers_system), 0);
+        assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 0);
         keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
     }
     api_end(&f);
@@ -56,12 +56,12 @@ static void a_group_made_in_between_is_respected(void **state) {
     api_begin(&f);
     for (uint32_t i = 0; i < 10; ++i)
         keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }));
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 10);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 10);
     keel_group *group = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));
     assert_non_null(group);
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 10);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 10);
     assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);
-    assert_int_equal(visits_of(f.world, &count_numbers_system), 10);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 10);
     api_end(&f);
 }
 
@@ -75,7 +75,7 @@ static void another_system_at_the_same_address(void **state) {
     keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(Number), .name = "n" },
                           { .kind = KEEL_TERM_END },
                           { .kind = KEEL_TERM_END } };
-    keel_system system = count_numbers_system;
+    keel_system system = KEEL_SYSTEM_count_numbers;
     system.terms = terms;
     assert_int_equal(visits_of(f.world, &system), 2);
     assert_int_equal(visits_of(f.world, &system), 2);
@@ -113,8 +113,8 @@ static void a_unique_may_go_and_come_back(void **state) {
         assert_int_equal(keel_run(f.world, needs_time), KEEL_ERROR_MISSING_UNIQUE);
         assert_error(f.world, KEEL_ERROR_MISSING_UNIQUE, "Time");
         assert_int_equal(keel_set_unique(f.world, Time, { 1, 2 }), KEEL_OK);
-        assert_int_equal(visits_of(f.world, &needs_time_system), 1);
-        assert_int_equal(visits_of(f.world, &needs_time_system), 1);
+        assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_needs_time), 1);
+        assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_needs_time), 1);
         assert_int_equal(keel_remove_unique(f.world, Time), KEEL_OK);
     }
     api_end(&f);
@@ -136,8 +136,8 @@ static void a_system_within_itself(void **state) {
     api_begin(&f);
     keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
     inner_world = f.world;
-    assert_int_equal(visits_of(f.world, &runs_itself_system), 5);
-    assert_int_equal(visits_of(f.world, &runs_itself_system), 5);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_runs_itself), 5);
+    assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_runs_itself), 5);
     api_end(&f);
 }
 

@@ -72,7 +72,7 @@ typedef struct way {
     void (*anew)(keel_world *world);
 } way;
 #define WAY(name)                                                                                  \
-    { &name##_system, name##_anew }
+    { &KEEL_SYSTEM_##name, name##_anew }
 static const way ways[] = { WAY(wide),         WAY(indexed),  WAY(awake), WAY(maybe),
                             WAY(rows),         WAY(columns),  WAY(loose), WAY(packed),
                             WAY(maybe_column), WAY(few_rows), WAY(mixed), WAY(all_kinds) };

@@ -22,9 +22,9 @@ KEEL_UNIQUE(U32);
 // Shows the batches, and runs it.
 #define ASSERT_PLAN(w, expected)                                                                   \
     do {                                                                                           \
-        assert_batches(f->world, &w##_workload, expected);                                         \
+        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                         \
         assert_int_equal(keel_run_workload(f->world, w), KEEL_OK);                                 \
-        assert_batches(f->world, &w##_workload, expected);                                         \
+        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                         \
     } while (0)
 
 // ------------------------------------------------------------------ readers and writers
@@ -72,8 +72,8 @@ static void in_lists(api_fixture *f) {
     ASSERT_PLAN(two_and_one, "{0} {1 2}");
     ASSERT_PLAN(one_and_three, "{0} {1 2 3}"); // the last one is not moved up to the first batch
     keel_workload_node node;
-    assert_null(kept_out_by(f->world, &one_and_three_workload, 3, &node));
-    assert_waits_for(f->world, &one_and_three_workload, 3, ""); // and yet may start at once
+    assert_null(kept_out_by(f->world, &KEEL_WORKLOAD_one_and_three, 3, &node));
+    assert_waits_for(f->world, &KEEL_WORKLOAD_one_and_three, 3, ""); // and yet may start at once
 }
 
 static void a_system_joins_the_last_batch(void **state) {
@@ -91,7 +91,7 @@ static void in_the_world(api_fixture *f) {
     ASSERT_PLAN(alone_twice, "{0} {1}");
     ASSERT_PLAN(alone_between, "{0 1} {2} {3 4}");
     for (uint32_t i = 2; i < 5; ++i) {
-        const keel_workload_node *other = kept_out_by(f->world, &alone_between_workload, i, &node);
+        const keel_workload_node *other = kept_out_by(f->world, &KEEL_WORKLOAD_alone_between, i, &node);
         assert_non_null(other);
         assert_int_equal(other->position, i == 2 ? 0 : 2);
         assert_int_equal(node.why.kind, KEEL_WAIT_WORLD);
@@ -99,8 +99,8 @@ static void in_the_world(api_fixture *f) {
         assert_int_equal(node.alone, i == 2);
         assert_int_equal(node.main_thread, i == 2);
     }
-    assert_waits_for(f->world, &alone_between_workload, 2, "0 1");
-    assert_waits_for(f->world, &alone_between_workload, 4, "2");
+    assert_waits_for(f->world, &KEEL_WORKLOAD_alone_between, 2, "0 1");
+    assert_waits_for(f->world, &KEEL_WORKLOAD_alone_between, 4, "2");
 }
 
 static void a_system_with_the_world_is_alone_in_its_batch(void **state) {
@@ -216,7 +216,7 @@ KEEL_WORKLOAD(borrow, KEEL_STEP(info_a), KEEL_STEP(info_b), KEEL_STEP(info_c), K
 static void assert_conflict(api_fixture *f, uint32_t position, const char *other_name,
                             keel_access access, keel_access other_access) {
     keel_workload_node node;
-    const keel_workload_node *other = kept_out_by(f->world, &borrow_workload, position, &node);
+    const keel_workload_node *other = kept_out_by(f->world, &KEEL_WORKLOAD_borrow, position, &node);
     assert_non_null(other);
     assert_string_equal(other->name, other_name);
     assert_int_equal(node.why.kind, KEEL_WAIT_STORAGE);
@@ -228,16 +228,16 @@ static void assert_conflict(api_fixture *f, uint32_t position, const char *other
 static void with_conflicts(api_fixture *f) {
     keel_workload_node node;
     ASSERT_PLAN(borrow, "{0} {1} {2 3}");
-    assert_null(kept_out_by(f->world, &borrow_workload, 0, &node));
-    assert_ptr_equal(node.system, &info_a_system);
+    assert_null(kept_out_by(f->world, &KEEL_WORKLOAD_borrow, 0, &node));
+    assert_ptr_equal(node.system, &KEEL_SYSTEM_info_a);
     assert_string_equal(node.workload, "borrow");
     assert_conflict(f, 1, "info_a", KEEL_ACCESS_WRITE, KEEL_ACCESS_READ);
     assert_conflict(f, 2, "info_b", KEEL_ACCESS_READ, KEEL_ACCESS_WRITE);
     assert_conflict(f, 3, "info_b", KEEL_ACCESS_READ, KEEL_ACCESS_WRITE);
-    assert_waits_for(f->world, &borrow_workload, 0, "");
-    assert_waits_for(f->world, &borrow_workload, 1, "0");
-    assert_waits_for(f->world, &borrow_workload, 2, "1");
-    assert_waits_for(f->world, &borrow_workload, 3, "1");
+    assert_waits_for(f->world, &KEEL_WORKLOAD_borrow, 0, "");
+    assert_waits_for(f->world, &KEEL_WORKLOAD_borrow, 1, "0");
+    assert_waits_for(f->world, &KEEL_WORKLOAD_borrow, 2, "1");
+    assert_waits_for(f->world, &KEEL_WORKLOAD_borrow, 3, "1");
     assert_int_equal(keel_add_workload(f->world, borrow), KEEL_OK);
     assert_int_equal(keel_named_nodes(f->world, "borrow", NULL, 0), 4);
     assert_int_equal(keel_named_edges(f->world, "borrow", NULL, 0), 3);
@@ -267,16 +267,16 @@ KEEL_WORKLOAD(rows, KEEL_STEP(edit_row_a), KEEL_STEP(read_row_b), KEEL_STEP(edit
 static void with_closures(api_fixture *f) {
     ASSERT_PLAN(rows, "{0} {1 2 3}"); // rows of one component move those of the other
     keel_workload_node node;
-    assert_non_null(kept_out_by(f->world, &rows_workload, 1, &node));
+    assert_non_null(kept_out_by(f->world, &KEEL_WORKLOAD_rows, 1, &node));
     assert_string_equal(node.why.storage, "archetype components");
-    assert_null(kept_out_by(f->world, &rows_workload, 3, &node));
+    assert_null(kept_out_by(f->world, &KEEL_WORKLOAD_rows, 3, &node));
     keel_group *group;
     const keel_group_desc desc = {
         .name = "xy", .owned = (const keel_component *const[]){ KEEL_OF(X), KEEL_OF(Y), NULL }
     };
     assert_int_equal(keel_group_create(f->world, &desc, &group), KEEL_OK);
     ASSERT_PLAN(rows, "{0} {1 2} {3}"); // an edit of X moves values of Y, too
-    assert_non_null(kept_out_by(f->world, &rows_workload, 3, &node));
+    assert_non_null(kept_out_by(f->world, &KEEL_WORKLOAD_rows, 3, &node));
     assert_string_equal(node.why.storage, "group xy");
     assert_int_equal(node.why.other_access, KEEL_ACCESS_EDIT);
     keel_group_destroy(f->world, group);
@@ -298,15 +298,15 @@ KEEL_WORKLOAD(commanding, KEEL_STEP(spawns), KEEL_STEP(info_c), KEEL_STEP(read_y
 static void with_commands(api_fixture *f) {
     ASSERT_PLAN(commanding, "{0} {c0} {1 2 3} {c3} {4}");
     keel_workload_node node;
-    const keel_workload_node *other = kept_out_by(f->world, &commanding_workload, 1, &node);
+    const keel_workload_node *other = kept_out_by(f->world, &KEEL_WORKLOAD_commanding, 1, &node);
     assert_non_null(other);
     assert_int_equal(other->kind, KEEL_NODE_COMMANDS);
     assert_int_equal(other->why.kind, KEEL_WAIT_COMMANDS);
-    assert_ptr_equal(other->system, &spawns_system);
+    assert_ptr_equal(other->system, &KEEL_SYSTEM_spawns);
     assert_string_equal(node.why.storage, "X");
     assert_int_equal(node.why.other_access, KEEL_ACCESS_EDIT);
-    assert_waits_for(f->world, &commanding_workload, 2, ""); // only who conflicts waits for them
-    assert_non_null(kept_out_by(f->world, &commanding_workload, 4, &node));
+    assert_waits_for(f->world, &KEEL_WORKLOAD_commanding, 2, ""); // only who conflicts waits for them
+    assert_non_null(kept_out_by(f->world, &KEEL_WORKLOAD_commanding, 4, &node));
     assert_int_equal(node.why.kind, KEEL_WAIT_WORLD);
 }
 

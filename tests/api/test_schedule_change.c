@@ -339,8 +339,8 @@ static const keel_term whole_world[] = { { .kind = KEEL_TERM_MAY_EDIT_WORLD },
 static const keel_system look = {
     .name = "look", .kind = KEEL_SYSTEM_PER_RUN, .function = look_at_itself, .terms = whole_world
 };
-static const keel_step own_steps[] = { { .system = &start_system, .startup = true },
-                                       { .system = &see_fresh_system },
+static const keel_step own_steps[] = { { .system = &KEEL_SYSTEM_start, .startup = true },
+                                       { .system = &KEEL_SYSTEM_see_fresh },
                                        { .system = &look } };
 static const keel_workload own = WORKLOAD("own", own_steps);
 static keel_result look_at_itself(keel_context *context) {

@@ -255,12 +255,12 @@ static void record_in_conditions(api_fixture *f) {
     keel_world *w = f->world;
     Switches *s = begin_switches(w);
     owned_begin();
-    const keel_step inside[] = { { MARK(a) }, { .system = &counts_others_system } };
+    const keel_step inside[] = { { MARK(a) }, { .system = &KEEL_SYSTEM_counts_others } };
     const keel_workload nested = WORKLOAD("nested", inside);
     const keel_step steps[] = {
         { MARK(b), .run_if = KEEL_IF(adds_other) },
         { .workload = &nested, .run_if = KEEL_IF(adds_other), .skip_if = KEEL_IF(adds_owned) },
-        { .system = &counts_others_system }
+        { .system = &KEEL_SYSTEM_counts_others }
     };
     const keel_workload all = WORKLOAD("all", steps);
     // what a condition recorded is applied when it says no, too, before what stands after it
@@ -366,8 +366,8 @@ static void start_up_later(api_fixture *f) {
     assert_int_equal(keel_run_workload(w, fails_first), KEEL_ERROR_SYSTEM);
     assert_int_equal(times_marked('f'), 2);
     s->fails[3] = false;
-    assert_runs(w, &fails_first_workload, "f", "");
-    assert_runs(w, &fails_first_workload, "", "");
+    assert_runs(w, &KEEL_WORKLOAD_fails_first, "f", "");
+    assert_runs(w, &KEEL_WORKLOAD_fails_first, "", "");
     (void)keel_take_error(w);
 }
 
@@ -439,8 +439,8 @@ KEEL_WORKLOAD(mains, KEEL_STEP(main_0), KEEL_STEP(main_1));
 static void stay_on_the_thread(api_fixture *f) {
     keel_world *w = f->world;
     (void)begin_switches(w);
-    const keel_step steps[] = { { MARK(a) }, { .workload = &mains_workload, .main_thread = true },
-                                { MARK(b) }, { .system = &main_world_system, .label = "all" },
+    const keel_step steps[] = { { MARK(a) }, { .workload = &KEEL_WORKLOAD_mains, .main_thread = true },
+                                { MARK(b) }, { .system = &KEEL_SYSTEM_main_world, .label = "all" },
                                 { MARK(c) }, { MARK(d) } };
     const keel_workload all = WORKLOAD("threads", steps);
     for (int round = 0; round < 20; ++round) {
@@ -461,7 +461,7 @@ static void skip_the_only_one(api_fixture *f) {
     Switches *s = begin_switches(w);
     const keel_step steps[] = {
         { MARK(a) },
-        { .system = &main_0_system, .main_thread = true, .run_if = KEEL_IF(is_on_0) },
+        { .system = &KEEL_SYSTEM_main_0, .main_thread = true, .run_if = KEEL_IF(is_on_0) },
         { MARK(b) }
     };
     const keel_workload all = WORKLOAD("one", steps);

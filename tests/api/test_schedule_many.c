@@ -48,8 +48,8 @@ KEEL_SYSTEM_ONCE(mix_3, KEEL_UNIQUE_WRITE(U3, a), KEEL_UNIQUE_READ(U0, b)) {
     a->v = MIX(a->v, b->v, 3);
 }
 KEEL_SYSTEM_ONCE(look, KEEL_UNIQUE_READ(U0, a), KEEL_UNIQUE_READ(U2, b)) { (void)a, (void)b; }
-static const keel_system *const kinds[] = { &mix_0_system, &mix_1_system, &mix_2_system,
-                                            &mix_3_system, &look_system,  &look_system };
+static const keel_system *const kinds[] = { &KEEL_SYSTEM_mix_0, &KEEL_SYSTEM_mix_1, &KEEL_SYSTEM_mix_2,
+                                            &KEEL_SYSTEM_mix_3, &KEEL_SYSTEM_look,  &KEEL_SYSTEM_look };
 
 static uint32_t kind_of(uint32_t i) { return (i * 2654435769u >> 16) % 6; }
 
@@ -120,25 +120,25 @@ static void build_shapes(void **state) {
     keel_step *steps = calloc(many, sizeof *steps);
     assert_non_null(steps);
     for (uint32_t i = 0; i < many; ++i) // readers, one writer in the middle
-        steps[i].system = i == many / 2 ? &writes_system : &reads_system;
+        steps[i].system = i == many / 2 ? &KEEL_SYSTEM_writes : &KEEL_SYSTEM_reads;
     assert_int_equal(edges_of(f.world, steps, many), many - 1);
     for (uint32_t i = 0; i < many; ++i) // two writers after each other, for each reader
-        steps[i].system = i % 3 ? &writes_system : &reads_system;
+        steps[i].system = i % 3 ? &KEEL_SYSTEM_writes : &KEEL_SYSTEM_reads;
     assert_int_equal(edges_of(f.world, steps, many), many - 1);
     for (uint32_t i = 0; i < many; ++i)
-        steps[i].system = i == many / 2 ? &takes_all_system : &free_of_all_system;
+        steps[i].system = i == many / 2 ? &KEEL_SYSTEM_takes_all : &KEEL_SYSTEM_free_of_all;
     assert_int_equal(edges_of(f.world, steps, many), many - 1);
     for (uint32_t i = 0; i < many; ++i) // half of them before a barrier
-        steps[i] = (keel_step){ .system = &free_of_all_system };
+        steps[i] = (keel_step){ .system = &KEEL_SYSTEM_free_of_all };
     steps[many / 2] = (keel_step){ .barrier = true };
     assert_int_equal(edges_of(f.world, steps, many), many - 1);
-    steps[many / 2] = (keel_step){ .system = &free_of_all_system };
+    steps[many / 2] = (keel_step){ .system = &KEEL_SYSTEM_free_of_all };
     const keel_workload inner = { .name = "inner", .steps = steps, .step_count = many };
     const keel_step around[] = { { .workload = &inner, .sequential = true } };
     assert_int_equal(edges_of(f.world, around, 1), 2 * many + many - 1);
     for (uint32_t i = 0; i < many; ++i) // all after one, and that one last in the list
-        steps[i] = (keel_step){ .system = &free_of_all_system, .after = "mix_0" };
-    steps[many - 1] = (keel_step){ .system = &mix_0_system };
+        steps[i] = (keel_step){ .system = &KEEL_SYSTEM_free_of_all, .after = "mix_0" };
+    steps[many - 1] = (keel_step){ .system = &KEEL_SYSTEM_mix_0 };
     assert_int_equal(edges_of(f.world, steps, many), many - 1);
     free(steps);
     api_end(&f);
@@ -153,7 +153,7 @@ static void spawn_many(api_fixture *f) {
     keel_step *steps = calloc(count, sizeof *steps);
     assert_non_null(steps);
     for (uint32_t i = 0; i < count; ++i)
-        steps[i].system = &spawns_system;
+        steps[i].system = &KEEL_SYSTEM_spawns;
     const keel_workload all = { .name = "all", .steps = steps, .step_count = count };
     for (uint32_t run = 1; run <= 2; ++run) {
         assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
@@ -178,7 +178,7 @@ static void change_many(void **state) {
     assert_int_equal(keel_run_named(f.world, "many"), KEEL_OK);
     // what it knows is looked up for each system of the new list, where none is the same
     for (uint32_t i = 0; i < many_run / 2; ++i)
-        steps[i].system = &free_of_all_system;
+        steps[i].system = &KEEL_SYSTEM_free_of_all;
     assert_int_equal(keel_world_add_workload(f.world, &all), KEEL_OK);
     assert_int_equal(keel_run_named(f.world, "many"), KEEL_OK);
     assert_cells(f.world, many_run / 2, 1);
@@ -197,7 +197,7 @@ static uint64_t time_to_nest(uint32_t depth) {
     for (uint32_t i = 0; i < depth; ++i) {
         lists[i] = (keel_workload){ .name = "deep", .steps = &steps[i], .step_count = 1 };
         if (i + 1 < depth) steps[i].workload = &lists[i + 1];
-        else steps[i].system = &free_of_all_system;
+        else steps[i].system = &KEEL_SYSTEM_free_of_all;
     }
     const uint64_t begin = processor_time_ns();
     assert_int_equal(keel_world_workload_nodes(f.world, &lists[0], NULL, 0), 2 * depth - 1);

@@ -23,8 +23,8 @@ static void one_worker_runs_first_to_last(void **state) {
     api_begin_with(&f, (keel_world_desc){ .worker_count = 1 });
     caller = pthread_self();
     for (int i = 0; i < 3; ++i)
-        assert_runs(f.world, &free_systems_workload, "123", "13 32");
-    assert_batches(f.world, &free_systems_workload, "{0 2} {1}"); // though two could run at once
+        assert_runs(f.world, &KEEL_WORKLOAD_free_systems, "123", "13 32");
+    assert_batches(f.world, &KEEL_WORKLOAD_free_systems, "{0 2} {1}"); // though two could run at once
     api_end(&f);
 }
 
@@ -177,9 +177,9 @@ static void run_in_two_threads(api_fixture *f) {
     keel_world *w = f->world;
     (void)keel_add_entity(w, KEEL_INIT(Number, { 1 }));
     for (int i = 0; i < 3; ++i) {
-        assert_int_equal(run_twice(w, &good_workload), KEEL_OK);
+        assert_int_equal(run_twice(w, &KEEL_WORKLOAD_good), KEEL_OK);
         assert_no_error(w);
-        assert_int_equal(run_twice(w, &bad_workload), KEEL_ERROR_BORROWED);
+        assert_int_equal(run_twice(w, &KEEL_WORKLOAD_bad), KEEL_ERROR_BORROWED);
         assert_error(w, KEEL_ERROR_BORROWED, "hold_mut wants to write 'Number', which hold_mut");
         assert_int_equal(keel_run_workload(w, bad), KEEL_OK); // afterwards it runs
     }

@@ -70,7 +70,7 @@ static void workloads_that_read_run_at_once(void **state) {
         user users[THREADS];
         begin(&f, workers);
         sum = 0;
-        at_once(users, f.world, &readers_workload, run_workload);
+        at_once(users, f.world, &KEEL_WORKLOAD_readers, run_workload);
         for (uint32_t i = 0; i < THREADS; ++i)
             assert_int_equal(users[i].well, RUNS);
         const uint32_t once = 2 * (ENTITIES * (ENTITIES - 1) / 2) + ENTITIES;
@@ -126,7 +126,7 @@ static void a_refused_loop_did_not_begin(void **state) {
         api_fixture f;
         user users[THREADS];
         begin(&f, workers);
-        at_once(users, f.world, &mixed_workload, run_workload);
+        at_once(users, f.world, &KEEL_WORKLOAD_mixed, run_workload);
         uint32_t first = 0, runs = 0;
         for (uint32_t i = 0; i < THREADS; ++i) {
             assert_int_equal(users[i].well + users[i].borrowed, RUNS);

@@ -293,7 +293,7 @@ static void bodies_have_scratch_lanes_and_look_ups(void **state) {
         begin(&f, worker_counts[w], 2000);
         strays = 0;
         Totals totals = { { 0 } };
-        assert_int_equal(keel_world_run_parallel(f.world, &sum_up_system, &totals, sizeof totals),
+        assert_int_equal(keel_world_run_parallel(f.world, &KEEL_SYSTEM_sum_up, &totals, sizeof totals),
                          KEEL_OK);
         uint32_t sum = 0;
         for (uint32_t i = 0; i < 8; ++i) {
@@ -353,11 +353,11 @@ static void what_threads_would_share_is_refused(void **state) {
         api_fixture f;
         begin(&f, worker_counts[w], 100);
         assert_int_equal(keel_set_unique(f.world, Time, { 0 }), KEEL_OK);
-        assert_not_split(f.world, &writes_unique_system, "writes a unique");
-        assert_not_split(f.world, &may_write_system, "may change components of any entity");
-        assert_not_split(f.world, &may_edit_system, "may change components of any entity");
-        assert_not_split(f.world, &once_system, "runs once");
-        assert_not_split(f.world, &world_task_system, "runs once");
+        assert_not_split(f.world, &KEEL_SYSTEM_writes_unique, "writes a unique");
+        assert_not_split(f.world, &KEEL_SYSTEM_may_write, "may change components of any entity");
+        assert_not_split(f.world, &KEEL_SYSTEM_may_edit, "may change components of any entity");
+        assert_not_split(f.world, &KEEL_SYSTEM_once, "runs once");
+        assert_not_split(f.world, &KEEL_SYSTEM_world_task, "runs once");
         assert_int_equal(keel_run_workload(f.world, in_main), KEEL_ERROR_ARGUMENT);
         assert_error(f.world, KEEL_ERROR_ARGUMENT, "both .parallel and .main_thread");
         assert_int_equal(keel_world_run_parallel(f.world, NULL, NULL, 0), KEEL_ERROR_ARGUMENT);

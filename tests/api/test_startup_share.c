@@ -66,7 +66,7 @@ static void one_thread_starts_up(void **state) {
     (void)state;
     for (uint32_t i = 0; i < test_rounds(30); ++i) {
         api_fixture f;
-        begin(&f, 1u << i % 3, &game_workload, 0);
+        begin(&f, 1u << i % 3, &KEEL_WORKLOAD_game, 0);
         run_at_once();
         assert_int_equal(started, 1);
         assert_int_equal(early, 0);
@@ -82,7 +82,7 @@ static void another_tries_when_it_failed(void **state) {
     (void)state;
     for (uint32_t i = 0; i < test_rounds(30); ++i) {
         api_fixture f;
-        begin(&f, 1u << i % 3, &game_workload, 3);
+        begin(&f, 1u << i % 3, &KEEL_WORKLOAD_game, 3);
         run_at_once();
         assert_int_equal(started, 4);
         assert_int_equal(done, 1);
@@ -98,7 +98,7 @@ static void what_is_unknown_changes_nothing(void **state) {
     (void)state;
     for (uint32_t i = 0; i < test_rounds(15); ++i) {
         api_fixture f;
-        begin(&f, 1u << i % 3, &part_unknown_workload, 0);
+        begin(&f, 1u << i % 3, &KEEL_WORKLOAD_part_unknown, 0);
         run_at_once();
         assert_int_equal(started, 1);
         assert_int_equal(early, 0);
@@ -124,11 +124,11 @@ static void a_run_inside_of_it_does_not_wait(void **state) {
     for (uint32_t workers = 1; workers <= 4; workers *= 2)
         for (uint32_t shared = 0; shared < 2; ++shared) {
             api_fixture f;
-            begin(&f, workers, &around_workload, 0);
+            begin(&f, workers, &KEEL_WORKLOAD_around, 0);
             if (shared) assert_int_equal(keel_share_begin(w), KEEL_OK);
             inner_result = KEEL_ERROR_MEMORY;
-            around_itself = &around_workload;
-            assert_int_equal(keel_world_run_workload(w, &around_workload), KEEL_OK);
+            around_itself = &KEEL_WORKLOAD_around;
+            assert_int_equal(keel_world_run_workload(w, &KEEL_WORKLOAD_around), KEEL_OK);
             assert_int_equal(inner_result, KEEL_OK);
             assert_int_equal(started, 1);
             assert_int_equal(done, 2);

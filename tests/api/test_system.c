@@ -466,21 +466,21 @@ static void malformed_systems_are_refused(void **state) {
     s.terms = NULL;
     refuse(f.world, &s, "terms");
     s.terms = no_terms;
-    s.run = nothing_system.run; // and a function
+    s.run = KEEL_SYSTEM_nothing.run; // and a function
     refuse(f.world, &s, "either run or function");
     s.run = NULL;
     s.kind = KEEL_SYSTEM_PER_ENTITY;
     refuse(f.world, &s, "plain function");
     s.function = NULL;
     refuse(f.world, &s, "either run or function");
-    s = nothing_system;
+    s = KEEL_SYSTEM_nothing;
     s.terms = not_for_a_system;
     refuse(f.world, &s, "lacks its component");
     s.terms = unknown_kind;
     refuse(f.world, &s, "unknown kind");
     s.terms = seventeen;
     refuse(f.world, &s, "more than 16");
-    refuse(f.world, &always_condition, "is a condition");
+    refuse(f.world, &KEEL_CONDITION_always, "is a condition");
     api_end(&f);
 }
 

@@ -101,6 +101,55 @@ static Sum run(uint32_t workers) {
     return sum;
 }
 
+// ------------------------------------------------------------------ marks by hand
+KEEL_SYSTEM(mark_heat, KEEL_WRITE_MARKED(Heat, h, changed), KEEL_ENTITY(e)) {
+    *changed = keel_entity_index(e) % 7 == 0;
+    h->value += *changed;
+}
+KEEL_SYSTEM(mark_cold, KEEL_WRITE_MARKED(Cold, c, changed), KEEL_ENTITY(e)) {
+    *changed = keel_entity_index(e) % 7 == 0;
+    c->value += *changed;
+}
+KEEL_SYSTEM(mark_mark, KEEL_WRITE_MARKED(Mark, m, changed), KEEL_ENTITY(e)) {
+    *changed = keel_entity_index(e) % 7 == 0;
+    m->value += *changed;
+}
+KEEL_SYSTEM(mark_both, KEEL_READ(Mark, m), KEEL_WRITE_MARKED(Cold, c, changed), KEEL_ENTITY(e)) {
+    *changed = keel_entity_index(e) % 7 == 0;
+    c->value += *changed + 0 * m->value;
+}
+KEEL_WORKLOAD(marks, KEEL_STEP(mark_heat), KEEL_STEP(mark_cold), KEEL_STEP(mark_mark));
+KEEL_WORKLOAD(split_marks, KEEL_STEP(mark_heat, .parallel = true),
+              KEEL_STEP(mark_cold, .parallel = true), KEEL_STEP(mark_mark, .parallel = true));
+KEEL_WORKLOAD(mixed_marks, KEEL_STEP(mark_both));
+
+static void exactly_what_is_marked_counts(void **state) {
+    (void)state;
+    const keel_workload *const all[] = { &KEEL_WORKLOAD_marks, &KEEL_WORKLOAD_split_marks,
+                                         &KEEL_WORKLOAD_mixed_marks };
+    for (uint32_t w = 0; w < 3; ++w) {
+        api_fixture f;
+        api_begin_with(&f, (keel_world_desc){ .worker_count = 2 });
+        static keel_entity e[COUNT];
+        assert_int_equal(
+            keel_add_entities(f.world, COUNT, e, KEEL_FILL(Heat), KEEL_FILL(Cold), KEEL_FILL(Mark)),
+            KEEL_OK);
+        for (uint32_t i = 0; i < COUNT; i += 501) // holes: masks with long runs, and others
+            assert_int_equal(keel_delete_entity(f.world, e[i]), KEEL_OK);
+        assert_int_equal(keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
+        assert_int_equal(keel_world_run_workload(f.world, all[w]), KEEL_OK);
+        for (uint32_t i = 0; i < COUNT; ++i) {
+            if (!keel_is_alive(f.world, e[i])) continue;
+            const uint32_t asked = keel_entity_index(e[i]) % 7 ? 0 : KEEL_TRACK_MODIFICATION;
+            assert_int_equal(keel_changes_of(f.world, e[i], Cold), asked);
+            if (w == 2) continue;
+            assert_int_equal(keel_changes_of(f.world, e[i], Heat), asked);
+            assert_int_equal(keel_changes_of(f.world, e[i], Mark), asked);
+        }
+        api_end(&f);
+    }
+}
+
 static void any_number_of_workers(void **state) {
     (void)state;
     const Sum one = run(1);
@@ -262,6 +311,8 @@ static void pieces_ask_for_their_own_changes(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(pieces_ask_for_their_own_changes,
          "S-79 S-89: pieces ask for changes of what they write, each of its own entities"),
+    TEST(exactly_what_is_marked_counts,
+         "KEEL_WRITE_MARKED: what is marked counts as modified, and nothing else"),
     TEST(any_number_of_workers, "S-79 S-89: what is seen is the same for any number of workers"),
     TEST(who_asks_in_a_workload_has_changes_tracked,
          "changes that a task of a workload asks for are tracked from then on"),

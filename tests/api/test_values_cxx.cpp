@@ -352,6 +352,35 @@ void an_exception_is_the_failure_of_its_system(void **) {
     api_end(&f);
 }
 
+// An exception ends its piece, however short the system is known to be.
+struct Visit {
+    int times = 0;
+    int place = 0;
+};
+KEEL_COMPONENT(Visit);
+KEEL_SYSTEM(visits, KEEL_WRITE(Visit, v)) {
+    if (v->place % 100 == 50) throw std::runtime_error("from a piece");
+    ++v->times;
+}
+
+void an_exception_ends_its_piece(void **) {
+    for (uint32_t workers = 1; workers <= 4; workers *= 2) {
+        api_fixture f;
+        api_begin_workers(&f, workers);
+        for (int i = 0; i < 1000; ++i)
+            keel_add_entity(f.world, KEEL_INIT(Visit, { 0, i }));
+        for (int i = 0; i < 50; ++i)
+            assert_int_equal(keel_run_parallel(f.world, visits), KEEL_ERROR_SYSTEM);
+        int visited = 0;
+        KEEL_EACH(f.world, KEEL_READ(Visit, v)) {
+            assert_true(v->times == 0 || v->times == 50);
+            visited += v->times > 0;
+        }
+        assert_in_range(visited, 800, 990);
+        api_end(&f);
+    }
+}
+
 const CMUnitTest tests[] = {
     TEST(random_edits_destroy_each_value_once,
          "each value of an owning C++ type is destroyed once"),
@@ -359,6 +388,7 @@ const CMUnitTest tests[] = {
     TEST(member_initialisers_are_the_default_value,
          "member initialisers are a component's default"),
     TEST(an_exception_is_the_failure_of_its_system, "an exception is the failure of its system"),
+    TEST(an_exception_ends_its_piece, "an exception ends its piece of a system that is split"),
 };
 
 } // namespace

@@ -96,7 +96,7 @@ static void the_nested_example_deletes_what_is_above_100(void **state) {
         const keel_entity above = keel_add_entity(f.world, KEEL_INIT(Vel, { 99.5f }));
         const keel_entity exact = keel_add_entity(f.world, KEEL_INIT(Vel, { 99 }));
         const keel_entity bare = keel_add_entity(f.world, KEEL_INIT(Number, { 1000 }));
-        const keel_workload *loop = flat ? &flat_loop_workload : &main_loop_workload;
+        const keel_workload *loop = flat ? &KEEL_WORKLOAD_flat_loop : &KEEL_WORKLOAD_main_loop;
         assert_int_equal(keel_world_run_workload(f.world, loop), KEEL_OK);
         assert_false(keel_is_alive(f.world, above));
         assert_true(keel_is_alive(f.world, exact));
@@ -116,7 +116,7 @@ static void workloads_that_contain_themselves_are_refused(void **state) {
     api_fixture f;
     begin(&f);
     keel_world *w = f.world;
-    keel_step to_itself[] = { { .system = &do_a_system }, { .workload = NULL } };
+    keel_step to_itself[] = { { .system = &KEEL_SYSTEM_do_a }, { .workload = NULL } };
     const keel_workload itself = { .name = "itself", .steps = to_itself, .step_count = 2 };
     to_itself[1].workload = &itself;
     assert_int_equal(keel_world_run_workload(w, &itself), KEEL_ERROR_CYCLE);
@@ -310,7 +310,7 @@ static void malformed_workloads_are_refused(void **state) {
     begin(&f);
     keel_world *w = f.world;
     const keel_workload hollow = { .name = "hollow", .steps = NULL, .step_count = 3 };
-    keel_step odd[2] = { { .system = &do_a_system }, { .run_if = &is_on_condition } };
+    keel_step odd[2] = { { .system = &KEEL_SYSTEM_do_a }, { .run_if = &KEEL_CONDITION_is_on } };
     refuse(w, NULL);
     refuse(w, &(keel_workload){ .name = NULL, .steps = odd, .step_count = 1 });
     refuse(w, &(keel_workload){ .name = "", .steps = odd, .step_count = 1 });
@@ -319,17 +319,17 @@ static void malformed_workloads_are_refused(void **state) {
     assert_int_equal(keel_world_run_workload(w, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(run_steps(w, NULL, 1), KEEL_ERROR_ARGUMENT);
     assert_int_equal(run_steps(w, odd, 2), KEEL_ERROR_ARGUMENT); // though is_on would say no
-    odd[1] = (keel_step){ .system = &do_a_system, .workload_name = "abc" };
+    odd[1] = (keel_step){ .system = &KEEL_SYSTEM_do_a, .workload_name = "abc" };
     refuse(w, &(keel_workload){ .name = "odd", .steps = odd, .step_count = 2 });
     odd[1] = (keel_step){ 0 };
     assert_int_equal(run_steps(w, odd, 2), KEEL_ERROR_ARGUMENT);
     odd[1] = (keel_step){ .workload = &hollow };
     assert_int_equal(run_steps(w, odd, 2), KEEL_ERROR_ARGUMENT);
-    odd[1] = (keel_step){ .system = &do_b_system, .run_if = &do_c_system };
+    odd[1] = (keel_step){ .system = &KEEL_SYSTEM_do_b, .run_if = &KEEL_SYSTEM_do_c };
     assert_int_equal(run_steps(w, odd, 2), KEEL_ERROR_ARGUMENT);
     assert_trail(w, ""); // nothing runs before all is in order
     assert_int_equal(keel_world_add_step(w, "odd", NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_world_add_step(w, NULL, &abc_steps[0]), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_world_add_step(w, NULL, &keeli_steps_abc[0]), KEEL_ERROR_ARGUMENT);
     assert_false(keel_has_workload(w, "odd"));
     api_end(&f);
 }

@@ -54,7 +54,7 @@ static void the_text_tells_batches_and_reasons(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    char *text = explain(f.world, &frame_workload, KEEL_EXPLAIN_TEXT);
+    char *text = explain(f.world, &KEEL_WORKLOAD_frame, KEEL_EXPLAIN_TEXT);
     assert_string_equal(
         text, "workload 'frame': systems 5, batches 4\n"
               "nested: 'physics' in 'frame', run_if is_time\n"
@@ -194,7 +194,7 @@ static void the_json_says_what_the_data_says(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    json_t *root = assert_json_is_data(f.world, &frame_workload, true);
+    json_t *root = assert_json_is_data(f.world, &KEEL_WORKLOAD_frame, true);
     assert_text_member(root, "workload", "frame");
     assert_number_member(root, "systems", 5);
     assert_number_member(root, "batches", 4);
@@ -235,12 +235,12 @@ static void events_are_sent_and_received(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    char *text = explain(f.world, &turn_workload, KEEL_EXPLAIN_TEXT);
+    char *text = explain(f.world, &KEEL_WORKLOAD_turn, KEEL_EXPLAIN_TEXT);
     assert_non_null(strstr(text, "'shoot': sends Hit\n"));
     assert_non_null(strstr(text, "'tell': receives Hit\n"));
     assert_non_null(strstr(text, "'shoot' sends Hit, this one receives it\n"));
     free(text);
-    json_t *root = assert_json_is_data(f.world, &turn_workload, true);
+    json_t *root = assert_json_is_data(f.world, &KEEL_WORKLOAD_turn, true);
     const json_t *nodes = json_object_get(root, "nodes");
     static const char *const verbs[] = { "send", "receive" };
     for (size_t i = 0; i < 2; ++i) {
@@ -253,7 +253,7 @@ static void events_are_sent_and_received(void **state) {
     assert_text_member(why, "other_access", "send");
     assert_text_member(why, "access", "receive");
     json_decref(root);
-    text = explain(f.world, &turn_workload, KEEL_EXPLAIN_DOT);
+    text = explain(f.world, &KEEL_WORKLOAD_turn, KEEL_EXPLAIN_DOT);
     assert_non_null(strstr(text, "n0 -> n1 [label=\"Hit: send, receive\"]"));
     free(text);
     api_end(&f);
@@ -291,7 +291,7 @@ static void the_drawing_has_all_nodes_and_edges(void **state) {
     api_fixture f;
     api_begin(&f);
     uint32_t nodes, edges, boxes;
-    char *text = explain(f.world, &frame_workload, KEEL_EXPLAIN_DOT);
+    char *text = explain(f.world, &KEEL_WORKLOAD_frame, KEEL_EXPLAIN_DOT);
     read_dot(text, &nodes, &edges, &boxes);
     assert_int_equal(edges, keel_workload_edges(f.world, frame, NULL, 0));
     assert_int_equal(boxes, 1);

@@ -294,7 +294,7 @@ static void the_first_error_in_order_counts(void **state) {
 
 static void a_negative_result_is_a_failure(void **state) {
     (void)state;
-    const keel_step steps[] = { { .system = &plain_system }, { .system = &fail_soon_system } };
+    const keel_step steps[] = { { .system = &plain_system }, { .system = &KEEL_SYSTEM_fail_soon } };
     const keel_workload table = { .name = "table", .steps = steps, .step_count = 2 };
     for (uint32_t w = 0; w < 3; ++w) {
         api_fixture f;

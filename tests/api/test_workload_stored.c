@@ -23,7 +23,7 @@ static void the_table_of_a_stored_workload_is_copied(void **state) {
     api_fixture f;
     begin(&f);
     char name[] = "mine", nested[] = "ba";
-    keel_step steps[] = { { .system = &do_a_system }, { .workload_name = nested } };
+    keel_step steps[] = { { .system = &KEEL_SYSTEM_do_a }, { .workload_name = nested } };
     assert_int_equal(
         keel_world_add_workload(f.world,
                                 &(keel_workload){ .name = name, .steps = steps, .step_count = 2 }),
@@ -61,7 +61,7 @@ static void a_name_is_used_anew(void **state) {
     api_fixture f;
     begin(&f);
     keel_world *w = f.world;
-    const keel_workload second = { .name = "abc", .steps = ba_steps, .step_count = 2 },
+    const keel_workload second = { .name = "abc", .steps = keeli_steps_ba, .step_count = 2 },
                         empty = { .name = "abc" };
     assert_int_equal(keel_add_workload(w, abc), KEEL_OK);
     assert_int_equal(keel_world_add_workload(w, &second), KEEL_OK);
@@ -147,7 +147,7 @@ static void many_names_do_not_overflow_the_message(void **state) {
     begin(&f);
     for (int i = 0; i < 40; ++i) {
         snprintf(name, sizeof name, "%0*d", i * 2 + 1, i);
-        const keel_workload w = { .name = name, .steps = abc_steps, .step_count = 3 };
+        const keel_workload w = { .name = name, .steps = keeli_steps_abc, .step_count = 3 };
         assert_int_equal(keel_world_add_workload(f.world, &w), KEEL_OK);
     }
     memset(name, 'n', sizeof name - 1);
@@ -183,9 +183,9 @@ static void storing_survives_the_end_of_memory(void **state) {
     keel_step steps[20];
     for (int i = 0; i < 20; ++i)
         steps[i] =
-            i % 2 ? (keel_step){ .workload_name = "ba" } : (keel_step){ .system = &do_c_system };
+            i % 2 ? (keel_step){ .workload_name = "ba" } : (keel_step){ .system = &KEEL_SYSTEM_do_c };
     const keel_workload many = { .name = "many", .steps = steps, .step_count = 20 },
-                        again = { .name = "ba", .steps = abc_steps, .step_count = 3 };
+                        again = { .name = "ba", .steps = keeli_steps_abc, .step_count = 3 };
     assert_int_equal(keel_add_workload(f.world, ba), KEEL_OK);
     keel_result result = KEEL_ERROR_MEMORY;
     for (size_t n = 0; result == KEEL_ERROR_MEMORY; ++n) {

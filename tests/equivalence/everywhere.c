@@ -24,7 +24,7 @@ static void placed_move(void *to, void *from, void *hook_data) {
 
 #define COMPONENT(T, bytes, alignment, ...)                                                        \
     static uint32_t T##_slot;                                                                      \
-    keel_component T##_component = { .type = #T,                                                   \
+    keel_component KEEL_COMPONENT_##T = { .type = #T,                                                   \
                                      .size = bytes,                                                \
                                      .align = alignment,                                           \
                                      .file = "everywhere.c",                                       \
@@ -58,7 +58,7 @@ COMPONENT(Owned, sizeof(Owned), _Alignof(Owned), .drop = owned_drop, .copy = own
 COMPONENT(Frozen, 0, 1, .name = NULL);
 COMPONENT(Dead, 0, 1, .name = NULL);
 
-#define LIST_COMPONENT(T) &T##_component,
+#define LIST_COMPONENT(T) &KEEL_COMPONENT_##T,
 keel_component *const every_component[COMPONENTS] = { EVERY_COMPONENT(LIST_COMPONENT) };
 
 // ------------------------------------------------------------------ configurations

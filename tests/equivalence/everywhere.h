@@ -80,7 +80,7 @@ typedef struct DeadTag Dead;
     X(N8)                                                                                          \
     X(Frozen)                                                                                      \
     X(Dead)
-#define DECLARE_COMPONENT(T) extern keel_component T##_component;
+#define DECLARE_COMPONENT(T) extern keel_component KEEL_COMPONENT_##T;
 EVERY_COMPONENT(DECLARE_COMPONENT)
 
 // All of them; COMPONENTS of them.

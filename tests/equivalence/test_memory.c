@@ -208,7 +208,7 @@ static void reserved_adds_need_no_memory(void **state) {
     (void)state;
     scene s;
     begin(&s);
-    if (N1_component.storage != KEEL_ARCHETYPE) { // its room is per set of components
+    if (KEEL_COMPONENT_N1.storage != KEEL_ARCHETYPE) { // its room is per set of components
         assert_int_equal(keel_reserve(s.world, N1, COUNT), KEEL_OK);
         counting_allocator_fail_after(&s.f.memory, 0);
         for (uint32_t i = 0; i < COUNT; ++i)

@@ -78,11 +78,11 @@ static void check(const keel_system *system, bool (*matches)(keel_entity e)) {
 
 static void each_match_is_visited_once(void **state) {
     (void)state;
-    check(&visit_all_system, matches_all);
-    check(&visit_moving_system, matches_moving);
-    check(&visit_thawed_system, matches_thawed);
-    check(&visit_others_system, matches_others);
-    check(&visit_spans_system, matches_spans);
+    check(&KEEL_SYSTEM_visit_all, matches_all);
+    check(&KEEL_SYSTEM_visit_moving, matches_moving);
+    check(&KEEL_SYSTEM_visit_thawed, matches_thawed);
+    check(&KEEL_SYSTEM_visit_others, matches_others);
+    check(&KEEL_SYSTEM_visit_spans, matches_spans);
 }
 
 KEEL_SYSTEM(bear, KEEL_READ(Number, n), KEEL_WITHOUT(Frozen), KEEL_ENTITY(e),

@@ -7,11 +7,11 @@
 
 // What terms may be about.
 static const keel_component *const small[] = {
-    &Number_component, &Position_component, &Velocity_component, &Byte_component,
-    &Vector_component, &Matrix_component,   &N1_component,       &N2_component,
-    &N3_component,     &N4_component,       &N5_component,       &N6_component,
-    &N7_component,     &N8_component,       &Half_component,     &Line_component,
-    &Frozen_component, &Dead_component,     &Apart_component,    &Placed_component,
+    &KEEL_COMPONENT_Number, &KEEL_COMPONENT_Position, &KEEL_COMPONENT_Velocity, &KEEL_COMPONENT_Byte,
+    &KEEL_COMPONENT_Vector, &KEEL_COMPONENT_Matrix,   &KEEL_COMPONENT_N1,       &KEEL_COMPONENT_N2,
+    &KEEL_COMPONENT_N3,     &KEEL_COMPONENT_N4,       &KEEL_COMPONENT_N5,       &KEEL_COMPONENT_N6,
+    &KEEL_COMPONENT_N7,     &KEEL_COMPONENT_N8,       &KEEL_COMPONENT_Half,     &KEEL_COMPONENT_Line,
+    &KEEL_COMPONENT_Frozen, &KEEL_COMPONENT_Dead,     &KEEL_COMPONENT_Apart,    &KEEL_COMPONENT_Placed,
 };
 enum { SMALL = sizeof small / sizeof *small };
 

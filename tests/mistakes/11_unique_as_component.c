@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Time is a unique, not a component.
-// gcc: 'Time_component' undeclared
-// clang: use of undeclared identifier 'Time_component'
+// gcc: 'KEEL_COMPONENT_Time' undeclared
+// clang: use of undeclared identifier 'KEEL_COMPONENT_Time'
 #include "game.h"
 
 KEEL_SYSTEM(drift, KEEL_WRITE(Time, time)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A system that does not exist.
-// gcc: 'mvoe_system' undeclared (first use in this function); did you mean 'move_system'?
-// clang: use of undeclared identifier 'mvoe_system'; did you mean 'move_system'?
+// gcc: 'KEEL_SYSTEM_mvoe' undeclared (first use in this function); did you mean 'KEEL_SYSTEM_move'?
+// clang: use of undeclared identifier 'KEEL_SYSTEM_mvoe'; did you mean 'KEEL_SYSTEM_move'?
 #include "game.h"
 
 keel_result use(keel_world *world) {

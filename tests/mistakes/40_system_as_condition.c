@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // move is a system, not a condition.
-// gcc: 'move_condition' undeclared
-// clang: use of undeclared identifier 'move_condition'
+// gcc: 'KEEL_CONDITION_move' undeclared
+// clang: use of undeclared identifier 'KEEL_CONDITION_move'
 #include "game.h"
 
 KEEL_WORKLOAD(physics, KEEL_STEP(move, .run_if = KEEL_IF(move)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // playing is a condition, not a system.
-// gcc: 'playing_system' undeclared
-// clang: use of undeclared identifier 'playing_system'
+// gcc: 'KEEL_SYSTEM_playing' undeclared
+// clang: use of undeclared identifier 'KEEL_SYSTEM_playing'
 #include "game.h"
 
 KEEL_WORKLOAD(physics, KEEL_STEP(playing));

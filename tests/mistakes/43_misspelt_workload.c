@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A workload that does not exist.
-// gcc: 'farme_workload' undeclared (first use in this function); did you mean 'frame_workload'?
-// clang: use of undeclared identifier 'farme_workload'; did you mean 'frame_workload'?
+// gcc: 'KEEL_WORKLOAD_farme' undeclared (first use in this function); did you mean 'KEEL_WORKLOAD_frame'?
+// clang: use of undeclared identifier 'KEEL_WORKLOAD_farme'; did you mean 'KEEL_WORKLOAD_frame'?
 #include "game.h"
 
 keel_result use(keel_world *world) {

@@ -2,7 +2,7 @@
 // A system returns nothing: it fails with keel_fail.
 // flags: -Werror
 // gcc: 'return' with a value, in function returning void
-// clang: void function 'drift_each' should not return a value
+// clang: void function 'keeli_each_drift' should not return a value
 #include "game.h"
 
 KEEL_SYSTEM(drift, KEEL_WRITE(Position, p)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A condition is not run by itself.
-// gcc: 'playing_system' undeclared
-// clang: use of undeclared identifier 'playing_system'
+// gcc: 'KEEL_SYSTEM_playing' undeclared
+// clang: use of undeclared identifier 'KEEL_SYSTEM_playing'
 #include "game.h"
 
 keel_result use(keel_world *world) {

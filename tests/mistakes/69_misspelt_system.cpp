@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A system that does not exist.
-// g++: 'mvoe_system' was not declared in this scope; did you mean 'move_system'?
-// clang++: use of undeclared identifier 'mvoe_system'; did you mean 'move_system'?
+// g++: 'KEEL_SYSTEM_mvoe' was not declared in this scope; did you mean 'KEEL_SYSTEM_move'?
+// clang++: use of undeclared identifier 'KEEL_SYSTEM_mvoe'; did you mean 'KEEL_SYSTEM_move'?
 #include "game.h"
 
 keel_result use(keel_world *world) {

@@ -47,8 +47,8 @@ static void the_graph_sees_through_custom_views(void **state) {
     api_fixture f;
     api_begin(&f);
     keel_result result;
-    assert_int_equal(keel_world_workload_nodes(f.world, &frame_workload, nodes, 6), 6);
-    keeli_schedule *s = keeli_schedule_take(f.world, &frame_workload, NULL, &result);
+    assert_int_equal(keel_world_workload_nodes(f.world, &KEEL_WORKLOAD_frame, nodes, 6), 6);
+    keeli_schedule *s = keeli_schedule_take(f.world, &KEEL_WORKLOAD_frame, NULL, &result);
     assert_non_null(s);
     assert_int_equal(s->nodes.count, 6);
     assert_node(s, 0, 0, 0, "");
