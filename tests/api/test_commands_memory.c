@@ -143,13 +143,15 @@ static bool record_set_unique(keel_commands *commands, const keel_entity *e) {
 }
 
 typedef bool record_fn(keel_commands *commands, const keel_entity *e);
+// The last ones copy values when they are applied.
 static record_fn *const recorders[] = {
-    record_add_entity,  record_add_child, record_add,      record_add_values, record_remove,
-    record_delete,      record_attach,    record_call,     record_delete_entity,
-    record_add_entities, record_clone,    record_add_if_missing, record_replace, record_add_many,
-    record_fill_many,   record_delete_many, record_matching, record_set_unique, record_delete_entities
+    record_add_entity,   record_add_child,      record_add,      record_add_values,
+    record_remove,       record_delete,         record_attach,   record_call,
+    record_clone,        record_add_if_missing, record_replace,  record_add_many,
+    record_delete_many,  record_set_unique,     record_delete_entity,
+    record_delete_entities, record_add_entities, record_fill_many, record_matching
 };
-enum { RECORDERS = sizeof recorders / sizeof recorders[0] };
+enum { RECORDERS = sizeof recorders / sizeof recorders[0], COPIERS = 3 };
 
 static keel_result do_nothing(keel_world *world, void *data) {
     (void)world;
@@ -205,8 +207,8 @@ static void what_cannot_be_recorded_changes_nothing(void **state) {
 // ------------------------------------------------------------------ applying
 // All recorders, twice; in the end `e` is deleted so that a few commands find it dead.
 static void record_everything(keel_commands *commands, const keel_entity *e) {
-    for (uint32_t i = 0; i < 2 * RECORDERS; ++i)
-        assert_true(recorders[i % RECORDERS](commands, e));
+    for (uint32_t i = 0; i < 2 * (RECORDERS - COPIERS); ++i)
+        assert_true(recorders[i % (RECORDERS - COPIERS)](commands, e));
     assert_int_equal(keel_delete_entity(commands, e[3]), KEEL_OK);
     assert_true(record_add(commands, e));
     keel_entity chain = keel_add_entity(commands, KEEL_INIT(Number, { 100 }));
@@ -271,6 +273,54 @@ static void applying_goes_on_where_memory_ran_out(void **state) {
             assert_owned_end();
         }
     free(expected);
+}
+
+// How many values there are in the end, however often copies of them were made.
+static void copies_are_made_again(void **state) {
+    (void)state;
+    for (size_t first = 0; first < 40; ++first) {
+        api_fixture f;
+        keel_entity e[OLD];
+        owned_begin();
+        begin(&f, e);
+        keel_commands *commands = keel_world_commands(f.world);
+        assert_int_equal(keel_add(f.world, e[0], Owned, owned_make()), KEEL_OK);
+        for (uint32_t i = RECORDERS - COPIERS; i < RECORDERS; ++i)
+            assert_true(recorders[i](commands, e));
+        assert_true(record_clone(commands, e));
+        apply_with_failures(&f, first, 1 + first % 2, first % 3 == 0);
+        assert_int_equal(keel_dropped_commands(f.world), 0);
+        assert_int_equal(keel_count(f.world, Second), 2 + 3 + 3); // new ones, filled ones, clones
+        assert_int_equal(keel_count(f.world, Owned), 2 + OLD + 3); // and all that match
+        assert_int_equal(keel_entity_count(f.world), OLD + 2 + 3);
+        assert_int_equal(owned.living, 8 + 2 + OLD + 3);
+        api_end(&f);
+        assert_owned_end();
+    }
+}
+
+// The same for a copy hook that fails: that command alone does nothing.
+static void a_copy_that_fails_is_dropped(void **state) {
+    (void)state;
+    api_fixture f;
+    keel_entity e[OLD];
+    owned_begin();
+    begin(&f, e);
+    keel_commands *commands = keel_world_commands(f.world);
+    assert_int_equal(keel_add(f.world, e[0], Owned, owned_make()), KEEL_OK);
+    keel_entity made[3], other;
+    assert_int_equal(keel_clone_entities(commands, e[0], 3, made), KEEL_OK);
+    assert_int_equal(keel_add(commands, made[2], Other, { 1 }), KEEL_OK);
+    other = keel_add_entity(commands, KEEL_INIT(Number, { 1 }));
+    owned.copies_left = 2;
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_COPY);
+    assert_false(keel_is_alive(f.world, made[0]) || keel_is_alive(f.world, made[2]));
+    assert_true(keel_is_alive(f.world, other));
+    assert_int_equal(keel_entity_count(f.world), OLD + 1);
+    assert_int_equal(keel_dropped_commands(f.world), 1); // on the clone that never came
+    assert_true(keel_world_check(f.world, NULL));
+    api_end(&f);
+    assert_owned_end();
 }
 
 static void a_world_may_end_in_the_middle_of_applying(void **state) {
@@ -461,6 +511,8 @@ static void a_warm_frame_needs_no_memory(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(what_cannot_be_recorded_changes_nothing,
          "what cannot be recorded for lack of memory changes nothing"),
+    TEST(copies_are_made_again, "copies are made again when memory is back"),
+    TEST(a_copy_that_fails_is_dropped, "what cannot be copied when it is applied is dropped"),
     TEST(applying_goes_on_where_memory_ran_out,
          "applying goes on where memory ran out, and nothing is lost"),
     TEST(a_world_may_end_in_the_middle_of_applying, "a world may end in the middle of applying"),
