@@ -19,10 +19,10 @@
 ///
 /// **Values** are handed over: on success the world owns what the bytes own, on error the caller
 /// still does. A NULL value means zeros for an entity that lacks the component; a value that is
-/// there stays as it is, and is not marked. Pointers to values stay valid until the next edit of their
-/// component: KEEL_INDEXED ones until the value itself goes, KEEL_ARCHETYPE ones until the next
-/// edit of any such component, those that a group owns until the next edit of anything the group
-/// names.
+/// there stays as it is, and is not marked. Pointers to values stay valid until the next edit of
+/// their component: KEEL_INDEXED ones until the value itself goes, KEEL_ARCHETYPE ones until the
+/// next edit of any such component, those that a group owns until the next edit of anything the
+/// group names.
 #pragma once
 #include <keel/scope.h>
 #include <keel/world.h>

@@ -43,7 +43,8 @@ KEEL_API keel_result keel_remove_unique_value(keel_scope *scope, const keel_comp
                                               void *out);
 
 /// Take all uniques away; their values are dropped. keel_last_count tells how many.
-/// @return KEEL_OK, KEEL_ABSENT when none was set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (all stay)
+/// @return KEEL_OK, KEEL_ABSENT when none was set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (all
+/// stay)
 /// @threads the owner
 KEEL_API keel_result keel_clear_uniques(keel_world *world);
 

@@ -401,8 +401,7 @@ keel_result keeli_edit_add_many(keel_world *world, const keeli_holder *holder,
     const keeli_storage *s =
         keeli_storage_to_edit(world, holder, column->component, "add", &result);
     if (!s) return result;
-    if (column->values && column->stride)
-        KEEL_TRY(keeli_check_stride(world, s, column->stride));
+    if (column->values && column->stride) KEEL_TRY(keeli_check_stride(world, s, column->stride));
     if (!count) return KEEL_OK;
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;

@@ -71,11 +71,10 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
     }
     keeli_column *c = new_column(b, s);
     if (!c) return;
-    c->keeps = keeps;
     c->is_superseded = !is_needed;
-    if (!values || !s->size) return;
     c->values = values;
     c->stride = stride;
+    if (!values || !s->size) return;
     c->is_copied = handing == KEELI_COPIED && s->component.copy;
     c->is_moved = s->component.move && (handing != KEELI_COPIED || s->component.copy);
     b->has_copies |= c->is_copied;
@@ -91,7 +90,7 @@ void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *take
 void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values) {
     keeli_handing handing = KEELI_HANDED_OVER;
     for (const keel_value *v = values; v && v->component && b->result == KEEL_OK; ++v) {
-        if (v->component == keel_if_missing()) {
+        if (v->component == &keeli_if_missing) {
             handing = KEELI_IF_MISSING;
             continue;
         }
@@ -344,7 +343,7 @@ static void put(const keeli_column *c, uint32_t i, void *to) {
 }
 
 static void overwrite(const keeli_batch *b, const keeli_column *c, uint32_t i) {
-    if (c->keeps) return;
+    if (!c->values) return; // it stays as it is
     const uint32_t index = keel_entity_index(b->entities[i]);
     void *to = keeli_store_value(b->world, c->storage, index);
     keeli_track_modified(b->world, c->storage, index);
@@ -442,7 +441,7 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
     if (c->is_superseded || !keeli_is_followed(c->storage)) return;
     if (b->count == 1 && (!c->fresh || *c->fresh))
         keeli_came(b->world, c->storage, keel_entity_index(b->entities[0]));
-    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, c->keeps);
+    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, !c->values);
 }
 
 static void commit(keeli_batch *b) {
@@ -521,7 +520,8 @@ static void undo_create(const keeli_batch *b) {
         *keeli_row_of(&b->world->entities, keel_entity_index(b->entities[i])) = KEELI_HELD;
 }
 
-static keel_result take_handles(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+static inline __attribute__((always_inline)) keel_result
+take_handles(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "add to"));
     const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, b->count);

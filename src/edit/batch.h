@@ -19,12 +19,11 @@ typedef enum keeli_handing {
 
 typedef struct keeli_column {
     keeli_storage *storage;
-    const char *values;   // of the first entity; NULL: zeros
+    const char *values;   // of the first entity; NULL: zeros, where there is none yet
     size_t stride;        // from one value to the next; 0: all get the same
     bool is_copied;       // by the hook, before anybody is notified
     bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
     bool is_superseded;   // named again in the list, or not needed: its value is only dropped
-    bool keeps;           // values that are there stay as they are
     bool is_there;        // rows that are being moved have it
     uint32_t filled;      // so many of the new entities have their copies already
     void *staged;         // memory of copies, of entities that exist

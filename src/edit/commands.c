@@ -10,11 +10,10 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ dropping
-static void drop_command(keel_world *world, keeli_command *c) {
+static __attribute__((noinline)) void drop_command(keel_world *world, keeli_command *c) {
     for (uint32_t i = 0; i < c->count; ++i)
         keeli_part_drop(world, &c->parts[i]);
-    const bool makes_many =
-        c->does == KEELI_RECORD_ADD_ENTITIES || c->does == KEELI_RECORD_CLONE;
+    const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES || c->does == KEELI_RECORD_CLONE;
     if (!makes_many && c->does != KEELI_RECORD_ADD_ENTITY) return;
     const keel_entity *made = makes_many ? c->many->items : &c->entity;
     keeli_edit_lock(world, c);
@@ -68,7 +67,7 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
     for (uint32_t i = 0; i < c->count; ++i) { // forgotten ones are left out
         const keeli_storage *s = keeli_part_storage(world, &c->parts[i]);
         if (s) values[n++] = (keel_value){ &s->component, c->parts[i].value };
-        else if (c->parts[i].count) values[n++] = (keel_value){ keel_if_missing(), NULL };
+        else if (c->parts[i].count) values[n++] = (keel_value){ &keeli_if_missing, NULL };
     }
     values[n] = (keel_value){ NULL, NULL };
     const keel_result result =
@@ -98,8 +97,10 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder,
     return any;
 }
 
-static keel_result apply_add_entities(keel_world *world, const keeli_holder *holder,
-                                      keeli_command *c) {
+// These are functions of their own, so that a record about one entity needs no memory for a batch:
+// a tenth fewer instructions (command: delete_entity).
+static __attribute__((noinline)) keel_result
+apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     const uint32_t count = c->many->count;
     keeli_batch b;
     keeli_batch_begin_held(&b, world, c->many->items, count, "adding entities");
@@ -119,8 +120,8 @@ static keel_result apply_add_entities(keel_world *world, const keeli_holder *hol
 }
 
 // Those that are alive get it.
-static keel_result apply_add_many(keel_world *world, const keeli_holder *holder,
-                                  keeli_command *c) {
+static __attribute__((noinline)) keel_result
+apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     keeli_command_part *p = c->parts;
     keeli_storage *s = keeli_part_storage(world, p);
     if (!s) return KEEL_ABSENT;
@@ -144,18 +145,20 @@ static keel_result apply_add_many(keel_world *world, const keeli_holder *holder,
 }
 
 // What was unregistered since takes the record with it.
-static keel_result apply_matching(keel_world *world, keeli_command *c) {
+static __attribute__((noinline)) keel_result apply_matching(keel_world *world, keeli_command *c) {
     keeli_command_part *last = c->count ? &c->parts[c->count - 1] : NULL;
     for (uint32_t k = 0; k < c->count; ++k)
         if (!c->parts[k].number) return KEEL_ABSENT;
     const keeli_storage *s = last ? keeli_part_storage(world, last) : NULL;
-    const keel_result result = c->edit_matching(world, c->terms, s ? &s->component : NULL,
-                                                last ? last->value : NULL);
+    const keel_result result =
+        c->edit_matching(world, c->terms, s ? &s->component : NULL, last ? last->value : NULL);
     if (result == KEEL_OK && last) keeli_part_drop(world, last); // it was copied
     return result;
 }
 
-static keel_result apply_one(keel_world *world, const keeli_holder *holder, keeli_command *c) {
+// In place, and dropping is not: a tenth fewer instructions (command: add).
+static inline __attribute__((always_inline)) keel_result
+apply_one(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     keeli_storage *s = c->count ? keeli_part_storage(world, c->parts) : NULL;
     const keel_component *component = s ? &s->component : NULL;
     switch (c->does) {

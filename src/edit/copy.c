@@ -33,28 +33,29 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
     return keeli_batch_give(&b);
 }
 
-static keel_result clone(const keeli_caller *who, keel_entity prototype, uint32_t count,
-                         keel_entity *out) {
-    if (!keeli_entity_is_alive(&who->world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
+static keel_result clone(keel_world *world, const keeli_holder *holder, keel_entity prototype,
+                         uint32_t count, keel_entity *out) {
+    if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
-    keeli_batch_begin(&b, who->world, NULL, count, "cloning an entity");
-    b.result = add_prototype(&b, who->editor, keel_entity_index(prototype));
-    keeli_batch_create(&b, who->editor, out);
+    keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
+    b.result = add_prototype(&b, holder, keel_entity_index(prototype));
+    keeli_batch_create(&b, holder, out);
     return keeli_batch_give(&b);
 }
 
 keel_result(keel_clone_entities)(keel_scope *scope, keel_entity prototype, uint32_t count,
                                  keel_entity *out) {
+    if (keeli_is_world(scope)) return clone(keeli_world_of(scope), NULL, prototype, count, out);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     if (who.commands) return keeli_record_clone(who.commands, prototype, count, out);
-    return keeli_edit_end(&who, clone(&who, prototype, count, out));
+    return keeli_edit_end(&who, clone(who.world, who.editor, prototype, count, out));
 }
 
 keel_entity(keel_clone_entity)(keel_scope *scope, keel_entity prototype) {
     keel_entity copy = keel_null();
-    const keel_result result = keel_clone_entities(scope, prototype, 1, &copy);
     keeli_caller who;
+    const keel_result result = (keel_clone_entities)(scope, prototype, 1, &copy);
     if (result == KEEL_ERROR_DEAD_ENTITY && keeli_caller_is(scope, &who) == KEEL_OK)
         keeli_error(who.world, result, // null does not say why
                     "cannot clone an entity: the prototype is not alive");

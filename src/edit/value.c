@@ -273,11 +273,13 @@ static keel_result enable(keel_world *world, const keeli_holder *holder, keel_en
 
 keel_result(keel_disable_component)(keel_scope *scope, keel_entity e,
                                     const keel_component *component) {
-    return keeli_edit_component(scope, e, component, disable);
+    return keeli_is_world(scope) ? show(keeli_world_of(scope), NULL, e, component, false)
+                                 : keeli_edit_component(scope, e, component, disable);
 }
 keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
                                    const keel_component *component) {
-    return keeli_edit_component(scope, e, component, enable);
+    return keeli_is_world(scope) ? show(keeli_world_of(scope), NULL, e, component, true)
+                                 : keeli_edit_component(scope, e, component, enable);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,
@@ -292,8 +294,8 @@ static size_t bytes_of(const keel_component *c) {
     return c->size ? c->size : 1; // a unique tag is set or not
 }
 
-keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
-                                  const void *value) {
+static inline keel_result put_unique(keel_world *world, const keeli_holder *holder,
+                                     keeli_storage *s, const void *value) {
     KEEL_TRY(keeli_may_edit(world, holder, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {
@@ -311,20 +313,27 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
     return KEEL_OK;
 }
 
+keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
+                                  const void *value) {
+    return put_unique(world, holder, s, value);
+}
+
+static keel_result set_unique(keel_world *world, const keel_component *unique, const void *value) {
+    keel_result result;
+    keeli_storage *s = keeli_storage_get(world, unique, true, &result);
+    if (!s) return result;
+    if (s->events)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a type of events; keel_send them",
+                            s->component.name);
+    return put_unique(world, NULL, s, value);
+}
+
 keel_result(keel_set_unique_value)(keel_scope *scope, const keel_component *unique,
                                    const void *value) {
+    if (keeli_is_world(scope)) return set_unique(keeli_world_of(scope), unique, value);
     keeli_caller who;
     KEEL_TRY(keeli_edit_outside(scope, &who, "set uniques"));
-    if (unique && unique->is_event)
-        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
-                            "'%s' is a type of events; keel_send them",
-                            keeli_component_name(unique));
-    if (who.commands)
-        return keeli_record_value(who.commands, KEELI_RECORD_SET_UNIQUE, keel_null(), unique,
-                                  value);
-    keel_result result;
-    keeli_storage *s = keeli_storage_get(who.world, unique, true, &result);
-    return s ? keeli_edit_set_unique(who.world, NULL, s, value) : result;
+    return keeli_record_value(who.commands, KEELI_RECORD_SET_UNIQUE, keel_null(), unique, value);
 }
 
 void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,

@@ -166,12 +166,14 @@ static keel_result append(keel_commands *list, keeli_command *c) {
 }
 
 // The storage of a component, unique or type of events that a command names; NULL with the reason
-// in `*result`.
-static keeli_storage *named(keel_commands *list, keeli_action does, const keel_component *component,
-                            keel_result *result) {
+// in `*result`. In place, as the recording of one value is short (command: add).
+static inline __attribute__((always_inline)) keeli_storage *named(keel_commands *list,
+                                                                  keeli_action does,
+                                                                  const keel_component *component,
+                                                                  keel_result *result) {
     keel_world *world = list->world;
-    const bool is_event = does == KEELI_RECORD_SEND, is_unique = does == KEELI_RECORD_SET_UNIQUE ||
-                                                                  does == KEELI_RECORD_REMOVE_UNIQUE;
+    const bool is_event = does == KEELI_RECORD_SEND,
+               is_unique = does == KEELI_RECORD_SET_UNIQUE || does == KEELI_RECORD_REMOVE_UNIQUE;
     const bool fits = component && (is_event    ? component->is_event
                                     : is_unique ? component->is_unique && !component->is_event
                                                 : !component->is_unique);
@@ -203,7 +205,7 @@ static keeli_storage *named(keel_commands *list, keeli_action does, const keel_c
 static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         keeli_command_part *p = &c->parts[i];
-        if (values[i].component == keel_if_missing()) {
+        if (values[i].component == &keeli_if_missing) {
             p->count = 1;
             continue;
         }
@@ -221,12 +223,9 @@ static keel_result prepare_values(keel_commands *list, keeli_command *c, const k
     return KEEL_OK;
 }
 
-// It is no component: it only stands in lists.
-const keel_component *keel_if_missing(void) {
-    static uint32_t slot;
-    static const keel_component it = { .type = "keel_if_missing", .slot = &slot };
-    return &it;
-}
+static uint32_t no_slot;
+const keel_component keeli_if_missing = { .type = "keel_if_missing", .slot = &no_slot };
+const keel_component *keel_if_missing(void) { return &keeli_if_missing; }
 
 void keeli_part_drop(const keel_world *world, keeli_command_part *p) {
     const keeli_storage *s = keeli_part_storage(world, p);
@@ -345,8 +344,7 @@ static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_c
                                (column->stride ? count : 1) * (size_t)s->size, s->component.align);
     if (!p->value) return no_memory(list);
     if (column->stride) return KEEL_OK; // they are handed over when nothing can fail any more
-    if (!keeli_can_copy(s) ||
-        (s->component.copy && !keeli_hook_copy(s, p->value, column->values)))
+    if (!keeli_can_copy(s) || (s->component.copy && !keeli_hook_copy(s, p->value, column->values)))
         return keeli_cannot_copy(list->world, s);
     if (!s->component.copy) memcpy(p->value, column->values, s->size);
     p->count = 1;

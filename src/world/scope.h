@@ -138,6 +138,9 @@ keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
 // How many there are in a list of values; NULL: none.
 uint32_t keeli_count_values(const keel_value *values);
 
+// What keel_if_missing gives out.
+extern const keel_component keeli_if_missing;
+
 // A component and, when the record adds it, its value (NULL: zeros), or values of many entities. Of
 // KEELI_RECORD_MATCHING: what the terms name, and last what is added or deleted.
 typedef struct keeli_command_part {

@@ -79,12 +79,12 @@ static void add_family(keel_world *world, keel_entity *e) {
         assert_int_equal(keel_delete_many((scope), some + 1, 2, Dead), KEEL_OK);                   \
         assert_int_equal(keel_add_matching((scope), KEEL_TERMS(KEEL_WITH(Frozen)), Health, { 4 }), \
                          KEEL_OK);                                                                 \
-        assert_int_equal(keel_delete_matching((scope), KEEL_TERMS(KEEL_ANY_OF(Other, Third)),      \
-                                              Position),                                           \
-                         KEEL_OK);                                                                 \
-        assert_int_equal(keel_delete_entities_matching(                                            \
-                             (scope), KEEL_TERMS(KEEL_READ(Number, n), KEEL_WITHOUT(Dead),         \
-                                                 KEEL_WITHOUT(Frozen))),                           \
+        assert_int_equal(                                                                          \
+            keel_delete_matching((scope), KEEL_TERMS(KEEL_ANY_OF(Other, Third)), Position),        \
+            KEEL_OK);                                                                              \
+        assert_int_equal(keel_delete_entities_matching((scope), KEEL_TERMS(KEEL_READ(Number, n),   \
+                                                                           KEEL_WITHOUT(Dead),     \
+                                                                           KEEL_WITHOUT(Frozen))), \
                          KEEL_OK);                                                                 \
         assert_int_equal(keel_delete_entities((scope), (e) + 7, 2), KEEL_OK);                      \
         assert_int_equal(keel_add((scope), (e)[6], Hidden, { 3 }), KEEL_OK);                       \
@@ -176,7 +176,7 @@ static void recorded_lists_skip_the_dead(void **state) {
     assert_int_equal(keel_add_column_many(commands, e, 4, Owned, values), KEEL_OK);
     assert_int_equal(keel_add_many(commands, e, 4, Number, { 5 }), KEEL_OK);
     assert_int_equal(keel_add_many(commands, e, 2, Number, { 5 }), KEEL_OK); // all are dead
-    clone = keel_clone_entity(commands, e[1]);                                 // so is this one
+    clone = keel_clone_entity(commands, e[1]);                               // so is this one
     assert_int_equal(keel_add(commands, clone, Number, { 6 }), KEEL_OK);
     assert_int_equal(keel_replace(commands, e[2], Other, { 6 }), KEEL_OK); // there is none
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
@@ -213,7 +213,8 @@ static void what_terms_name_may_become_unknown(void **state) {
 KEEL_SYSTEM_ONCE(records_some, KEEL_COMMANDS(commands, Number)) {
     keel_entity made[2];
     if (keel_add_entities(commands, 2, made, KEEL_FILL(Number, { 3 })) < 0 ||
-        keel_add_many(commands, made, 2, Number, { 4 }) < 0 || keel_clear(commands, Other) == KEEL_OK ||
+        keel_add_many(commands, made, 2, Number, { 4 }) < 0 ||
+        keel_clear(commands, Other) == KEEL_OK ||
         keel_delete_entities(commands, made, 2) == KEEL_OK ||
         keel_set_unique(commands, Time, { 1, 2 }) == KEEL_OK ||
         !keel_is_null(keel_clone_entity(commands, made[0])) ||

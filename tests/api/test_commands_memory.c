@@ -110,8 +110,8 @@ static bool record_replace(keel_commands *commands, const keel_entity *e) {
 }
 static bool record_add_many(keel_commands *commands, const keel_entity *e) {
     Owned values[3] = { owned_make(), owned_make(), owned_make() };
-    const keel_result result = keel_add_component_to_many(commands, e + 2, 3, KEEL_OF(Owned),
-                                                          values, sizeof values[0]);
+    const keel_result result =
+        keel_add_component_to_many(commands, e + 2, 3, KEEL_OF(Owned), values, sizeof values[0]);
     return (void)took(result, values[0]), (void)took(result, values[1]), took(result, values[2]);
 }
 static bool record_fill_many(keel_commands *commands, const keel_entity *e) {
@@ -145,11 +145,11 @@ static bool record_set_unique(keel_commands *commands, const keel_entity *e) {
 typedef bool record_fn(keel_commands *commands, const keel_entity *e);
 // The last ones copy values when they are applied.
 static record_fn *const recorders[] = {
-    record_add_entity,   record_add_child,      record_add,      record_add_values,
-    record_remove,       record_delete,         record_attach,   record_call,
-    record_clone,        record_add_if_missing, record_replace,  record_add_many,
-    record_delete_many,  record_set_unique,     record_delete_entity,
-    record_delete_entities, record_add_entities, record_fill_many, record_matching
+    record_add_entity,   record_add_child,      record_add,           record_add_values,
+    record_remove,       record_delete,         record_attach,        record_call,
+    record_clone,        record_add_if_missing, record_replace,       record_add_many,
+    record_delete_many,  record_set_unique,     record_delete_entity, record_delete_entities,
+    record_add_entities, record_fill_many,      record_matching
 };
 enum { RECORDERS = sizeof recorders / sizeof recorders[0], COPIERS = 3 };
 
@@ -290,7 +290,7 @@ static void copies_are_made_again(void **state) {
         assert_true(record_clone(commands, e));
         apply_with_failures(&f, first, 1 + first % 2, first % 3 == 0);
         assert_int_equal(keel_dropped_commands(f.world), 0);
-        assert_int_equal(keel_count(f.world, Second), 2 + 3 + 3); // new ones, filled ones, clones
+        assert_int_equal(keel_count(f.world, Second), 2 + 3 + 3);  // new ones, filled ones, clones
         assert_int_equal(keel_count(f.world, Owned), 2 + OLD + 3); // and all that match
         assert_int_equal(keel_entity_count(f.world), OLD + 2 + 3);
         assert_int_equal(owned.living, 8 + 2 + OLD + 3);

@@ -150,8 +150,9 @@ static void adding_without_a_value_never_touches_one(void **state) {
     assert_true(keel_get(f.world, bare, Position)->x == 0); // it lacked it
     assert_true(keel_has(f.world, e, Frozen));
     assert_int_equal(keel_changes_of(f.world, e, Position), 0); // nor is it marked
-    assert_int_equal(keel_add_values(f.world, e, KEEL_INIT(Position, { 7, 8 }), KEEL_INIT(Position)),
-                     KEEL_OK); // of a value and none the value counts
+    assert_int_equal(
+        keel_add_values(f.world, e, KEEL_INIT(Position, { 7, 8 }), KEEL_INIT(Position)),
+        KEEL_OK); // of a value and none the value counts
     assert_true(keel_get(f.world, e, Position)->x == 7);
     assert_int_equal(keel_replace(f.world, e, Position), KEEL_OK); // this one does
     assert_true(keel_get(f.world, e, Position)->x == 0);

@@ -132,8 +132,7 @@ static const Value value = { 7 };
 static uint32_t values_of(uint32_t wanted, keel_value *values) {
     uint32_t n = 0;
     for (uint32_t c = 0; c < COMPONENTS; ++c)
-        if (wanted >> c & 1)
-            values[n++] = (keel_value){ &components[c], &value };
+        if (wanted >> c & 1) values[n++] = (keel_value){ &components[c], &value };
     values[n] = (keel_value){ NULL, NULL };
     return n;
 }

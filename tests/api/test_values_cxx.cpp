@@ -141,14 +141,13 @@ template <class T> struct edits;
                 assert_int_equal(keel_apply_commands(w), KEEL_OK);                                 \
             } else if (kind == 8)                                                                  \
                 assert_int_equal(keel_replace(w, e, T, T(n)), has ? KEEL_OK : KEEL_ABSENT);        \
-            else if (kind == 9)                                                                    \
-                assert_int_equal(keel_add_if_missing(w, e, T, T(n)), KEEL_OK);                     \
-            else if (kind == 10)                                                                   \
-                assert_int_equal(keel_add_values(w, e, KEEL_INIT(T)), KEEL_OK);                    \
+            else if (kind == 9) assert_int_equal(keel_add_if_missing(w, e, T, T(n)), KEEL_OK);     \
+            else if (kind == 10) assert_int_equal(keel_add_values(w, e, KEEL_INIT(T)), KEEL_OK);   \
             else if (kind == 11) {                                                                 \
                 assert_int_equal(keel_add(keel_world_commands(w), e, T), KEEL_OK);                 \
                 assert_int_equal(keel_replace(keel_world_commands(w), e, T, T(n)), KEEL_OK);       \
-                assert_int_equal(keel_add_if_missing(keel_world_commands(w), e, T, T(3)), KEEL_OK); \
+                assert_int_equal(keel_add_if_missing(keel_world_commands(w), e, T, T(3)),          \
+                                 KEEL_OK);                                                         \
                 assert_int_equal(keel_replace(keel_world_commands(w), keel_null(), T, T(n)),       \
                                  KEEL_OK);                                                         \
                 assert_int_equal(keel_apply_commands(w), KEEL_OK);                                 \

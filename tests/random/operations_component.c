@@ -54,8 +54,8 @@ static void op_add_values(both *b, dice *d) {
     const uint32_t count = roll_below(d, MOST);
     // those from here on are only for who lacks them
     const uint32_t missing = roll_below(d, 2) ? count : roll_below(d, count + 1);
-    both_trace(b, "index %u, %u values, %u always", (unsigned)keel_entity_index(e),
-               (unsigned)count, (unsigned)missing);
+    both_trace(b, "index %u, %u values, %u always", (unsigned)keel_entity_index(e), (unsigned)count,
+               (unsigned)missing);
     list[missing] = (keel_value){ keel_if_missing(), NULL };
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t payload = roll_word(d);
