@@ -184,6 +184,8 @@ apply_one(keel_world *world, const keeli_holder *holder, keeli_command *c) {
         return s ? keeli_edit_set_unique(world, holder, s, c->parts->value) : KEEL_ABSENT;
     case KEELI_RECORD_REMOVE_UNIQUE:
         return s ? keeli_edit_remove_unique(world, holder, s, NULL) : KEEL_ABSENT;
+    case KEELI_RECORD_NAME:
+        return s ? keeli_edit_name(world, holder, c->entity, c->data) : KEEL_ABSENT;
     case KEELI_RECORD_EDIT_OF:
         return s ? c->edit_of(world, holder, c->entity, component) : KEEL_ABSENT;
     case KEELI_RECORD_EDIT:

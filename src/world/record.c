@@ -7,6 +7,7 @@
 #include "scope.h"
 #include "storage.h"
 
+#include <keel/typed.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ lists
@@ -187,10 +188,8 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
     bool is_allowed = list->allowed.count == 0;
     for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
         is_allowed = list->allowed.items[i] == s;
-    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_MATCHING)
-        *result = keeli_misuse(
-            world, KEEL_ERROR_ARGUMENT,
-            "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink", name);
+    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_NAME && does != KEELI_RECORD_MATCHING)
+        *result = keeli_not_by_hand(world, s, "edit");
     else if (!is_allowed)
         *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
                                           "these commands may not send events '%s'; send with the "
@@ -506,6 +505,19 @@ keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_ent
     keeli_command *c = NULL;
     KEEL_TRY(begin(list, KEELI_RECORD_ATTACH, child, 0, &c));
     c->parent = parent;
+    return append(list, c);
+}
+
+keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name) {
+    keeli_command *c = NULL;
+    const keel_component *component = KEEL_OF(keel_name);
+    const size_t bytes = name ? strlen(name) + 1 : 0;
+    KEEL_TRY(begin_naming(list, KEELI_RECORD_NAME, e, &component, 1, &c));
+    if (bytes) {
+        c->data = keeli_arena_new(&list->arena, &list->world->heap, bytes, 1);
+        if (!c->data) return no_memory(list);
+        memcpy(c->data, name, bytes);
+    }
     return append(list, c);
 }
 

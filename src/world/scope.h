@@ -77,6 +77,7 @@ typedef enum keeli_action {
     KEELI_RECORD_DELETE,
     KEELI_RECORD_DELETE_MANY,
     KEELI_RECORD_SEND,
+    KEELI_RECORD_NAME,
     KEELI_RECORD_SET_UNIQUE,
     KEELI_RECORD_REMOVE_UNIQUE,
     KEELI_RECORD_EDIT_OF,
@@ -115,6 +116,8 @@ keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_valu
 keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
                                  const keel_component *const *components, uint32_t count);
 keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
+// NULL or "": the name goes.
+keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name);
 keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
 // A component or unique and its value, handed over: KEELI_RECORD_REPLACE, KEELI_RECORD_SET_UNIQUE,
 // and (without a value) KEELI_RECORD_REMOVE_UNIQUE.
@@ -167,7 +170,7 @@ typedef struct keeli_command {
         keel_command_fn *function; // KEELI_RECORD_CALL
     };
     union {
-        void *data;              // KEELI_RECORD_CALL: the user's
+        void *data;              // KEELI_RECORD_CALL: the user's; KEELI_RECORD_NAME: the name
         keeli_entity_list *many; // whom, or who is made
         keel_term *terms;        // KEELI_RECORD_MATCHING
     };

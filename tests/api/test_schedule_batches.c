@@ -22,9 +22,9 @@ KEEL_UNIQUE(U32);
 // Shows the batches, and runs it.
 #define ASSERT_PLAN(w, expected)                                                                   \
     do {                                                                                           \
-        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                         \
+        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                    \
         assert_int_equal(keel_run_workload(f->world, w), KEEL_OK);                                 \
-        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                         \
+        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                    \
     } while (0)
 
 // ------------------------------------------------------------------ readers and writers
@@ -91,7 +91,8 @@ static void in_the_world(api_fixture *f) {
     ASSERT_PLAN(alone_twice, "{0} {1}");
     ASSERT_PLAN(alone_between, "{0 1} {2} {3 4}");
     for (uint32_t i = 2; i < 5; ++i) {
-        const keel_workload_node *other = kept_out_by(f->world, &KEEL_WORKLOAD_alone_between, i, &node);
+        const keel_workload_node *other =
+            kept_out_by(f->world, &KEEL_WORKLOAD_alone_between, i, &node);
         assert_non_null(other);
         assert_int_equal(other->position, i == 2 ? 0 : 2);
         assert_int_equal(node.why.kind, KEEL_WAIT_WORLD);
@@ -305,7 +306,8 @@ static void with_commands(api_fixture *f) {
     assert_ptr_equal(other->system, &KEEL_SYSTEM_spawns);
     assert_string_equal(node.why.storage, "X");
     assert_int_equal(node.why.other_access, KEEL_ACCESS_EDIT);
-    assert_waits_for(f->world, &KEEL_WORKLOAD_commanding, 2, ""); // only who conflicts waits for them
+    assert_waits_for(f->world, &KEEL_WORKLOAD_commanding, 2,
+                     ""); // only who conflicts waits for them
     assert_non_null(kept_out_by(f->world, &KEEL_WORKLOAD_commanding, 4, &node));
     assert_int_equal(node.why.kind, KEEL_WAIT_WORLD);
 }

@@ -439,9 +439,11 @@ KEEL_WORKLOAD(mains, KEEL_STEP(main_0), KEEL_STEP(main_1));
 static void stay_on_the_thread(api_fixture *f) {
     keel_world *w = f->world;
     (void)begin_switches(w);
-    const keel_step steps[] = { { MARK(a) }, { .workload = &KEEL_WORKLOAD_mains, .main_thread = true },
-                                { MARK(b) }, { .system = &KEEL_SYSTEM_main_world, .label = "all" },
-                                { MARK(c) }, { MARK(d) } };
+    const keel_step steps[] = {
+        { MARK(a) }, { .workload = &KEEL_WORKLOAD_mains, .main_thread = true },
+        { MARK(b) }, { .system = &KEEL_SYSTEM_main_world, .label = "all" },
+        { MARK(c) }, { MARK(d) }
+    };
     const keel_workload all = WORKLOAD("threads", steps);
     for (int round = 0; round < 20; ++round) {
         memset(ran_on, 0, sizeof ran_on);

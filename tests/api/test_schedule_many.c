@@ -48,8 +48,9 @@ KEEL_SYSTEM_ONCE(mix_3, KEEL_UNIQUE_WRITE(U3, a), KEEL_UNIQUE_READ(U0, b)) {
     a->v = MIX(a->v, b->v, 3);
 }
 KEEL_SYSTEM_ONCE(look, KEEL_UNIQUE_READ(U0, a), KEEL_UNIQUE_READ(U2, b)) { (void)a, (void)b; }
-static const keel_system *const kinds[] = { &KEEL_SYSTEM_mix_0, &KEEL_SYSTEM_mix_1, &KEEL_SYSTEM_mix_2,
-                                            &KEEL_SYSTEM_mix_3, &KEEL_SYSTEM_look,  &KEEL_SYSTEM_look };
+static const keel_system *const kinds[] = { &KEEL_SYSTEM_mix_0, &KEEL_SYSTEM_mix_1,
+                                            &KEEL_SYSTEM_mix_2, &KEEL_SYSTEM_mix_3,
+                                            &KEEL_SYSTEM_look,  &KEEL_SYSTEM_look };
 
 static uint32_t kind_of(uint32_t i) { return (i * 2654435769u >> 16) % 6; }
 

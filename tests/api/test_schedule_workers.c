@@ -24,7 +24,8 @@ static void one_worker_runs_first_to_last(void **state) {
     caller = pthread_self();
     for (int i = 0; i < 3; ++i)
         assert_runs(f.world, &KEEL_WORKLOAD_free_systems, "123", "13 32");
-    assert_batches(f.world, &KEEL_WORKLOAD_free_systems, "{0 2} {1}"); // though two could run at once
+    assert_batches(f.world, &KEEL_WORKLOAD_free_systems,
+                   "{0 2} {1}"); // though two could run at once
     api_end(&f);
 }
 

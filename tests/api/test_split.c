@@ -293,8 +293,8 @@ static void bodies_have_scratch_lanes_and_look_ups(void **state) {
         begin(&f, worker_counts[w], 2000);
         strays = 0;
         Totals totals = { { 0 } };
-        assert_int_equal(keel_world_run_parallel(f.world, &KEEL_SYSTEM_sum_up, &totals, sizeof totals),
-                         KEEL_OK);
+        assert_int_equal(
+            keel_world_run_parallel(f.world, &KEEL_SYSTEM_sum_up, &totals, sizeof totals), KEEL_OK);
         uint32_t sum = 0;
         for (uint32_t i = 0; i < 8; ++i) {
             if (i >= worker_counts[w]) assert_int_equal(totals.by_lane[i], 0);

@@ -49,7 +49,7 @@ static void several_are_asked_for(void **state) {
         uint32_t sum = 0, last = 0;                                                                \
         assert_int_equal(keel_add_entities(f.world, 5, made, KEEL_COLUMN(T, values)), KEEL_OK);    \
         while (keel_drain(f.world, T, &e, &value)) {                                               \
-            assert_true(!sum || keel_entity_index(e) > last); /* the same order everywhere */     \
+            assert_true(!sum || keel_entity_index(e) > last); /* the same order everywhere */      \
             last = keel_entity_index(e);                                                           \
             sum += value.value;                                                                    \
         }                                                                                          \
@@ -83,9 +83,9 @@ static void what_matches_is_deleted_and_counted(void **state) {
     assert_int_equal(keel_add_entities(f.world, 20, many, KEEL_FILL(Number, { 1 })), KEEL_OK);
     assert_int_equal(keel_add_many(f.world, many, 5, Frozen), KEEL_OK);
     assert_int_equal(keel_add_many(f.world, many + 3, 4, Row, { 3 }), KEEL_OK);
-    assert_int_equal(keel_delete_entities_matching(
-                         f.world, KEEL_TERMS(KEEL_WITH(Frozen), KEEL_WITHOUT(Row))),
-                     KEEL_OK);
+    assert_int_equal(
+        keel_delete_entities_matching(f.world, KEEL_TERMS(KEEL_WITH(Frozen), KEEL_WITHOUT(Row))),
+        KEEL_OK);
     assert_int_equal(keel_last_count(f.world), 3);
     assert_int_equal(keel_entity_count(f.world), 17);
     (void)keel_add_entity(f.world);
@@ -148,8 +148,8 @@ static void uniques_are_set_when_asked_for(void **state) {
 }
 
 // Within a view or system, of what it holds.
-KEEL_SYSTEM_ONCE(edits_within, KEEL_CONTEXT(context), KEEL_MAY_EDIT(Number),
-                 KEEL_MAY_WRITE(Other), KEEL_DATA(keel_entity, e)) {
+KEEL_SYSTEM_ONCE(edits_within, KEEL_CONTEXT(context), KEEL_MAY_EDIT(Number), KEEL_MAY_WRITE(Other),
+                 KEEL_DATA(keel_entity, e)) {
     const keel_entity some[] = { e[0], e[1] };
     if (keel_replace(context, e[0], Other, { 8 }) != KEEL_OK ||
         keel_replace(context, e[1], Other, { 8 }) != KEEL_ABSENT ||
