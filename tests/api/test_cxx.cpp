@@ -197,7 +197,8 @@ void the_hierarchy_is_walked(void **) {
         assert_same_entity(keel_parent_of(w, e[3]), e[1]);
         assert_same_entity(keel_find_entity(w, e[1], "leaf"), e[3]);
         assert_string_equal(keel_name_of(w, e[3]), "leaf");
-        KEEL_EACH(w, KEEL_READ(keel_name, name)) assert_string_equal(name->text, "leaf");
+        KEEL_EACH(w, KEEL_READ(keel_name, name))
+            assert_string_equal(name->text, "leaf");
         assert_same_entity(keel_first_child(w, root), e[0]);
         assert_same_entity(keel_next_child(w, root, e[0]), e[1]);
         assert_same_entity(keel_next_descendant(w, root, e[0]), e[2]);
