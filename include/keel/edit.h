@@ -54,9 +54,9 @@ typedef struct keel_value_column {
 /// Create an entity with the given components.
 /// @param values a list that ends with a NULL component; NULL: no components. A component named
 ///   twice gets the last value (the earlier one is dropped)
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component. Recorded:
-///   the handle can be used in later commands and stored in components at once; the entity is alive
-///   when the command was applied
+/// @param scope a view or context needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component.
+///   Recorded: the handle can be used in later commands and stored in components at once; the
+///   entity is alive when the command was applied
 /// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_entity keel_add_entity_values(keel_scope *scope, const keel_value *values);
@@ -79,7 +79,8 @@ KEEL_API keel_result keel_add_entity_columns(keel_world *world, uint32_t count, 
 
 /// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
 /// them too.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
+/// @param scope a view or context needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component
+///   that the entity has
 /// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_delete_entity(keel_scope *scope, keel_entity e);
@@ -96,7 +97,8 @@ KEEL_API keel_result keel_delete_entities(keel_world *world, const keel_entity *
                                           uint32_t count);
 
 /// Delete every entity that has the component, with all its other components.
-/// @param scope not commands; a view needs KEEL_TERM_MAY_EDIT_WORLD
+/// @param scope not commands; a view or context needs as much as for keel_delete_entity:
+///   KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component that they have
 /// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);
@@ -183,7 +185,7 @@ KEEL_API keel_result keel_delete_components(keel_scope *scope, keel_entity e,
 
 /// Delete all components of an entity, which stays alive. It leaves the hierarchy: its children
 /// become roots.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
+/// @param scope a view or context needs `edit` for each component that it has
 /// @return KEEL_OK, KEEL_ABSENT when it had none, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
