@@ -50,9 +50,15 @@ static inline bool keel_is_null(keel_entity e) { return (e.bits >> KEEL_ENTITY_I
 /// True when both handles are the same index and version.
 static inline bool keel_is_same(keel_entity a, keel_entity b) { return a.bits == b.bits; }
 
-/// The index: small, dense, used again after the entity is deleted. 0 to KEEL_MAX_ENTITY_INDEX.
-static inline uint32_t keel_entity_index(keel_entity e) {
+/// Private: the index of a handle that is not null.
+static inline uint32_t keeli_index_of(keel_entity e) {
     return (uint32_t)(e.bits & (((keel_entity_bits)1 << KEEL_ENTITY_INDEX_BITS) - 1));
+}
+
+/// The index: small, dense, used again after the entity is deleted. 0 to KEEL_MAX_ENTITY_INDEX;
+/// UINT32_MAX for null.
+static inline uint32_t keel_entity_index(keel_entity e) {
+    return keel_is_null(e) ? UINT32_MAX : keeli_index_of(e);
 }
 
 /// How often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION; UINT32_MAX for null.

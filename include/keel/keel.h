@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
-/// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy,
+/// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy, name,
 /// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, track,
 /// events, typed, time.
 #pragma once
@@ -16,6 +16,7 @@
 #include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/name.h>
 #include <keel/parallel.h>
 #include <keel/time.h>
 #include <keel/timing.h>
