@@ -243,9 +243,9 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_DELETE_keeli_few(...) keeli_keel_delete_needs_a_component_use_keel_delete_entity_for_the_entity
 /// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
 /// &value)` hands it out (scope: world, view, context).
-#define KEELI_DELETE_keeli_few(...) keeli_keel_delete_needs_a_component_use_keel_delete_entity_for_the_entity
 #define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_FEW_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_keeli_few(...) keeli_keel_remove_needs_a_component_use_keel_delete_entity_for_the_entity
 #define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &KEEL_COMPONENT_##T)
