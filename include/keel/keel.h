@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
 /// The whole library. Reading order: base, entity, component, world, edit, unique, hierarchy, name,
-/// group, commands, view, executor, walk, workload, explain, parallel, custom_view, timing, track,
-/// events, typed, time.
+/// group, commands, view, executor, walk, state, workload, explain, parallel, custom_view, timing,
+/// track, events, typed, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -18,12 +18,14 @@
 #include <keel/hierarchy.h>
 #include <keel/name.h>
 #include <keel/parallel.h>
+#include <keel/state.h>
 #include <keel/time.h>
 #include <keel/timing.h>
 #include <keel/track.h>
 #include <keel/typed.h>
 #include <keel/typed_core.h>
 #include <keel/typed_events.h>
+#include <keel/typed_state.h>
 #include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/walk.h>
