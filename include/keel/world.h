@@ -72,7 +72,8 @@ KEEL_API const keel_error *keel_first_error(const keel_world *world);
 KEEL_API void keel_clear_errors(keel_world *world);
 
 /// How many entities are alive.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, as others may be adding; a system that has
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, as others may be adding; a system that
+/// has
 ///   a context needs no more
 KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 
