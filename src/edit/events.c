@@ -9,11 +9,6 @@
 
 #include <keel/events.h>
 
-static keeli_storage *known(const keel_world *world, const keel_component *event) {
-    keeli_storage *s = world && event ? keeli_storage_find(world, event) : NULL;
-    return s && s->events ? s : NULL;
-}
-
 static void tell_late(keel_world *world, const keeli_storage *s, const char *late) {
     const char *name = s->component.name;
     keeli_warn(
@@ -125,7 +120,7 @@ keel_result keel_clear_events_of(keel_world *world, const keel_component *event)
     keel_result result = KEEL_ABSENT;
     const bool is_event = event && event->is_event;
     const keeli_storage *s =
-        is_event ? known(world, event) : keeli_event_get(world, event, &result);
+        is_event ? keeli_event_known(world, event) : keeli_event_get(world, event, &result);
     if (!s) return result;
     KEEL_TRY(keeli_may_edit(world, NULL, s, "clear"));
     keeli_queue_clear(s->events);

@@ -211,24 +211,31 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
     return KEEL_OK;
 }
 
-// Through a view or context, which holds what it marks: like a value that was written.
+// Mark a value through a view or context, which holds it: like one that was written. `*s`: where it
+// is.
+static keel_result mark_in(const keeli_caller *who, keel_entity e, const keel_component *component,
+                           keeli_storage **s) {
+    if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
+    *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
+    if (!*s) return KEEL_ERROR_ACCESS;
+    if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_store_has(*s, keeli_index_of(e))) return KEEL_ABSENT;
+    keeli_track_modified(who->world, *s, keeli_index_of(e));
+    return KEEL_OK;
+}
+
 static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, keel_entity e,
                                                        const keel_component *component) {
     keeli_caller who;
+    keeli_storage *s;
     KEEL_TRY(keeli_caller_is(scope, &who));
-    if (!component || !keeli_storage_find(who.world, component)) return KEEL_ABSENT;
-    keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_WRITE);
-    if (!s) return KEEL_ERROR_ACCESS;
-    if (!keeli_entity_is_alive(&who.world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!keeli_store_has(s, keeli_index_of(e))) return KEEL_ABSENT;
-    keeli_track_modified(who.world, s, keeli_index_of(e));
-    return KEEL_OK;
+    return mark_in(&who, e, component, &s);
 }
 
 keel_result(keel_mark_component)(keel_scope *scope, keel_entity e,
                                  const keel_component *component) {
     return keeli_is_world(scope)      ? keeli_world_mark(scope, e, component)
-           : keeli_commands_of(scope) ? keeli_edit_component(scope, e, component, mark_general)
+           : keeli_commands_of(scope) ? keeli_edit_of_elsewhere(scope, e, component, mark_general)
                                       : mark_held(scope, e, component);
 }
 
@@ -268,10 +275,10 @@ keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, ke
 static keel_result replace_held(const keel_scope *scope, keel_entity e,
                                 const keel_component *component, const void *value) {
     keeli_caller who;
-    const keel_result result = mark_held(scope, e, component);
-    if (result != KEEL_OK) return result;
+    keeli_storage *s;
     KEEL_TRY(keeli_caller_is(scope, &who));
-    keeli_storage *s = keeli_storage_find(who.world, component);
+    const keel_result result = mark_in(&who, e, component, &s);
+    if (result != KEEL_OK) return result;
     put(s, keeli_store_value(who.world, s, keeli_index_of(e)), value);
     return KEEL_OK;
 }
@@ -332,13 +339,11 @@ static keel_result enable(keel_world *world, const keeli_holder *holder, keel_en
 
 keel_result(keel_disable_component)(keel_scope *scope, keel_entity e,
                                     const keel_component *component) {
-    return keeli_is_world(scope) ? show(keeli_world_of(scope), NULL, e, component, false)
-                                 : keeli_edit_component(scope, e, component, disable);
+    return keeli_edit_component(scope, e, component, disable);
 }
 keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
                                    const keel_component *component) {
-    return keeli_is_world(scope) ? show(keeli_world_of(scope), NULL, e, component, true)
-                                 : keeli_edit_component(scope, e, component, enable);
+    return keeli_edit_component(scope, e, component, enable);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,
@@ -353,8 +358,8 @@ static size_t bytes_of(const keel_component *c) {
     return c->size ? c->size : 1; // a unique tag is set or not
 }
 
-static inline keel_result put_unique(keel_world *world, const keeli_holder *holder,
-                                     keeli_storage *s, const void *value) {
+keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
+                                  const void *value) {
     KEEL_TRY(keeli_may_edit(world, holder, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {
@@ -372,11 +377,6 @@ static inline keel_result put_unique(keel_world *world, const keeli_holder *hold
     return KEEL_OK;
 }
 
-keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
-                                  const void *value) {
-    return put_unique(world, holder, s, value);
-}
-
 static keel_result set_unique(keel_world *world, const keel_component *unique, const void *value) {
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, unique, true, &result);
@@ -384,7 +384,7 @@ static keel_result set_unique(keel_world *world, const keel_component *unique, c
     if (s->events)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a type of events; keel_send them",
                             s->component.name);
-    return put_unique(world, NULL, s, value);
+    return keeli_edit_set_unique(world, NULL, s, value);
 }
 
 keel_result(keel_set_unique_value)(keel_scope *scope, const keel_component *unique,

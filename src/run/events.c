@@ -212,8 +212,8 @@ static const keeli_queue *rest(const keel_scope *scope, const keel_component *ev
     const keeli_storage *s = NULL;
     if (who.inside)
         return look((keel_context *)(uintptr_t)scope, event, false, &s, next) ? s->events : NULL;
-    s = event ? keeli_storage_find(who.world, event) : NULL;
-    if (!s || !s->events) return NULL;
+    s = keeli_event_known(who.world, event);
+    if (!s) return NULL;
     *next = keeli_queue_next(s->events, who.reader);
     return s->events;
 }

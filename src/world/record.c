@@ -558,8 +558,8 @@ keel_result keeli_edit_elsewhere(keel_scope *scope, keel_entity e, keeli_edit_fn
     return append(list, c);
 }
 
-keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
-                                 keeli_edit_of_fn *edit) {
+keel_result keeli_edit_of_elsewhere(keel_scope *scope, keel_entity e,
+                                    const keel_component *component, keeli_edit_of_fn *edit) {
     keel_commands *list = keeli_commands_of(scope);
     keeli_command *c = NULL;
     if (!list) {

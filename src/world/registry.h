@@ -17,6 +17,12 @@ static inline keeli_storage *keeli_event_get(keel_world *world, const keel_compo
     return event && event->is_event ? keeli_storage_get(world, event, true, result)
                                     : keeli_event_refused(world, event, result);
 }
+// One that the world knows as a type of events, or NULL.
+static inline keeli_storage *keeli_event_known(const keel_world *world,
+                                               const keel_component *event) {
+    keeli_storage *s = event ? keeli_storage_find(world, event) : NULL;
+    return s && s->events ? s : NULL;
+}
 // For messages: "sparse set".
 const char *keeli_storage_text(keel_storage storage);
 // Bytes of a value that a described field covers.

@@ -93,12 +93,18 @@ keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char 
 typedef keel_result keeli_edit_fn(keel_world *world, const keeli_holder *holder, keel_entity e);
 typedef keel_result keeli_edit_of_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_component *component);
-keel_result keeli_edit_component(keel_scope *scope, keel_entity e, const keel_component *component,
-                                 keeli_edit_of_fn *edit);
+keel_result keeli_edit_of_elsewhere(keel_scope *scope, keel_entity e,
+                                    const keel_component *component, keeli_edit_of_fn *edit);
 keel_result keeli_edit_elsewhere(keel_scope *scope, keel_entity e, keeli_edit_fn *edit);
 static inline keel_result keeli_edit_entity(keel_scope *scope, keel_entity e, keeli_edit_fn *edit) {
     return keeli_is_world(scope) ? edit(keeli_world_of(scope), NULL, e)
                                  : keeli_edit_elsewhere(scope, e, edit);
+}
+static inline keel_result keeli_edit_component(keel_scope *scope, keel_entity e,
+                                               const keel_component *component,
+                                               keeli_edit_of_fn *edit) {
+    return keeli_is_world(scope) ? edit(keeli_world_of(scope), NULL, e, component)
+                                 : keeli_edit_of_elsewhere(scope, e, component, edit);
 }
 // Record the others.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
