@@ -766,7 +766,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
-    KEELI_WHOLE_SYSTEM(s, bool, keeli_context_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
+    KEELI_WHOLE_SYSTEM(s, bool, keel_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
     KEELI_SYSTEM_OBJECT(s, KEEL_CONDITION_##s, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
     static inline bool keeli_test_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Declare a system that another file defines.
