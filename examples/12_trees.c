@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // You will learn: entities that are parts of others. Where a part is follows from where the whole
 // is; a part can be taken off and put on; what is deleted takes its parts along, or leaves them.
+// Entities have names, and a path of names leads to one of them.
 #include <keel/keel.h>
 #include <stdio.h>
 
-typedef struct Name { const char *text; } Name;
 typedef struct Local { int x, y; } Local; // seen from the parent
 typedef struct Place { int x, y; } Place; // seen from the world
-KEEL_COMPONENT(Name);
 KEEL_COMPONENT(Local);
 KEEL_COMPONENT(Place);
 
@@ -30,7 +29,7 @@ KEEL_SYSTEM_ONCE(place_all, KEEL_MAY_READ(Local, keel_parent, keel_child), KEEL_
     }
 }
 
-KEEL_SYSTEM(print, KEEL_READ(Name, name), KEEL_READ(Place, place)) {
+KEEL_SYSTEM(print, KEEL_READ(keel_name, name), KEEL_READ(Place, place)) {
     printf("  %-6s at %d, %d\n", name->text, place->x, place->y);
 }
 
@@ -41,28 +40,32 @@ static void show(keel_world *world, const char *what) {
 }
 
 static keel_entity part(keel_world *world, keel_entity whole, const char *name, int x, int y) {
-    return keel_add_child(world, whole, KEEL_INIT(Name, { name }), KEEL_INIT(Local, { x, y }),
-                          KEEL_INIT(Place, { 0, 0 }));
+    keel_entity e =
+        keel_add_child(world, whole, KEEL_INIT(Local, { x, y }), KEEL_INIT(Place, { 0, 0 }));
+    keel_set_name(world, e, name);
+    return e;
 }
 
 int main(void) {
     keel_world *world = keel_world_create(NULL);
-    keel_entity tank = keel_add_entity(world, KEEL_INIT(Name, { "tank" }),
-                                       KEEL_INIT(Local, { 10, 0 }), KEEL_INIT(Place, { 0, 0 }));
+    keel_entity tank =
+        keel_add_entity(world, KEEL_INIT(Local, { 10, 0 }), KEEL_INIT(Place, { 0, 0 }));
+    keel_set_name(world, tank, "tank");
     keel_entity turret = part(world, tank, "turret", 0, 2);
-    keel_entity gun = part(world, turret, "gun", 3, 0);
+    part(world, turret, "gun", 3, 0);
     part(world, tank, "tracks", 0, -1);
     show(world, "all together");
 
     keel_add(world, tank, Local, { 50, 0 }); // all that is part of it moves along
     show(world, "the tank has moved");
 
+    keel_entity gun = keel_find_entity(world, keel_null(), "tank/turret/gun");
     keel_attach(world, gun, tank); // it leaves the turret
     show(world, "the gun is on the tank itself");
 
     if (keel_attach(world, tank, gun) == KEEL_ERROR_CYCLE) printf("a tank is no part of its gun\n");
     printf("the tank has %u parts:", (unsigned)keel_child_count(world, tank));
-    KEEL_EACH_CHILD(world, tank, child) printf(" %s", keel_get(world, child, Name)->text);
+    KEEL_EACH_CHILD(world, tank, child) printf(" %s", keel_name_of(world, child));
     printf("\n");
 
     keel_detach(world, turret);

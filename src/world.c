@@ -10,6 +10,7 @@
 #include "run/workers.h"
 #include "tell/describe.h"
 #include "world/borrow.h"
+#include "world/names.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/storage.h"
@@ -163,7 +164,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
-    if (s->flags & KEELI_IS_LINK)
+    if (s->flags & KEELI_IS_LINK && s != world->names.storage)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
@@ -246,6 +247,7 @@ static const char *find_fault(const keel_world *world) {
     const char *fault = keeli_followers_find_fault(world);
     if (fault) return fault;
     if (!lists_are_right(world)) return "the lists of components are broken";
+    if (!keeli_names_are_valid(world)) return "the index of names is broken";
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }
 

@@ -107,12 +107,14 @@ typedef struct keeli_storage {
 } keeli_storage;
 
 enum {
-    KEELI_IS_LINK = 1, // keel_parent or keel_child: only edit/hierarchy.c changes it
+    KEELI_IS_LINK = 1, // keel_parent, keel_child (edit/hierarchy.c) or keel_name (edit/name.c):
+                       // nobody else changes it
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
     KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
+    KEELI_IS_NAMED = 64,     // keel_child in a world that knows keel_name (world/names.c)
     KEELI_IS_OBSERVED = 128, // `tracking` has observers
     KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
     KEELI_IS_SET = 1024,     // it is such a set
@@ -304,6 +306,13 @@ typedef struct keeli_hierarchy {
     struct keeli_links links;          // what loops over them read
 } keeli_hierarchy;
 
+// Names of entities (world/names.c).
+typedef struct keeli_names {
+    keeli_storage *storage;     // keel_name; NULL: nobody was ever named
+    struct keeli_name **chains; // by hash of parent and text
+    uint32_t chain_count, count;
+} keeli_names;
+
 // Reading (find/).
 typedef struct keeli_views {
     uint64_t serial;                     // counts views and iterators: old handles are noticed
@@ -369,6 +378,7 @@ struct keel_world {
     keeli_registry registry;
     keeli_stand_ins stand_in;
     keeli_hierarchy hierarchy;
+    keeli_names names;
 
     keeli_followers followers;
     keeli_changes changes;

@@ -2,7 +2,7 @@
 """Keel for gdb: shows entities, worlds, chunks and errors as what they mean.
 
     (gdb) source tools/keel_gdb.py
-    (gdb) print entity             3 version 1, alive in 'game'
+    (gdb) print entity             3 version 1 "ship", alive in 'game'
     (gdb) print *world             name, entities, components, running systems, first error
     (gdb) keel entity WORLD E      what an entity has; E is a handle or an index
     (gdb) keel components WORLD    the components of a world, and how many entities have each
@@ -24,6 +24,7 @@ INSIDE = {
     "reserved": "entities.held",
     "retired": "entities.retired",
     "storages": "storages",  # an array of pointers
+    "names": "names.storage",  # of keel_name, or NULL
     "own worker": "workers.own",
     "workers": "workers.working",  # a list, linked by:
     "next worker": "next",
@@ -110,6 +111,18 @@ def world_in_sight():
     return None
 
 
+def name_of(world, index):
+    """ "ship" in quotes, after a space; empty for an entity without a name."""
+    storage = inside(world, "names")
+    if not int(storage) or not has_bit(inside(storage, "place")["bits"], index):
+        return ""
+    root = inside(storage, "place").dereference()
+    place = int(root["sparse"][index // PAGE][index % PAGE])
+    address = int(root["pages"][place >> int(root["shift"])]) + (place & int(root["mask"])) * int(component_of(storage)["size"])
+    value = gdb.Value(address).cast(gdb.lookup_type("keel_name").pointer())
+    return f' "{text(value["text"])}"'
+
+
 def describe(entity, world):
     index, upper = split(entity)
     if not upper:
@@ -117,8 +130,9 @@ def describe(entity, world):
     number = f"{index} version {upper - 1}"
     if world is None:
         return number
-    state = "alive" if upper_at(world, index) == upper else "dead"
-    return f"{number}, {state} in '{text(inside(world, 'name'))}'"
+    is_alive = upper_at(world, index) == upper
+    name = name_of(world, index) if is_alive else ""
+    return f"{number}{name}, {'alive' if is_alive else 'dead'} in '{text(inside(world, 'name'))}'"
 
 
 class EntityPrinter:

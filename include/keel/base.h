@@ -75,7 +75,7 @@ extern "C" {
     X(KEEL_ERROR_SYSTEM, -10, "a system reported an error")                                        \
     X(KEEL_ERROR_ARGUMENT, -11, "an argument is out of its documented range")                      \
     X(KEEL_ERROR_FULL, -12, "every entity index is in use")                                        \
-    X(KEEL_ERROR_OCCUPIED, -13, "a living entity has this index already")                          \
+    X(KEEL_ERROR_OCCUPIED, -13, "a living entity has this index, or a sibling this name, already") \
     X(KEEL_ERROR_CYCLE, -14, "that would close a cycle")                                           \
     X(KEEL_ERROR_COPY, -15, "the component cannot be copied")                                      \
     X(KEEL_ERROR_COUNT, -16, "not exactly one entity matches")                                     \

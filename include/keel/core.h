@@ -2,7 +2,7 @@
 /// @file core.h
 /// The whole library without the macro layer: plain C11, nothing that only gcc and clang know. What
 /// bindings of other languages are made of (docs/bindings.md). Reading order: base, entity,
-/// component, world, edit, unique, hierarchy, group, commands, view, executor, walk, workload,
+/// component, world, edit, unique, hierarchy, name, group, commands, view, executor, walk, workload,
 /// explain, parallel, custom_view, timing, track, events, time.
 #pragma once
 // clang-format off
@@ -17,6 +17,7 @@
 #include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/name.h>
 #include <keel/parallel.h>
 #include <keel/scope.h>
 #include <keel/time.h>

@@ -16,6 +16,7 @@
 #include <keel/custom_view.h>
 #include <keel/explain.h>
 #include <keel/group.h>
+#include <keel/name.h>
 #include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>
@@ -96,11 +97,12 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
      KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
 #define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
 #endif
-/// @cond the two components of the hierarchy
+/// @cond the components that Keel itself has: those of the hierarchy, and names
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_parent, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_child, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEELI_ALIGNOF(keel_name), false, .storage = KEEL_SPARSE_SET);
 /// @endcond
 
 // ---------------------------------------------------------------- values

@@ -343,7 +343,7 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
     void *const *pages = set->pages;
     const uint32_t shift_of_places = set->shift;
 
-    const uint32_t index = keel_entity_index(e), page = index >> 12, at = index & 4095u;
+    const uint32_t index = keeli_index_of(e), page = index >> 12, at = index & 4095u;
     if (page >= page_count || !(words[page][at / 64] >> (at % 64) & 1)) return NULL;
     // what has a value is alive, so its version is there, and is one of a living entity
     const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
@@ -354,7 +354,9 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.
-static inline const void *keel_column_get_value(const keel_lookup *column, keel_entity e) {
+KEEL_API const void *keel_column_get_value(const keel_lookup *column, keel_entity e);
+/// Private: the same, inline.
+static inline const void *keeli_column_get_value(const keel_lookup *column, keel_entity e) {
     return keeli_column_at(column, e, column->size, column->shift);
 }
 
@@ -389,7 +391,7 @@ static inline uint32_t keeli_reach(const struct keeli_set_root *set, keel_storag
 /// Private: has an entity that is within reach a value, and in which place?
 static inline bool keeli_find_place(const struct keeli_set_root *set, keel_storage kind,
                                     keel_entity e, uint32_t *place) {
-    const uint32_t index = keel_entity_index(e), page = index >> 12, at = index & 4095u;
+    const uint32_t index = keeli_index_of(e), page = index >> 12, at = index & 4095u;
     *place = kind == KEEL_SPARSE_SET ? set->sparse[page][at] : index;
     if (kind == KEEL_SPARSE_SET ? *place == UINT32_MAX
                                 : !(set->bits->pages[page][at / 64] >> (at % 64) & 1))
@@ -404,7 +406,7 @@ static inline bool keeli_world_has(const keel_scope *world, keel_entity e,
                                    const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
     uint32_t place;
-    if (!set || keel_entity_index(e) >> 12 >= keeli_reach(set, component->storage))
+    if (!set || keeli_index_of(e) >> 12 >= keeli_reach(set, component->storage))
         return keel_has_component(world, e, component);
     return keeli_find_place(set, component->storage, e, &place);
 }
@@ -423,7 +425,7 @@ static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_e
 static inline const void *keeli_world_get(const keel_scope *world, keel_entity e,
                                           const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
-    if (!set || keel_entity_index(e) >> 12 >= keeli_reach(set, component->storage))
+    if (!set || keeli_index_of(e) >> 12 >= keeli_reach(set, component->storage))
         return keel_get_component(world, e, component);
     return keeli_reached_value(set, e, component);
 }
@@ -441,7 +443,7 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
         return keel_get_component_mut(world, e, component);
     if (head->flags & KEELI_WRITE_MARKS) return keeli_get_marked(world, e, storage);
     const struct keeli_set_root *set = root->sets[number];
-    return keel_entity_index(e) >> 12 < keeli_reach(set, component->storage)
+    return keeli_index_of(e) >> 12 < keeli_reach(set, component->storage)
                ? keeli_reached_value(set, e, component)
                : NULL;
 }
@@ -452,6 +454,7 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
 
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
+#define keel_column_get_value(column, e) keeli_column_get_value((column), (e))
 #define keel_view_begin(view, scope, ...) keel_view_begin((view), KEELI_TO_OPEN(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

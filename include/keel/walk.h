@@ -48,13 +48,13 @@ KEELI_PURE KEEL_API keeli_step keeli_links_onward(const struct keeli_links *link
 
 /// Private: the links of an entity that has children.
 static inline keel_parent *keeli_parent_at(const struct keeli_links *links, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), shift = keeli_indexed_shift(sizeof(keel_parent));
+    const uint32_t index = keeli_index_of(e), shift = keeli_indexed_shift(sizeof(keel_parent));
     keel_parent *page = (keel_parent *)links->parents->pages[index >> shift];
     return page + (index & (((uint32_t)1 << shift) - 1));
 }
 /// Private: the links of an entity that has a parent.
 static inline keel_child *keeli_child_at(const struct keeli_links *links, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), shift = keeli_indexed_shift(sizeof(keel_child));
+    const uint32_t index = keeli_index_of(e), shift = keeli_indexed_shift(sizeof(keel_child));
     keel_child *page = (keel_child *)links->children->pages[index >> shift];
     return page + (index & (((uint32_t)1 << shift) - 1));
 }
@@ -119,7 +119,7 @@ static inline keel_entity keeli_walk_descendant(keeli_walk *walk) {
     const struct keeli_links *links = walk->links;
     if (walk->edits != links->edits)
         keeli_walk_resume(walk, keeli_links_onward(links, walk->of, walk->step.at));
-    else if (keeli_has_bit(links->parents->bits, keel_entity_index(walk->step.at)))
+    else if (keeli_has_bit(links->parents->bits, keeli_index_of(walk->step.at)))
         keeli_walk_down(walk);
     else if (!keeli_walk_beside(walk)) keeli_walk_up(walk);
     return walk->step.at;

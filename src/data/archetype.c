@@ -372,7 +372,7 @@ void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *i
         const uint32_t place = block->number << KEELI_ROW_SHIFT | block->count;
         memcpy(block->entities + block->count, entities, n * sizeof *entities);
         for (uint32_t i = 0; i < n; ++i)
-            *keeli_row_of(ix, keel_entity_index(entities[i])) = place + i;
+            *keeli_row_of(ix, keeli_index_of(entities[i])) = place + i;
         block->count += n;
         archetype->row_count += n;
         entities += n;
@@ -391,7 +391,7 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
         block->entities[place & KEELI_ROW_MASK] = moved;
         for (uint32_t c = 0; c < archetype->column_count; ++c)
             move_one(archetype->columns[c], place, from);
-        *keeli_row_of(ix, keel_entity_index(moved)) = place;
+        *keeli_row_of(ix, keeli_index_of(moved)) = place;
     }
     --last->count;
     --archetype->row_count;
@@ -426,7 +426,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     const keel_entity *entities = old->entities + (place & KEELI_ROW_MASK);
     ++a->moves;
     for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
-        *keeli_row_of(ix, keel_entity_index(entities[i])) = KEELI_NO_ROW;
+        *keeli_row_of(ix, keeli_index_of(entities[i])) = KEELI_NO_ROW;
     for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
         const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
         const uint32_t left = block->capacity - block->count;
@@ -439,7 +439,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
 // Is the entity of the last row somewhere else?
 static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_index *ix) {
     const keeli_block *last = last_block(archetype);
-    return *keeli_row_of(ix, keel_entity_index(last->entities[last->count - 1])) !=
+    return *keeli_row_of(ix, keeli_index_of(last->entities[last->count - 1])) !=
            (last->number << KEELI_ROW_SHIFT | (last->count - 1));
 }
 
@@ -474,7 +474,7 @@ void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
                              column->hook_data);
         }
         for (uint32_t row = 0; ix && row < block->count; ++row)
-            *keeli_row_of(ix, keel_entity_index(block->entities[row])) = KEELI_NO_ROW;
+            *keeli_row_of(ix, keeli_index_of(block->entities[row])) = KEELI_NO_ROW;
         block->count = 0;
     }
     archetype->row_count = 0;
@@ -590,7 +590,7 @@ static bool block_is_valid(const keeli_entity_index *ix, const keeli_block *bloc
     for (uint32_t row = 0; row < block->count; ++row) {
         const keel_entity e = block->entities[row];
         if (!keeli_entity_is_alive(ix, e) ||
-            *keeli_row_of(ix, keel_entity_index(e)) != (block->number << KEELI_ROW_SHIFT | row))
+            *keeli_row_of(ix, keeli_index_of(e)) != (block->number << KEELI_ROW_SHIFT | row))
             return false;
     }
     return true;
@@ -638,8 +638,8 @@ static uint32_t count_in_rows(const keeli_entity_index *ix) {
     for (uint32_t i = 0; i < ix->size; ++i) {
         const keel_entity e = keeli_entity_index_next(ix, i);
         if (keel_is_null(e)) break;
-        i = keel_entity_index(e);
-        count += *keeli_row_of(ix, keel_entity_index(e)) != KEELI_NO_ROW;
+        i = keeli_index_of(e);
+        count += *keeli_row_of(ix, keeli_index_of(e)) != KEELI_NO_ROW;
     }
     return count;
 }

@@ -9,6 +9,15 @@
 
 #include <string.h>
 
+// What entity.h has inline is exported too, for languages that cannot read C.
+extern inline keel_entity keel_null(void);
+extern inline bool keel_is_null(keel_entity e);
+extern inline bool keel_is_same(keel_entity a, keel_entity b);
+extern inline uint32_t keeli_index_of(keel_entity e);
+extern inline uint32_t keel_entity_index(keel_entity e);
+extern inline uint32_t keel_entity_version(keel_entity e);
+extern inline keel_entity keel_entity_make(uint32_t index, uint32_t version);
+
 enum { page_words = KEELI_ENTITY_PAGE + 16 }; // of versions: with the count of the living
 
 // What pages look like before anything is written to them. Pages are written after own_page only.
@@ -146,7 +155,7 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
     const uint32_t listed = count < before->free_count ? count : before->free_count;
     uint32_t next = ix->free_head;
     for (uint32_t k = count; k--;) {
-        const uint32_t i = keel_entity_index(added[k]);
+        const uint32_t i = keeli_index_of(added[k]);
         *version_of(ix, i) |= KEELI_DEAD;
         --*living_around(ix, i);
         if (k < listed) {
@@ -174,7 +183,7 @@ static void unlink_free(keeli_entity_index *ix, uint32_t i) {
 }
 
 keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keeli_index_of(e);
     if (keel_is_null(e) || upper_of(e) > KEEL_MAX_ENTITY_VERSION + 1u)
         return KEEL_ERROR_DEAD_ENTITY;
     if (i > KEEL_MAX_ENTITY_INDEX) return KEEL_ERROR_FULL;
@@ -185,7 +194,7 @@ keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_ent
 }
 
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keeli_index_of(e);
     KEEL_TRY(keeli_entity_index_may_add_at(ix, e));
     const uint32_t where = i < ix->size ? *where_of(ix, i) : KEELI_GAP;
     if (!own_page(ix, heap, i)) return KEEL_ERROR_MEMORY;
@@ -209,7 +218,7 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count) {
     for (uint32_t k = 0; k < count; ++k)
-        if (*version_of(ix, keel_entity_index(list[k])) == upper_of(list[k]))
+        if (*version_of(ix, keeli_index_of(list[k])) == upper_of(list[k]))
             keeli_entity_index_delete(ix, list[k]);
 }
 
@@ -240,13 +249,13 @@ keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
 }
 
 bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keeli_index_of(e);
     return i < ix->size && *where_of(ix, i) == KEELI_HELD && upper_of(e) < KEELI_DEAD &&
            *version_of(ix, i) == (KEELI_DEAD | upper_of(e));
 }
 
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keeli_index_of(e);
     *version_of(ix, i) = upper_of(e);
     *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
@@ -255,11 +264,11 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
 
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
     --ix->held;
-    keeli_entity_index_free(ix, keel_entity_index(e), upper_of(e));
+    keeli_entity_index_free(ix, keeli_index_of(e), upper_of(e));
 }
 
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keeli_index_of(e);
     --ix->held;
     if (i + 1 == ix->size && upper_of(e) == 1) { // fresh
         *where_of(ix, i) = KEELI_GAP;

@@ -46,12 +46,12 @@ static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEE
 
 // Is the handle alive? The index's page is known to be there.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+    const uint32_t i = keeli_index_of(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     return ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
 static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
-    return keel_entity_index(e) / KEELI_ENTITY_PAGE < ix->root.page_count &&
+    return keeli_index_of(e) / KEELI_ENTITY_PAGE < ix->root.page_count &&
            keeli_entity_has_version(ix, e);
 }
 
@@ -79,7 +79,7 @@ static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) 
 }
 // Bring that one to life.
 static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity next) {
-    const uint32_t i = keel_entity_index(next);
+    const uint32_t i = keeli_index_of(next);
     uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
     if (ix->free_count) {
         ix->free_head = *where;
@@ -122,7 +122,7 @@ static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, u
 }
 // `e` is alive.
 static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
-    const uint32_t i = keel_entity_index(e);
+    const uint32_t i = keeli_index_of(e);
     --*keeli_living_on_page(ix->root.versions[i / KEELI_ENTITY_PAGE]);
     keeli_entity_index_free(ix, i, (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS));
 }

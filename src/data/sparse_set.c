@@ -153,14 +153,14 @@ static void move_value(keeli_sparse_set *set, void *to, void *from) {
 }
 
 static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
 }
 
 uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities,
                                      uint32_t count) {
     const uint32_t first = set->count;
-    uint32_t index = keel_entity_index(entities[0]), slot = first;
+    uint32_t index = keeli_index_of(entities[0]), slot = first;
     for (uint32_t left = count; left;) {
         const uint32_t in_page = dense_page - slot % dense_page;
         const uint32_t cells_left = KEELI_SPARSE_PAGE - index % KEELI_SPARSE_PAGE;
@@ -309,7 +309,7 @@ bool keeli_sparse_set_is_valid(const keeli_sparse_set *set) {
             ++used;
             if (slot >= set->count) return false;
             const keel_entity e = *keeli_sparse_set_entity(set, slot);
-            if (keel_entity_index(e) != p * KEELI_SPARSE_PAGE + i || keel_is_null(e)) return false;
+            if (keeli_index_of(e) != p * KEELI_SPARSE_PAGE + i || keel_is_null(e)) return false;
         }
     return used == set->count;
 }

@@ -79,7 +79,7 @@ static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_he
 }
 // Append an entity that is not there, after both reserves: its slot; the value is not initialised.
 static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
-    const uint32_t index = keel_entity_index(e), slot = set->count;
+    const uint32_t index = keeli_index_of(e), slot = set->count;
     *keeli_sparse_set_entity(set, slot) = e;
     set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
     set->count = slot + 1;
@@ -96,7 +96,7 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
     const uint32_t last = --set->count;
     ++set->moves;
     const keel_entity moved = *keeli_sparse_set_entity(set, last);
-    const uint32_t moved_index = keel_entity_index(moved);
+    const uint32_t moved_index = keeli_index_of(moved);
     // nothing to move when it is the last, but that is as cheap as to ask
     *keeli_sparse_set_entity(set, slot) = moved;
     set->root.sparse[moved_index / KEELI_SPARSE_PAGE][moved_index % KEELI_SPARSE_PAGE] = slot;

@@ -38,7 +38,7 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
 
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values) {
-    uint32_t *where = keeli_row_of(&world->entities, keel_entity_index(held));
+    uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(held));
     const uint32_t promise = *where;
     keeli_batch b;
     keeli_batch_begin(&b, world, &held, 1, "adding an entity");
@@ -67,7 +67,7 @@ static inline keeli_archetype *row_with(const keel_world *world, const keeli_sto
 // not ready). `*to`: where its row will be; then its value is put there later.
 static inline __attribute__((always_inline)) bool
 give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_archetype **to) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keeli_storage *s = keeli_storage_known(world, v->component);
     if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
     uint64_t *word = keeli_live_word(s, index);
@@ -89,7 +89,7 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
 static __attribute__((noinline)) bool take_back(keel_world *world, keel_entity e,
                                                 const keel_value *values, const keel_value *end) {
     while (end-- != values)
-        keeli_store_close(world, keeli_storage_known(world, end->component), keel_entity_index(e));
+        keeli_store_close(world, keeli_storage_known(world, end->component), keeli_index_of(e));
     return false;
 }
 
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) bool give_all(keel_world *world, ke
 }
 
 static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
-    const uint32_t place = *keeli_row_of(&world->entities, keel_entity_index(e));
+    const uint32_t place = *keeli_row_of(&world->entities, keeli_index_of(e));
     for (; values->component; ++values) {
         const keeli_storage *s = keeli_storage_known(world, values->component);
         if (keeli_store_has_rows(s))
@@ -117,7 +117,7 @@ static inline void fill_row(const keel_world *world, keel_entity e, const keel_v
 static inline void end_list(keel_world *world, keel_entity e, const keel_value *values,
                             bool follows) {
     for (const keel_value *v = values; follows && v->component; ++v)
-        keeli_came(world, keeli_storage_known(world, v->component), keel_entity_index(e));
+        keeli_came(world, keeli_storage_known(world, v->component), keeli_index_of(e));
     for (; KEELI_VALIDATES && values->component; ++values)
         keeli_validate_storage(world, keeli_storage_known(world, values->component));
     if (follows) (void)keeli_done(world, KEEL_OK);
@@ -128,7 +128,7 @@ keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_
     if (!world) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!values) return KEEL_OK;
-    keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(e)), *to = from;
+    keeli_archetype *from = keeli_archetype_of(world, keeli_index_of(e)), *to = from;
     if (!give_all(world, e, values, true, &to))
         return keeli_edit_add_values(world, NULL, e, values);
     if (to != from) {
@@ -157,7 +157,7 @@ create(keel_world *world, const keel_value *values, bool follows) {
     if (!give_all(world, e, values, follows, &to)) return keel_null();
     keeli_entity_index_take(&world->entities, e);
     if (to != none) {
-        *keeli_row_of(&world->entities, keel_entity_index(e)) = keeli_archetype_push(to, e);
+        *keeli_row_of(&world->entities, keeli_index_of(e)) = keeli_archetype_push(to, e);
         fill_row(world, e, values);
     }
     end_list(world, e, values, follows);
@@ -240,14 +240,14 @@ static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_enti
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    keeli_store_take_bit(s, word, keeli_bit_of(keel_entity_index(e)));
+    keeli_store_take_bit(s, word, keeli_bit_of(keeli_index_of(e)));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     return end_add(world, s, e, to, value, NOBODY);
 }
 
 static __attribute__((noinline)) keel_result
 add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keeli_archetype *to = row_with(world, s, keeli_archetype_of(world, index));
     if (!to || !keeli_archetype_has_room(to) || (s->flags && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
@@ -267,7 +267,7 @@ static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_
     if ((s->flags && !keeli_change_is_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
-    void *to = keeli_store_value_there(s, keel_entity_index(e));
+    void *to = keeli_store_value_there(s, keeli_index_of(e));
     if (value != to) keeli_bytes_put(to, value, s->size);
     if (!s->flags) return KEEL_OK;
     return keeli_changed_last(world, s, e, to);
@@ -276,7 +276,7 @@ static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_
 // What has neighbours in its block has a version, so only that is compared.
 static inline __attribute__((always_inline)) keel_result
 add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t who) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
@@ -350,7 +350,7 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
     void *there = keeli_store_value_of(world, s, e);
-    if (there) return keeli_track_modified(world, s, keel_entity_index(e)), there;
+    if (there) return keeli_track_modified(world, s, keeli_index_of(e)), there;
     if (keel_add_component(world, e, component, value) < 0) return NULL;
     return keeli_store_value_of(world, s, e);
 }
@@ -405,9 +405,9 @@ static keel_result check_alive(keel_world *world, const keeli_storage *s,
     for (uint32_t i = 0; i < count; ++i)
         if (!keeli_entity_is_alive(&world->entities, entities[i]))
             return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
-                               "cannot add '%s' to many: entity %u of the list is not alive; "
+                               "cannot add '%s' to many: entity %u of the list, %s, is not alive; "
                                "nothing was changed",
-                               s->component.name, (unsigned)i);
+                               s->component.name, (unsigned)i, KEELI_ENTITY(world, entities[i]));
     return KEEL_OK;
 }
 
@@ -437,9 +437,14 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
         result = KEEL_ERROR_MEMORY;
     if (result == KEEL_OK) result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
     if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
-    if (result == KEEL_ERROR_OCCUPIED || result == KEEL_ERROR_FULL)
-        return keeli_error(world, result, "cannot add an entity at index %u: %s",
-                           (unsigned)keel_entity_index(e), keel_result_text(result));
+    const uint32_t index = keeli_index_of(e);
+    if (result == KEEL_ERROR_OCCUPIED)
+        return keeli_error(world, result, "cannot add %s: index %u belongs to %s, which is alive",
+                           KEELI_ENTITY(world, e), (unsigned)index,
+                           KEELI_ENTITY(world, keeli_entity_at(&world->entities, index)));
+    if (result == KEEL_ERROR_FULL)
+        return keeli_error(world, result, "cannot add an entity at index %u: %s", (unsigned)index,
+                           keel_result_text(result));
     if (result < 0) return result; // a handle of nothing
     keeli_entity_came(world, e);
     keeli_validate_entities(world);
@@ -470,7 +475,7 @@ static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count)
     while (from <= KEEL_MAX_ENTITY_INDEX) {
         const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
         if (keel_is_null(e)) break;
-        const uint32_t index = keel_entity_index(e);
+        const uint32_t index = keeli_index_of(e);
         if (!keeli_store_reserve(world, s, index, 0)) return false;
         from = ((uint64_t)index / 64 + 1) * 64;
     }

@@ -21,17 +21,17 @@ void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *ent
 
 // Memory until the batch ends, in a piece of its own: the blocks of arenas are promised to
 // commands.
-typedef struct keeli_piece {
-    struct keeli_piece *next;
+typedef struct keeli_batch_block {
+    struct keeli_batch_block *next;
     size_t size, align;
-} keeli_piece;
+} keeli_batch_block;
 
 static void *new_memory(keeli_batch *b, size_t size, size_t align) {
-    if (align < _Alignof(keeli_piece)) align = _Alignof(keeli_piece);
-    const size_t before = (sizeof(keeli_piece) + align - 1) / align * align;
-    keeli_piece *piece = keeli_new(&b->world->heap, before + size, align);
+    if (align < _Alignof(keeli_batch_block)) align = _Alignof(keeli_batch_block);
+    const size_t before = (sizeof(keeli_batch_block) + align - 1) / align * align;
+    keeli_batch_block *piece = keeli_new(&b->world->heap, before + size, align);
     if (!piece) return NULL;
-    *piece = (keeli_piece){ b->pieces, before + size, align };
+    *piece = (keeli_batch_block){ b->pieces, before + size, align };
     b->pieces = piece;
     return (char *)piece + before;
 }
@@ -81,7 +81,7 @@ void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const ke
 }
 
 static bool lacks(const keeli_batch *b, const keeli_column *c, uint32_t i) {
-    return b->is_new || !keeli_store_has(c->storage, keel_entity_index(b->entities[i]));
+    return b->is_new || !keeli_store_has(c->storage, keeli_index_of(b->entities[i]));
 }
 
 static const char *value_at(const keeli_column *c, uint32_t i) {
@@ -215,11 +215,11 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     if (b->count == 1)
         return !lacks(b, c, 0) ||
                ((!keeli_store_is_sparse(s) || reserve_slots(b, c, 1)) &&
-                keeli_reserve_value(b->world, s, keel_entity_index(b->entities[0]), k));
+                keeli_reserve_value(b->world, s, keeli_index_of(b->entities[0]), k));
     const uint32_t lacking = count_lacking(b, c);
     if (!lacking) return true;
     if (keeli_store_is_sparse(s) && !reserve_slots(b, c, lacking)) return false;
-    if (!keeli_followers_reserve(b->world, s, keel_entity_index(b->entities[0]), lacking, k))
+    if (!keeli_followers_reserve(b->world, s, keeli_index_of(b->entities[0]), lacking, k))
         return false;
     for (uint32_t i = 0; i < b->count;) {
         const keeli_range range = range_from(b, i, b->count);
@@ -267,7 +267,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     const keel_entity first = b->entities[0];
     if (b->count == 1)
         return !keeli_entity_is_alive(&b->world->entities, first) ||
-               reserve_target(b, keeli_archetype_of(b->world, keel_entity_index(first)), 1);
+               reserve_target(b, keeli_archetype_of(b->world, keeli_index_of(first)), 1);
     const uint32_t archetypes = a->count;
     uint32_t *leaving = new_memory(b, archetypes * sizeof *leaving, sizeof *leaving); // by position
     b->left = new_memory(b, b->count * sizeof *b->left, sizeof *b->left);
@@ -275,7 +275,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     memset(leaving, 0, archetypes * sizeof *leaving);
     for (uint32_t i = 0; i < b->count; ++i)
         if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
-            ++leaving[keeli_archetype_of(b->world, keel_entity_index(b->entities[i]))->position];
+            ++leaving[keeli_archetype_of(b->world, keeli_index_of(b->entities[i]))->position];
     for (uint32_t p = 0; p < archetypes; ++p) {
         uint32_t rows = leaving[p];
         if (p && rows > a->all[p]->row_count) rows = a->all[p]->row_count; // some come twice
@@ -295,14 +295,14 @@ static void make_rows(keeli_batch *b) {
 
 static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
     return keeli_entity_is_alive(&world->entities, e) &&
-           *keeli_row_of(&world->entities, keel_entity_index(e)) == place;
+           *keeli_row_of(&world->entities, keeli_index_of(e)) == place;
 }
 
 // Those whose rows lie side by side; or that have no rows and ascending indices, so that none comes
 // twice.
 static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
-    const uint32_t place = *keeli_row_of(&b->world->entities, keel_entity_index(*e)),
+    const uint32_t place = *keeli_row_of(&b->world->entities, keeli_index_of(*e)),
                    left = b->count - i;
     if (b->is_new || left == 1) return left;
     const bool has_row = place != KEELI_NO_ROW;
@@ -317,7 +317,7 @@ static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
 
 static void copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
     keel_world *world = b->world;
-    const uint32_t place = *keeli_row_of(&world->entities, keel_entity_index(b->entities[i]));
+    const uint32_t place = *keeli_row_of(&world->entities, keeli_index_of(b->entities[i]));
     if (place == KEELI_NO_ROW) {
         keeli_archetype_push_many(to, &world->entities, b->entities + i, n);
         return;
@@ -334,7 +334,7 @@ static void put(const keeli_column *c, uint32_t i, void *to) {
 }
 
 static void overwrite(const keeli_batch *b, const keeli_column *c, uint32_t i) {
-    const uint32_t index = keel_entity_index(b->entities[i]);
+    const uint32_t index = keeli_index_of(b->entities[i]);
     void *to = keeli_store_value(b->world, c->storage, index);
     keeli_track_modified(b->world, c->storage, index);
     if (to == value_at(c, i)) return;
@@ -371,7 +371,7 @@ static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, ui
 static void fill_sets(const keeli_batch *b, const keeli_column *c) {
     for (uint32_t i = 0, n; i < b->count; i += n) {
         const uint32_t run = keeli_range_length(b->entities + i, b->count - i);
-        const uint32_t index = keel_entity_index(b->entities[i]);
+        const uint32_t index = keeli_index_of(b->entities[i]);
         n = 1;
         if (keeli_store_has(c->storage, index)) {
             overwrite(b, c, i);
@@ -400,7 +400,7 @@ void keeli_batch_move_rows(keeli_batch *b) {
     for (uint32_t i = 0, n; i < b->count; i += n) {
         n = 1;
         if (b->is_removal && !keeli_entity_is_alive(&world->entities, b->entities[i])) continue;
-        keeli_archetype *from = keeli_archetype_of(world, keel_entity_index(b->entities[i]));
+        keeli_archetype *from = keeli_archetype_of(world, keeli_index_of(b->entities[i]));
         keeli_archetype *to = target(b, from);
         if (to == from && b->is_removal) continue;
         n = rows_beside(b, i);
@@ -430,7 +430,7 @@ static void commit_column(keeli_batch *b, const keeli_column *c) {
 static void notify(const keeli_batch *b, const keeli_column *c) {
     if (c->is_superseded || !keeli_is_followed(c->storage)) return;
     if (b->count == 1 && (!c->fresh || *c->fresh))
-        keeli_came(b->world, c->storage, keel_entity_index(b->entities[0]));
+        keeli_came(b->world, c->storage, keeli_index_of(b->entities[0]));
     else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh);
 }
 
@@ -484,7 +484,7 @@ static bool copy_in_place(keeli_batch *b, keeli_column *c) {
         const keel_entity e = b->entities[c->filled];
         void *to = keeli_store_open(b->world, c->storage, e);
         if (keeli_hook_copy(c->storage, to, value_at(c, c->filled))) continue;
-        keeli_store_close(b->world, c->storage, keel_entity_index(e));
+        keeli_store_close(b->world, c->storage, keeli_index_of(e));
         return false;
     }
     return true;
@@ -495,12 +495,12 @@ static void undo_create(const keeli_batch *b) {
     for (uint32_t k = b->column_count; k--;)
         for (uint32_t i = b->columns[k].filled; i--;) {
             keeli_storage *s = b->columns[k].storage;
-            const uint32_t index = keel_entity_index(b->entities[i]);
+            const uint32_t index = keeli_index_of(b->entities[i]);
             keeli_value_drop(s, keeli_store_value_there(s, index));
             keeli_store_close(b->world, s, index);
         }
     for (uint32_t i = b->count; b->has_made_rows && i--;) {
-        uint32_t *where = keeli_row_of(&b->world->entities, keel_entity_index(b->entities[i]));
+        uint32_t *where = keeli_row_of(&b->world->entities, keeli_index_of(b->entities[i]));
         keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
         *where = KEELI_NO_ROW;
     }
@@ -542,7 +542,7 @@ keel_result keeli_batch_end(keeli_batch *b) {
     if (b->is_committed) keeli_validate_entities(b->world);
     for (uint32_t k = 0; b->has_copies && !b->is_committed && k < b->column_count; ++k)
         if (b->columns[k].staged) drop_copies(&b->columns[k], b->count);
-    for (keeli_piece *piece = b->pieces, *next; piece; piece = next) {
+    for (keeli_batch_block *piece = b->pieces, *next; piece; piece = next) {
         next = piece->next;
         keeli_free(&b->world->heap, piece, piece->size, piece->align);
     }

@@ -52,8 +52,8 @@ typedef struct keeli_batch {
     const char *doing;          // for messages: "adding an entity"
     keeli_archetype *from, *to; // where rows of the one go: the last that was looked up
     keeli_column *columns;
-    uint32_t *left, left_count; // places of rows that were copied
-    struct keeli_piece *pieces; // memory until it ends
+    uint32_t *left, left_count;       // places of rows that were copied
+    struct keeli_batch_block *pieces; // memory until it ends
     // what begins undefined
     uint32_t one_left;         // memory of `left` for one entity
     keeli_entity_index before; // as it was before they were made

@@ -116,6 +116,9 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder,
     case KEELI_RECORD_SEND:
         s = keeli_part_storage(world, c->parts);
         return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
+    case KEELI_RECORD_NAME:
+        s = keeli_part_storage(world, c->parts);
+        return s ? keeli_edit_name(world, holder, c->entity, c->data) : KEEL_ABSENT;
     case KEELI_RECORD_EDIT_OF:
         s = keeli_part_storage(world, c->parts);
         return s ? c->edit_of(world, holder, c->entity, &s->component) : KEEL_ABSENT;

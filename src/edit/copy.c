@@ -3,11 +3,14 @@
 #include "edit/removal.h"
 
 #include "edit/hierarchy.h"
+#include "world/names.h"
 #include "world/registry.h"
 #include "world/report.h"
 
+#include <keel/typed.h>
+
 // ------------------------------------------------------------------ copies of a prototype
-// Links are not copied: a copy takes no place in the hierarchy. Nor are disabled values.
+// Links and the name are not copied: a copy has a place of its own. Nor are disabled values.
 static keel_result add_prototype(keeli_batch *b, uint32_t index) {
     keel_world *world = b->world;
     uint32_t at = UINT32_MAX;
@@ -29,7 +32,7 @@ keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32
     if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
-    b.result = add_prototype(&b, keel_entity_index(prototype));
+    b.result = add_prototype(&b, keeli_index_of(prototype));
     keeli_batch_create(&b, NULL, out);
     return keeli_batch_give(&b);
 }
@@ -37,8 +40,8 @@ keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32
 keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {
     keel_entity copy = keel_null();
     if (world && !keeli_entity_is_alive(&world->entities, prototype)) // null does not say why
-        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
-                           "cannot clone an entity: the prototype is not alive"),
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY, "cannot clone %s: it is not alive",
+                           KEELI_ENTITY(world, prototype)),
                keel_null();
     return keel_clone_entities(world, prototype, 1, &copy) < 0 ? keel_null() : copy;
 }
@@ -49,12 +52,13 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
         return keeli_misuse(from, KEEL_ERROR_ARGUMENT,
                             "keel_move_entity needs two worlds, but both are '%s'", from->name);
     if (!keeli_entity_is_alive(&from->entities, e))
-        return keeli_error(from, KEEL_ERROR_DEAD_ENTITY, "cannot move an entity: it is not alive");
+        return keeli_error(from, KEEL_ERROR_DEAD_ENTITY, "cannot move %s: it is not alive",
+                           KEELI_ENTITY(from, e));
     if (keeli_has_links(from, e))
         return keeli_error(from, KEEL_ERROR_ARGUMENT,
-                           "cannot move entity %u to another world: it is in a hierarchy; "
+                           "cannot move %s to another world: it is in a hierarchy; "
                            "keel_unlink it first",
-                           (unsigned)keel_entity_index(e));
+                           KEELI_ENTITY(from, e));
     return keeli_may_delete_entity(from, NULL, e);
 }
 
@@ -62,6 +66,7 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
 static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t index) {
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
+        if (s == from->names.storage) continue; // its text is memory of that world
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(b->world, NULL, &s->component, "add", &result);
         if (!t) return result;
@@ -79,7 +84,7 @@ static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint3
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
         if (keeli_store_is_disabled(s, index) &&
             !keeli_presence_reserve(&keeli_storage_find(b->world, &s->component)->disabled,
-                                    &b->world->heap, keel_entity_index(b->entities[0])))
+                                    &b->world->heap, keeli_index_of(b->entities[0])))
             return keeli_out_of_memory(b->world, b->doing), false;
     return true;
 }
@@ -89,12 +94,34 @@ static void disable_moved(keel_world *to, keel_entity moved, const keel_world *f
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
         if (keeli_store_is_disabled(s, index))
-            keeli_disable(to, keeli_storage_find(to, &s->component), keel_entity_index(moved));
+            keeli_disable(to, keeli_storage_find(to, &s->component), keeli_index_of(moved));
+}
+
+// The name is copied, which may fail; then it goes here, too.
+static keel_result reserve_name(const keeli_batch *b, const keel_world *from, keel_entity e,
+                                keeli_name **copy) {
+    keel_world *to = b->world;
+    const keeli_name *name = keeli_name_at(from, e);
+    if (!name) return KEEL_OK;
+    keel_result result;
+    const keeli_storage *s = keeli_storage_get(to, KEEL_OF(keel_name), false, &result);
+    if (!s) return result;
+    KEEL_TRY(keeli_may_edit(to, NULL, s, "set"));
+    const keeli_name *there = keeli_name_find(to, keel_null(), name->text, name->length);
+    if (there)
+        return keeli_error(to, KEEL_ERROR_OCCUPIED,
+                           "cannot move %s to world '%s': the root %s has that name there",
+                           KEELI_ENTITY(from, e), to->name, KEELI_ENTITY(to, there->entity));
+    *copy = keeli_reserve_name(to, b->entities[0], name->text, name->length,
+                               b->column_count + to->followers.set_count);
+    return *copy ? KEEL_OK : keeli_out_of_memory(to, b->doing);
 }
 
 static void leave(keel_world *from, keel_entity e) {
+    keeli_name *name = keeli_name_at(from, e);
     keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
     keeli_take_all(from, e, KEEL_TRACK_REMOVAL);
+    if (name) keeli_name_free(from, name);
     keeli_entity_index_delete(&from->entities, e);
     keeli_validate_entities(from);
 }
@@ -102,7 +129,7 @@ static void leave(keel_world *from, keel_entity e) {
 keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     if (!from || !to) return keeli_no_world(), keel_null();
     if (may_move(from, e, to) < 0) return keel_null();
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keel_entity moved;
     keeli_batch b;
     keeli_batch_begin(&b, to, NULL, 1, "moving an entity");
@@ -111,7 +138,15 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     if (b.result == KEEL_OK) b.result = add_moved(&b, from, index);
     keeli_batch_create(&b, NULL, &moved);
     if (b.result == KEEL_OK && !reserve_disabled(&b, from, index)) b.result = KEEL_ERROR_MEMORY;
+    keeli_name *name = NULL;
+    if (b.result == KEEL_OK) b.result = reserve_name(&b, from, e, &name);
     const keel_result result = keeli_batch_give(&b);
+    if (name && result == KEEL_OK) {
+        keeli_push_name(to, moved, keel_null(), name);
+        keeli_came(to, to->names.storage, keeli_index_of(moved));
+    } else if (name) {
+        keeli_name_free(to, name);
+    }
     if (result == KEEL_OK) {
         disable_moved(to, moved, from, index);
         leave(from, e);

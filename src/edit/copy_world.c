@@ -52,7 +52,7 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
         const bool has_values = s->presence.count || s->disabled.count || s->unique;
-        if (has_values && s->component.drop && !s->component.copy) return cannot_copy(to, s);
+        if (has_values && !keeli_can_copy(s) && s != from->names.storage) return cannot_copy(to, s);
     }
     return KEEL_OK;
 }
@@ -77,7 +77,7 @@ static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_st
     if (keeli_store_in_order(s, &at) == UINT32_MAX) return KEEL_OK;
     const keeli_sparse_set *set = &t->set;
     while (keeli_store_is_sparse(t) && set->count > at)
-        keeli_store_pop(to, t, keel_entity_index(*keeli_sparse_set_entity(set, set->count - 1)));
+        keeli_store_pop(to, t, keeli_index_of(*keeli_sparse_set_entity(set, set->count - 1)));
     for (uint32_t k; !keeli_store_is_sparse(t) &&
                      (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= at;)
         keeli_store_pop(to, t, k);
@@ -114,6 +114,7 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
 }
 
 static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    if (t == to->names.storage) return keeli_copy_names(s->world, to) ? KEEL_OK : no_memory(to);
     if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return no_memory(to);
     // slots, pages, bits and their places in the lists of blocks, of which the target has none
     const uint32_t step = keeli_store_reserve_step(s);
@@ -156,7 +157,7 @@ static void take_back(keel_world *to, const keeli_archetype *archetype, const ke
                       uint32_t columns, uint32_t filled) {
     for (uint32_t row = block->count; row--;) {
         const uint32_t place = block->number << KEELI_ROW_SHIFT | row;
-        uint32_t *where = keeli_row_of(&to->entities, keel_entity_index(block->entities[row]));
+        uint32_t *where = keeli_row_of(&to->entities, keeli_index_of(block->entities[row]));
         for (uint32_t c = 0; c < columns + (row < filled); ++c)
             keeli_value_drop(storage_of(to, archetype->columns[c]),
                              keeli_row_value(archetype->columns[c], place));

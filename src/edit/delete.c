@@ -12,17 +12,24 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     if (!holder && !world->access.holders && !world->access.owned_storages)
         return KEEL_OK; // nothing is in use
     if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
+    KEEL_TRY(keeli_may_orphan(world, holder, e));
     uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s;
-         (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
+    for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
         KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
     return KEEL_OK;
+}
+
+// Before an entity goes: its children may have its name.
+static void unlink_doomed(keel_world *world, keel_entity e) {
+    if (!keeli_has_links(world, e)) return;
+    keeli_free_name(world, e);
+    keeli_commit_unlink(world, e);
 }
 
 static keel_result delete_held(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
-    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    unlink_doomed(world, e);
     keeli_commit_delete_entity(world, e);
     return keeli_done(world, KEEL_OK);
 }
@@ -34,7 +41,7 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
     if (!keeli_is_unused(world)) return delete_held(world, NULL, e);
-    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    unlink_doomed(world, e);
     keel_delete_entity_unchecked(world, e);
     return KEEL_OK;
 }
@@ -72,7 +79,7 @@ keel_result keeli_world_delete_entity(keel_scope *scope, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
         return delete_general(world, e);
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (!take_plain(world, index)) return delete_general(world, e);
     const uint32_t place = *keeli_row_of(&world->entities, index);
     keeli_entity_index_delete(&world->entities, e);
@@ -116,6 +123,9 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
         if (!world->access.holders && !world->access.owned_storages) break; // the same for all
     }
     keeli_editing_begin(world);
+    for (uint32_t i = 0; i < count && world->names.count; ++i)
+        if (keeli_entity_is_alive(&world->entities, entities[i]))
+            keeli_free_name(world, entities[i]);
     for (uint32_t i = 0; i < count && world->hierarchy.parents->presence.count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]) &&
             keeli_has_links(world, entities[i]))
@@ -125,15 +135,21 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
     return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
 }
 
+static bool is_link(const keel_world *world, const keeli_storage *s) {
+    return s == world->hierarchy.parents || s == world->hierarchy.children;
+}
+
 // The highest index first, so that the indices are handed out again in ascending order.
 static void delete_having(keel_world *world, const keeli_storage *s) {
+    for (uint32_t i = 0; world->names.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        keeli_free_name(world, keeli_entity_at(&world->entities, i));
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
         const uint64_t bits = keeli_presence_word(&s->presence, i / 64);
         keel_entity list[64];
         uint32_t count = 0;
         for (i |= 63; count < (uint32_t)__builtin_popcountll(bits); --i)
             if (bits >> (i % 64) & 1) list[count++] = keeli_entity_at(&world->entities, i);
-        for (uint32_t k = 0; !(s->flags & KEELI_IS_LINK) && k < count; ++k)
+        for (uint32_t k = 0; !is_link(world, s) && k < count; ++k)
             if (keeli_has_links(world, list[k])) keeli_commit_unlink(world, list[k]);
         keeli_commit_delete_entities(world, list, count);
     }
@@ -146,7 +162,7 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     keeli_editing_begin(world);
-    if (s->flags & KEELI_IS_LINK) {
+    if (is_link(world, s)) {
         // Without all parents, or without all children, no link is left. So none is repaired on the
         // way: that would take the component away from others before their turn.
         ++world->hierarchy.links.edits;
@@ -154,6 +170,7 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
                                                          : world->hierarchy.parents);
     }
     delete_having(world, s);
+    if (is_link(world, s)) keeli_place_orphans(world);
     keeli_editing_end(world);
     return keeli_done(world, KEEL_OK);
 }

@@ -33,6 +33,29 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
                                          keel_entity e, const keel_component *const *components);
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e);
 
+// name.c. NULL or "": the name goes.
+keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_entity e,
+                            const char *text);
+// Before an entity goes below `parent`, or (null) becomes a root: KEEL_ERROR_OCCUPIED where it
+// would have a sibling of its name. `doing`: "attach".
+keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
+                                 keel_entity parent);
+// Before its children become roots: may those lose their names that another root has?
+keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e);
+// These cannot fail. The entity has another place, and is found there, or as a root loses a name
+// that another root has. All that have no parent any more; who still has it may be deleted.
+void keeli_place_name(keel_world *world, keel_entity e);
+void keeli_place_orphans(keel_world *world);
+// The entity is about to be deleted: others may have its name.
+void keeli_free_name(keel_world *world, keel_entity e);
+// A name for an entity that has none, with room for it; NULL when out of memory. `before`: how many
+// numbers the list of its block may get first. Then it gets the name; this cannot fail.
+struct keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *text,
+                                      size_t length, uint32_t before);
+void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, struct keeli_name *name);
+// All names of a world come to the same entities of another one; false when out of memory.
+bool keeli_copy_names(const keel_world *from, keel_world *to);
+
 // A list of entities that is NULL although its length is not 0: KEEL_ERROR_ARGUMENT (add.c).
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function);

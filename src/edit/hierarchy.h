@@ -16,10 +16,10 @@ static inline keel_child *keeli_link_of_child(const keel_world *world, keel_enti
     return keeli_child_at(&world->hierarchy.links, e);
 }
 static inline bool keeli_has_children(const keel_world *world, keel_entity e) {
-    return keeli_store_has(world->hierarchy.parents, keel_entity_index(e));
+    return keeli_store_has(world->hierarchy.parents, keeli_index_of(e));
 }
 static inline bool keeli_has_parent(const keel_world *world, keel_entity e) {
-    return keeli_store_has(world->hierarchy.children, keel_entity_index(e));
+    return keeli_store_has(world->hierarchy.children, keeli_index_of(e));
 }
 static inline bool keeli_has_links(const keel_world *world, keel_entity e) {
     return keeli_has_children(world, e) || keeli_has_parent(world, e);

@@ -9,7 +9,7 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
                           void *out) {
     const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
     if (!(is_kept | (out != NULL)) && !s->component.drop) return;
-    void *value = keeli_store_value_there(s, keel_entity_index(e));
+    void *value = keeli_store_value_there(s, keeli_index_of(e));
     if (is_kept) (void)keeli_track_removed(world, s, e, kind, value);
     else if (!out) keeli_value_drop(s, value);
     else if (s->size) keeli_value_move(s, out, value);
@@ -19,10 +19,10 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
 static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                         void *out) {
     if (s->flags || out) {
-        keeli_going_alone(world, s, keel_entity_index(e), kind);
+        keeli_going_alone(world, s, keeli_index_of(e), kind);
         let_go(world, s, e, kind, out);
     }
-    keeli_store_close(world, s, keel_entity_index(e));
+    keeli_store_close(world, s, keeli_index_of(e));
 }
 
 // Where the row of an entity goes that loses the component, with room for it; NULL when out of
@@ -39,7 +39,7 @@ static inline keeli_archetype *reserve_row(keel_world *world, keeli_storage *s, 
 
 keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                              void *out) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keeli_archetype *to = NULL;
     if (!keeli_store_has(s, index)) {
         if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
@@ -61,7 +61,7 @@ static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t ki
     for (uint32_t i = b->count; i--;) { // nothing moves when the list is in packed order
         const keel_entity e = b->entities[i];
         if (!keeli_entity_is_alive(&world->entities, e)) continue;
-        const uint32_t index = keel_entity_index(e);
+        const uint32_t index = keeli_index_of(e);
         if (keeli_store_has(c->storage, index)) {
             take(world, c->storage, e, kind, c->out);
             taken = true;
@@ -114,7 +114,7 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
             while (from->blocks[b]->count == 0)
                 --b;
             const keel_entity e = from->blocks[b]->entities[from->blocks[b]->count - 1];
-            const uint32_t index = keel_entity_index(e);
+            const uint32_t index = keeli_index_of(e);
             keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
             keeli_store_clear_bit(world, s, index);
             keeli_row_move(world, e, to);
@@ -143,7 +143,7 @@ void keeli_clear_all(keel_world *world) {
 
 // ------------------------------------------------------------------ all of an entity
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
     if (world->followers.groups) keeli_groups_leave(world, e, !drops);
     uint32_t at = UINT32_MAX; // downwards: the last of the list takes the place of one that goes
@@ -205,7 +205,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (s->flags & ~(uint32_t)KEELI_IS_LINK) return false;
+        if (s->flags & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_NAMED)) return false;
         if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;
@@ -245,7 +245,7 @@ static __attribute__((noinline)) bool open_block(keel_world *world, stretch *at,
 static void extend(keel_world *world, stretch *at, const keel_entity *end) {
     const keel_entity *e = at->entities;
     for (; e < end; ++e) {
-        const uint32_t index = keel_entity_index(*e), place = index / 64 % open_at_once;
+        const uint32_t index = keeli_index_of(*e), place = index / 64 % open_at_once;
         if (at->first[place] != index / 64 * 64 && !open_block(world, at, index / 64 * 64)) break;
         at->bits[place] |= (uint64_t)1 << (index % 64);
     }
@@ -254,7 +254,7 @@ static void extend(keel_world *world, stretch *at, const keel_entity *end) {
 
 static void take_slots(const stretch *at, keeli_sparse_set *set) {
     for (uint32_t i = 0; i < at->count; ++i) {
-        const uint32_t index = keel_entity_index(at->entities[i]);
+        const uint32_t index = keeli_index_of(at->entities[i]);
         const uint32_t slot = keeli_sparse_set_find(set, index);
         if (slot != KEELI_NO_SLOT) keeli_sparse_set_take_plain(set, slot, index);
     }
@@ -262,7 +262,7 @@ static void take_slots(const stretch *at, keeli_sparse_set *set) {
 
 static void take_old_rows(keel_world *world, const stretch *at) {
     for (uint32_t i = 0; i < at->count; ++i) {
-        uint32_t *where = keeli_row_of(&world->entities, keel_entity_index(at->entities[i]));
+        uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(at->entities[i]));
         if (!keeli_entity_is_alive(&world->entities, at->entities[i]) || *where == KEELI_NO_ROW)
             continue;
         keeli_archetype_take(&world->archetypes, &world->entities, *where);
@@ -301,8 +301,8 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
         at.set_count = 0;
         if (at.entities == end) break;
         // what the stretch stopped at, and what follows of its block
-        const uint32_t block = keel_entity_index(*at.entities) / 64;
-        for (; at.entities < end && keel_entity_index(*at.entities) / 64 == block; ++at.entities)
+        const uint32_t block = keeli_index_of(*at.entities) / 64;
+        for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)
             if (keeli_entity_is_alive(&world->entities, *at.entities))
                 keeli_commit_delete_entity(world, *at.entities);
     }

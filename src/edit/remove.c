@@ -56,12 +56,16 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     bool any = keeli_has_links(world, e);
     if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
+    for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
         KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
-        any |= keeli_store_has(s, keel_entity_index(e));
+        any |= keeli_store_has(s, keeli_index_of(e));
     }
+    KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_strip_begins(world, e);
-    if (keeli_has_links(world, e)) keeli_commit_unlink(world, e);
+    if (keeli_has_links(world, e)) {
+        keeli_free_name(world, e);
+        keeli_commit_unlink(world, e);
+    }
     keeli_entity_going(world, e, KEEL_ON_DELETED, false);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_strip_ended(world, e);
@@ -88,7 +92,7 @@ static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_
 // Along an edge that rows went before: a fifth fewer instructions (remove_1, archetypes).
 static __attribute__((noinline)) keel_result
 take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uint32_t kind) {
-    const uint32_t index = keel_entity_index(e), place = *keeli_row_of(&world->entities, index);
+    const uint32_t index = keeli_index_of(e), place = *keeli_row_of(&world->entities, index);
     const keeli_edge *edge =
         keeli_archetype_edge(keeli_block_of(&world->archetypes, place)->archetype, s->slot);
     keeli_archetype *to = edge ? edge->without : NULL;
@@ -115,7 +119,7 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return take_general(world, e, component, kind, NULL);
     if (s->flags) return take_followed(world, s, e, kind);
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
     if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
@@ -236,7 +240,7 @@ keel_result keel_clear_component(keel_world *world, const keel_component *compon
 // The function may write the value. A hash tells whether it did, which needs no memory.
 static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_fn *keep,
                 void *data) {
-    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    void *value = keeli_store_value(world, s, keeli_index_of(e));
     const bool follows = keeli_changes_are_followed(s);
     const uint64_t before = follows ? keeli_hash(value, s->size, 0) : 0;
     const uint32_t before_it = keeli_refuse_begin(world, KEELI_REFUSED_ASKING);

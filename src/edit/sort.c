@@ -24,7 +24,7 @@ typedef struct sorting {
 static const void *value_of(const sorting *s, uint32_t slot) {
     if (&s->by->set == s->set) return keeli_sparse_set_value(s->set, slot);
     return keeli_store_value(s->world, s->by,
-                             keel_entity_index(*keeli_sparse_set_entity(s->set, slot)));
+                             keeli_index_of(*keeli_sparse_set_entity(s->set, slot)));
 }
 
 // Must `a` stand behind `b`, which was behind it?

@@ -14,7 +14,7 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
-    return keeli_store_value(world, s, keel_entity_index(e));
+    return keeli_store_value(world, s, keeli_index_of(e));
 }
 
 // Through a view or context.
@@ -25,9 +25,10 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     keeli_storage *s =
         keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
     if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return NULL;
-    void *value = keeli_store_value(who.world, s, keel_entity_index(e));
-    if (value && access == KEEL_ACCESS_WRITE)
-        keeli_track_modified(who.world, s, keel_entity_index(e));
+    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK)
+        return keeli_not_by_hand(who.world, s, "write"), NULL;
+    void *value = keeli_store_value(who.world, s, keeli_index_of(e));
+    if (value && access == KEEL_ACCESS_WRITE) keeli_track_modified(who.world, s, keeli_index_of(e));
     return value;
 }
 
@@ -44,8 +45,7 @@ bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_comp
     if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_READ) != NULL;
     const keel_world *world = keeli_world_of(scope);
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    return s && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_store_has(s, keel_entity_index(e));
+    return s && keeli_entity_is_alive(&world->entities, e) && keeli_store_has(s, keeli_index_of(e));
 }
 
 // ------------------------------------------------------------------ to write
@@ -54,7 +54,7 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
     if (!world || !component) return NULL;
     keeli_storage *s = keeli_storage_find(world, component);
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    void *value = keeli_store_value(world, s, keel_entity_index(e));
+    void *value = keeli_store_value(world, s, keeli_index_of(e));
     if (!value) return NULL;
     const bool may_write = !world->refused || keeli_world_is_looped(world);
     keel_result result = KEEL_OK;
@@ -62,13 +62,12 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
          s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
         !keeli_storage_to_edit(world, NULL, component, "write", &result))
         return NULL;
-    keeli_track_modified(world, s, keel_entity_index(e));
+    keeli_track_modified(world, s, keeli_index_of(e));
     return value;
 }
 
 static inline bool has_value(const keel_world *world, const keeli_storage *s, keel_entity e) {
-    return keeli_store_has(s, keel_entity_index(e)) &&
-           keeli_entity_has_version(&world->entities, e);
+    return keeli_store_has(s, keeli_index_of(e)) && keeli_entity_has_version(&world->entities, e);
 }
 
 // Of a storage that is marked. A function of its own: what is not marked saves no registers.
@@ -76,7 +75,7 @@ void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
     if (!keeli_store_find(world, s, e, &place)) return NULL;
-    if (!keeli_track_modified_fast(world, s, keel_entity_index(e)))
+    if (!keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);
 }
@@ -105,8 +104,8 @@ static void *value_to_change(keel_world *world, const keeli_holder *holder, keel
         if (*result == KEEL_OK) *result = KEEL_ABSENT;
         return NULL;
     }
-    void *value = keeli_store_value(world, *s, keel_entity_index(e));
-    *result = value || keeli_store_has(*s, keel_entity_index(e)) ? KEEL_OK : KEEL_ABSENT;
+    void *value = keeli_store_value(world, *s, keeli_index_of(e));
+    *result = value || keeli_store_has(*s, keeli_index_of(e)) ? KEEL_OK : KEEL_ABSENT;
     return value;
 }
 
@@ -131,7 +130,7 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s) || !keeli_changes_are_marked_only(s, asks) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)) || !has_value(world, s, e) ||
-        !keeli_track_modified_fast(world, s, keel_entity_index(e)))
+        !keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return mark_general(world, NULL, e, component);
     return KEEL_OK;
 }
@@ -145,8 +144,8 @@ static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, 
     keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
     if (!keeli_entity_is_alive(&who.world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (!keeli_store_has(s, keel_entity_index(e))) return KEEL_ABSENT;
-    keeli_track_modified(who.world, s, keel_entity_index(e));
+    if (!keeli_store_has(s, keeli_index_of(e))) return KEEL_ABSENT;
+    keeli_track_modified(who.world, s, keeli_index_of(e));
     return KEEL_OK;
 }
 
@@ -203,7 +202,7 @@ static keel_result show(keel_world *world, keel_entity e, const keel_component *
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, verb, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (shows ? !keeli_store_is_disabled(s, index) : !keeli_store_has(s, index)) return KEEL_ABSENT;
     if (shows) {
         keeli_store_enable(s, index);
@@ -230,7 +229,7 @@ bool keel_is_component_disabled(const keel_world *world, keel_entity e,
                                 const keel_component *component) {
     const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
     return s && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_store_is_disabled(s, keel_entity_index(e));
+           keeli_store_is_disabled(s, keeli_index_of(e));
 }
 
 // ------------------------------------------------------------------ uniques

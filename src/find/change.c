@@ -207,7 +207,7 @@ void keeli_marks_hand_out(keeli_iterator *it) {
 static uint32_t index_of(const keeli_iterator *it, uint32_t i) {
     if (it->who == KEELI_WHO_LIST) return it->candidates[i];
     if (it->who == KEELI_WHO_RANGE) return it->who_first + i;
-    return keel_entity_index(it->who_entities[i]);
+    return keeli_index_of(it->who_entities[i]);
 }
 
 static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_t from,

@@ -15,10 +15,10 @@ const uint32_t keeli_everybody[KEELI_BLOCK] = { SIXTY_FOUR(0), SIXTY_FOUR(64), S
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place) {
     uint32_t *restrict candidates = it->candidates;
-    const uint32_t first = keel_entity_index(block[0]);
+    const uint32_t first = keeli_index_of(block[0]);
     uint32_t differ = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        candidates[i] = keel_entity_index(block[i]);
+        candidates[i] = keeli_index_of(block[i]);
         differ |= candidates[i] ^ first;
     }
     it->one_page = differ < KEELI_MASK_SLOTS;
@@ -155,11 +155,11 @@ static void learn_order(const keel_world *world, keeli_storage *s) {
     const uint32_t on_page = keeli_least(set->count - known->range, page - known->range % page);
     const uint32_t count = keeli_least(on_page, AT_ONCE);
     const keel_entity *entities = keeli_sparse_set_entity(set, known->range);
-    const uint32_t first = keel_entity_index(*keeli_sparse_set_entity(set, 0)) + known->range;
+    const uint32_t first = keeli_index_of(*keeli_sparse_set_entity(set, 0)) + known->range;
     uint32_t differ = 0, n = 0;
     for (uint32_t i = 0; i < count; ++i)
-        differ |= keel_entity_index(entities[i]) ^ (first + i);
-    while (differ && keel_entity_index(entities[n]) == first + n)
+        differ |= keeli_index_of(entities[i]) ^ (first + i);
+    while (differ && keeli_index_of(entities[n]) == first + n)
         ++n;
     known->range_ends = differ != 0;
     known->range += differ ? n : count;
@@ -172,7 +172,7 @@ static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
     const uint32_t range = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
     if (!range) return false;
     const uint32_t *candidates = it->candidates;
-    const uint32_t first = keel_entity_index(*keeli_sparse_set_entity(&s->set, 0));
+    const uint32_t first = keeli_index_of(*keeli_sparse_set_entity(&s->set, 0));
     uint32_t outside = 0;
     if (candidates[0] - first >= range) return false;
     for (uint32_t i = 0; i < count; ++i) {

@@ -225,7 +225,7 @@ static bool write_down(keeli_kept_lists *lists, const keeli_iterator *it) {
         kept.entities = NULL;
         kept.at = lists->numbers.count;
         for (uint32_t i = 0; i < chunk->count; ++i)
-            lists->numbers.items[lists->numbers.count++] = keel_entity_index(chunk->entities[i]);
+            lists->numbers.items[lists->numbers.count++] = keeli_index_of(chunk->entities[i]);
     }
     for (uint32_t c = 0; c < columns; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];

@@ -89,7 +89,7 @@ static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *lis
             continue;
         }
         const uint32_t slot =
-            known ? same->from + it->at : keeli_sparse_set_find(set, keel_entity_index(*first));
+            known ? same->from + it->at : keeli_sparse_set_find(set, keeli_index_of(*first));
         if (slot == KEELI_NO_SLOT) return 0;
         range = keeli_least(keeli_least(range, left_on_page(set, slot, false)), set->count - slot);
         const uint32_t skip = keeli_least(known, range);
@@ -147,7 +147,7 @@ static attempt find_range(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_sparse_set *leader = &plan->leader->set;
     const keel_entity *first = keeli_sparse_set_entity(leader, it->at);
-    const uint32_t index = keel_entity_index(*first), on_page = left_on_page(leader, it->at, false);
+    const uint32_t index = keeli_index_of(*first), on_page = left_on_page(leader, it->at, false);
     uint32_t range = keeli_least(it->end - it->at, on_page);
     const bool is_filtered = plan->without_count || plan->any_count;
     if (is_filtered) range = consecutive_range(it, first, range);

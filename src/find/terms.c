@@ -61,14 +61,17 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         !keeli_storage_find(world, component))
         s = NULL; // nothing becomes known in shared mode: it matches nothing
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
-    const bool is_link = s && (s == world->hierarchy.parents || s == world->hierarchy.children);
-    if (is_link && keeli_term_access(term->kind) > KEEL_ACCESS_READ)
-        return bad_term(view,
-                        "keel_parent and keel_child can only be read; use keel_attach and so on");
+    const keel_access access = keeli_term_access(term->kind);
+    if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ) {
+        if (s != world->names.storage)
+            return bad_term(
+                view, "keel_parent and keel_child can only be read; use keel_attach and so on");
+        if (access == KEEL_ACCESS_WRITE)
+            return bad_term(view, "keel_name cannot be written; use keel_set_name");
+    }
     view->storages[view->storage_count++] = s;
     if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
-    return s && term->kind != KEEL_TERM_COMMANDS ? want(view, s, keeli_term_access(term->kind))
-                                                 : KEEL_OK;
+    return s && term->kind != KEEL_TERM_COMMANDS ? want(view, s, access) : KEEL_OK;
 }
 
 static keel_result missing_unique(keel_world *world, const char *who,

@@ -265,7 +265,7 @@ static bool is_alive(const keeli_view *view, keel_entity e) {
 // ------------------------------------------------------------------ one entity
 // Does the view match this living entity?
 static bool matches(const keeli_view *view, keel_entity e) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         const bool any = term->kind == KEEL_TERM_ANY_OF;
@@ -302,10 +302,10 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         keeli_storage *s = state->storages[state->terms[t].first];
         if (!s) continue;
-        void *value = keeli_store_value(state->world, s, keel_entity_index(e));
+        void *value = keeli_store_value(state->world, s, keeli_index_of(e));
         state->one->columns[t].base = value;
         if (value && keeli_term_writes(state->terms[t].kind))
-            keeli_track_modified(state->world, s, keel_entity_index(e));
+            keeli_track_modified(state->world, s, keeli_index_of(e));
     }
     *span = (keel_span){ 1, state->one->entities, state->one, state };
     return KEEL_OK;
@@ -468,4 +468,8 @@ keel_result keel_delete_component_from_matching(keel_world *world, const keel_te
         result = keel_delete_component_from_many(world, list.items, list.count, component);
     KEELI_RELEASE(&world->heap, &list);
     return result;
+}
+
+const void *(keel_column_get_value)(const keel_lookup *column, keel_entity e) {
+    return keel_column_get_value(column, e);
 }

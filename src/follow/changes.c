@@ -2,6 +2,7 @@
 #include "follow.h"
 
 #include "world/borrow.h"
+#include "world/names.h"
 #include "world/registry.h"
 #include "world/report.h"
 
@@ -121,6 +122,7 @@ bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uin
     keeli_tracking *t = &s->tracking;
     if (!(t->kinds & kind)) return false;
     const bool deleted = kind == KEEL_TRACK_DELETION;
+    if (deleted && s == world->names.storage) keeli_name_leave_value(world, value);
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
     if (keeli_queue_push_removed(&t->removed, &removed, value, &late))

@@ -84,7 +84,7 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
 
 keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
     const bool is_simple = keeli_is_only_observed(s);
-    if (!is_simple) keeli_came(world, s, keel_entity_index(e));
+    if (!is_simple) keeli_came(world, s, keeli_index_of(e));
     keeli_validate_storage(world, s);
     return is_simple ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value)
                      : keeli_done(world, KEEL_OK);
@@ -103,18 +103,17 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
                      uint32_t count, const uint64_t *fresh) {
     if (!(s->flags & KEELI_IS_WATCHED)) return;
     for (uint32_t i = 0; s->groups.count && i < count; ++i)
-        keeli_groups_changed(s, keel_entity_index(entities[i]), true);
+        keeli_groups_changed(s, keeli_index_of(entities[i]), true);
     for (uint32_t i = 0, n; s->tracking.kinds && i < count; i += n) {
         n = keeli_range_length(entities + i, count - i);
         for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
             if (is_fresh(fresh, i + k) != is_fresh(fresh, i)) n = k;
-        if (is_fresh(fresh, i))
-            keeli_track_inserted_run(world, s, keel_entity_index(entities[i]), n);
+        if (is_fresh(fresh, i)) keeli_track_inserted_run(world, s, keeli_index_of(entities[i]), n);
     }
     for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && i < count; ++i)
         keeli_tell(world, s, entities[i], is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     for (uint32_t i = 0; s->viewers.count && i < count; ++i)
-        keeli_view_observers_came(world, s, keel_entity_index(entities[i]));
+        keeli_view_observers_came(world, s, keeli_index_of(entities[i]));
 }
 
 void keeli_all_came(keel_world *world) {
@@ -177,10 +176,10 @@ void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool di
     if (!world->followers.observed) return;
     const bool has_values = kind != KEEL_ON_REMOVED; // they were moved to another world
     uint32_t at = UINT32_MAX;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;)
-        if (s->tracking.observers.kinds & kind && keeli_store_has(s, keel_entity_index(e)))
+    for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
+        if (s->tracking.observers.kinds & kind && keeli_store_has(s, keeli_index_of(e)))
             keeli_notify_slow(world, s, e, kind, has_values);
-    keeli_view_observers_all_going(world, keel_entity_index(e));
+    keeli_view_observers_all_going(world, keeli_index_of(e));
     if (dies) keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
 }
 

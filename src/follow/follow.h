@@ -149,7 +149,7 @@ static inline bool keeli_followers_are_ready(const keel_world *world, const keel
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
     keeli_storage *s = &world->stand_in.entities;
-    return !s->collectors.count || keeli_sets_reserve(world, s, keel_entity_index(e), count, 0);
+    return !s->collectors.count || keeli_sets_reserve(world, s, keeli_index_of(e), count, 0);
 }
 
 // ------------------------------------------------------------------ coming
@@ -194,7 +194,7 @@ static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_
 }
 // The value of a living entity was overwritten, or its owner says that it was changed.
 static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entity e) {
-    keeli_track_modified(world, s, keel_entity_index(e));
+    keeli_track_modified(world, s, keeli_index_of(e));
     keeli_tell(world, s, e, KEEL_ON_MODIFIED);
 }
 

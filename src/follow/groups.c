@@ -53,7 +53,7 @@ void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
 }
 
 void keeli_groups_leave(keel_world *world, keel_entity e, bool moved_out) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;)
         for (uint32_t i = 0; i < s->groups.count; ++i)
@@ -324,7 +324,7 @@ static bool is_valid(const keel_group *g) {
     }
     for (uint32_t slot = 0; slot < count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(first, slot);
-        if (!matches(g, keel_entity_index(e), NULL)) return false;
+        if (!matches(g, keeli_index_of(e), NULL)) return false;
         for (uint32_t i = 1; i < g->owned_count; ++i)
             if (!keel_is_same(e, *keeli_sparse_set_entity(&g->storages[i]->set, slot)))
                 return false;
@@ -382,7 +382,7 @@ uint32_t keel_group_count(const keel_world *world, const keel_group *group) {
 
 bool keel_group_contains(const keel_world *world, const keel_group *group, keel_entity e) {
     return find(world, group) && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_group_has(group, keel_entity_index(e));
+           keeli_group_has(group, keeli_index_of(e));
 }
 
 keel_entity keel_group_entity(const keel_world *world, const keel_group *group, uint32_t position) {

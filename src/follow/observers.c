@@ -116,9 +116,8 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
                                 .kind = kind,
                                 .entity = e,
                                 .component = is_entity ? NULL : &s->component,
-                                .value = has_value
-                                             ? keeli_store_value(world, s, keel_entity_index(e))
-                                             : NULL,
+                                .value = has_value ? keeli_store_value(world, s, keeli_index_of(e))
+                                                   : NULL,
                                 .commands = world->followers.reaction };
     const uint32_t before = calling_begin(world);
     call(s, &event);
@@ -380,7 +379,7 @@ bool keeli_view_observers_are_valid(const keel_world *world) {
         if (!keeli_presence_is_valid(&v->members) || v->pending.count) return false;
         uint32_t count = 0;
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
-            const uint32_t index = keel_entity_index(e);
+            const uint32_t index = keeli_index_of(e);
             if (matches(v, index) != is_member(v, index)) return false;
             count += is_member(v, index);
         }

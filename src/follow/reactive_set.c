@@ -49,9 +49,9 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
 }
 
 static void put(keel_world *world, keeli_storage *set, keel_entity e) {
-    if (keeli_store_has(set, keel_entity_index(e))) return;
+    if (keeli_store_has(set, keeli_index_of(e))) return;
     (void)keeli_store_push(world, set, e);
-    keeli_came(world, set, keel_entity_index(e));
+    keeli_came(world, set, keeli_index_of(e));
     keeli_validate_storage(world, set);
 }
 
@@ -63,8 +63,8 @@ void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uin
 void keeli_strip_begins(keel_world *world, keel_entity e) {
     uint32_t at = UINT32_MAX;
     if (!world->followers.set_count) return;
-    for (keeli_storage *s; (s = keeli_store_next_of(world, keel_entity_index(e), &at)) != NULL;) {
-        if (!keeli_store_has(s, keel_entity_index(e))) continue;
+    for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
+        if (!keeli_store_has(s, keeli_index_of(e))) continue;
         for (uint32_t i = 0; i < s->collectors.count; ++i) {
             const keeli_collector *c = &s->collectors.items[i];
             uint32_t k = 0;
@@ -157,7 +157,7 @@ static bool could_come(const keeli_storage *set, uint32_t index) {
 static bool is_valid(const keel_world *world, const keeli_storage *set) {
     uint32_t count = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
-        const uint32_t i = keel_entity_index(e), page = i / 4096;
+        const uint32_t i = keeli_index_of(e), page = i / 4096;
         const bool comes = could_come(set, i);
         count += comes || keeli_store_has(set, i);
         if (!comes) continue;

@@ -128,7 +128,7 @@ uint32_t(keel_changes_of_component)(const keel_scope *scope, keel_entity e,
     keeli_caller who;
     const keeli_storage *s = look(scope, component, false, &who);
     if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return 0;
-    return changes_of(who.world, s, who.reader, keel_entity_index(e));
+    return changes_of(who.world, s, who.reader, keeli_index_of(e));
 }
 
 uint32_t(keel_changes_of_unique)(const keel_scope *scope, const keel_component *unique) {

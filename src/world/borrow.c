@@ -48,8 +48,8 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
 
 // What there are commands for can be recorded; the rest has to wait.
 static const char *way_out(const char *verb) {
-    static const char *const recorded[] = { "add",    "add to", "delete", "delete from",
-                                            "remove", "strip",  "change", "send" };
+    static const char *const recorded[] = { "add",   "add to", "delete", "delete from", "remove",
+                                            "strip", "change", "send",   "set" };
     if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
         if (strcmp(verb, recorded[i]) == 0)
@@ -71,13 +71,13 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
         if (use) access = use->access;
     }
     keeli_world_unlock(world);
-    const char *what = storage->component.name;
+    const char *what = KEELI_STORAGE(world, storage);
     if (asker)
         return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "%s wants to %s '%s', which %s is %s; end that view first, or ask for "
+                           "%s wants to %s %s, which %s is %s; end that view first, or ask for "
                            "both in one view",
                            asker->name, verb, what, other, doing[access]);
-    return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s '%s': %s is %s it; %s", verb, what,
+    return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s %s: %s is %s it; %s", verb, what,
                        other, doing[access], way_out(verb));
 }
 
@@ -196,11 +196,11 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
         if (use->access > KEEL_ACCESS_READ)
             return keeli_error(
                 world, KEEL_ERROR_SHARED,
-                "%s wants to %s '%s' inside of an observer, or of another function that "
+                "%s wants to %s %s inside of an observer, or of another function that "
                 "an edit calls: they only look; "
                 "record the edit in event->commands",
                 holder->name, use->storage->events ? "send" : to_do[use->access],
-                use->storage->component.name);
+                KEELI_STORAGE(world, use->storage));
     }
     return KEEL_OK;
 }
@@ -339,11 +339,10 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     const keeli_use *use = use_of(holder, storage);
     if (use && use->inner) return keeli_borrowed(world, storage, verb, holder);
     if (keeli_atomic_peek(&storage->iterating))
-        return keeli_error(
-            world, KEEL_ERROR_ITERATING,
-            "cannot %s '%s' while a loop runs over it; record the edit with commands "
-            "or collect the entities first",
-            verb, storage->component.name);
+        return keeli_error(world, KEEL_ERROR_ITERATING,
+                           "cannot %s %s while a loop runs over it; record the edit with commands "
+                           "or collect the entities first",
+                           verb, KEELI_STORAGE(world, storage));
     return KEEL_OK;
 }
 
@@ -391,8 +390,9 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
             KEEL_TRY(keeli_check_thread(world, teller, s, KEEL_ACCESS_READ, NULL, verb));
         if (s->borrow < 0)
             return keeli_error(teller, KEEL_ERROR_BORROWED,
-                               "cannot %s world '%s' while a view writes its '%s'; end it first",
-                               verb, world->name, s->component.name);
+                               "cannot %s world '%s' while a view writes %s%s; end it first", verb,
+                               world->name, i < world->storages.count ? "its " : "",
+                               KEELI_STORAGE(world, s));
     }
     return KEEL_OK;
 }

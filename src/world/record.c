@@ -7,6 +7,7 @@
 #include "scope.h"
 #include "storage.h"
 
+#include <keel/typed.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ lists
@@ -167,9 +168,10 @@ static keel_result append(keel_commands *list, keeli_command *c) {
 
 // The storage of a component, or of a type of events, that a command names; NULL with the reason in
 // `*result`.
-static keeli_storage *named(keel_commands *list, bool is_event, const keel_component *component,
+static keeli_storage *named(keel_commands *list, keeli_action does, const keel_component *component,
                             keel_result *result) {
     keel_world *world = list->world;
+    const bool is_event = does == KEELI_RECORD_SEND;
     const bool fits = component && (is_event ? component->is_event : !component->is_unique);
     *result = KEEL_OK;
     keeli_storage *s = fits && list->enroll && !keeli_storage_find(world, component)
@@ -181,10 +183,8 @@ static keeli_storage *named(keel_commands *list, bool is_event, const keel_compo
     bool is_allowed = list->allowed.count == 0;
     for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
         is_allowed = list->allowed.items[i] == s;
-    if (s->flags & KEELI_IS_LINK)
-        *result = keeli_misuse(
-            world, KEEL_ERROR_ARGUMENT,
-            "cannot edit '%s' by hand; use keel_attach, keel_detach, keel_unlink", name);
+    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_NAME)
+        *result = keeli_not_by_hand(world, s, "edit");
     else if (!is_allowed)
         *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
                                           "these commands may not send events '%s'; send with the "
@@ -199,8 +199,7 @@ static keeli_storage *named(keel_commands *list, bool is_event, const keel_compo
 static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
         keel_result result;
-        const keeli_storage *s =
-            named(list, c->does == KEELI_RECORD_SEND, values[i].component, &result);
+        const keeli_storage *s = named(list, c->does, values[i].component, &result);
         if (!s) return result;
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         c->parts[i].number = s->slot;
@@ -298,7 +297,7 @@ static keel_result begin_naming(keel_commands *list, keeli_action does, keel_ent
     KEEL_TRY(begin(list, does, e, count, c));
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
-        const keeli_storage *s = named(list, false, components[i], &result);
+        const keeli_storage *s = named(list, does, components[i], &result);
         if (!s) return result;
         (*c)->parts[i].number = s->slot;
     }
@@ -317,6 +316,19 @@ keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_ent
     keeli_command *c = NULL;
     KEEL_TRY(begin(list, KEELI_RECORD_ATTACH, child, 0, &c));
     c->parent = parent;
+    return append(list, c);
+}
+
+keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name) {
+    keeli_command *c = NULL;
+    const keel_component *component = KEEL_OF(keel_name);
+    const size_t bytes = name ? strlen(name) + 1 : 0;
+    KEEL_TRY(begin_naming(list, KEELI_RECORD_NAME, e, &component, 1, &c));
+    if (bytes) {
+        c->data = keeli_arena_new(&list->arena, &list->world->heap, bytes, 1);
+        if (!c->data) return no_memory(list);
+        memcpy(c->data, name, bytes);
+    }
     return append(list, c);
 }
 

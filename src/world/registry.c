@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "borrow.h"
+#include "names.h"
 #include "report.h"
 #include "scope.h"
 #include "storage.h"
@@ -278,6 +279,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     world->storages.items[s->position] = s;
     put_name(world, s);
     put_number(world, index, s);
+    keeli_names_begin(world, s);
     if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
     return s;
 }
@@ -333,6 +335,7 @@ void keeli_registry_drop(keel_world *world) {
 }
 
 void keeli_registry_deinit(keel_world *world) {
+    keeli_names_end(world, world->names.storage);
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const uint32_t number = world->storages.items[i]->slot;
         free_storage(world, world->storages.items[i]);
@@ -354,6 +357,7 @@ static const keel_component *register_one(keel_world *world, const keel_componen
     if (*result < 0) return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
     if (!s) return NULL;
+    if (s->flags & KEELI_IS_LINK) return &s->component; // has no hooks of users
     s->component.drop = c->drop;
     s->component.copy = c->copy;
     s->component.move = c->move;
@@ -395,6 +399,7 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     const uint32_t number = s->slot;
     put_number(world, number, NULL);
     const bool was_bound = s->flags & KEELI_IS_BOUND;
+    keeli_names_end(world, s);
     free_storage(world, s);
     keeli_component_give_back(number);
     if (was_bound) keeli_threads_update(world);
@@ -436,7 +441,7 @@ const keel_component *keel_next_unique(const keel_world *world, const keel_compo
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                              const keel_component *after) {
     if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    const uint32_t index = keel_entity_index(e), from = place_after(world, after);
+    const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
     for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
@@ -463,6 +468,12 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 }
 
 // ------------------------------------------------------------------ about to be edited
+keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb) {
+    return keeli_misuse(
+        world, KEEL_ERROR_ARGUMENT, "cannot %s '%s' by hand; use %s", verb, s->component.name,
+        s == world->names.storage ? "keel_set_name" : "keel_attach, keel_detach, keel_unlink");
+}
+
 // The storage where there is nothing to be asked, as mostly.
 static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_holder *holder,
                                           const keel_component *component) {
@@ -488,12 +499,10 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
     if (known) return *result = KEEL_OK, known;
     keeli_storage *s = keeli_storage_get(world, component, false, result);
     if (!s) return NULL;
-    if (s->flags & KEELI_IS_LINK) {
-        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                               "cannot %s '%s' by hand; use keel_attach, keel_detach, keel_unlink",
-                               verb, s->component.name);
-        return NULL;
-    }
+    const bool takes_names =
+        s == world->names.storage && (strcmp(verb, "delete") == 0 || strcmp(verb, "clear") == 0);
+    if (s->flags & KEELI_IS_LINK && !takes_names)
+        return *result = keeli_not_by_hand(world, s, verb), NULL;
     *result = keeli_may_edit(world, holder, s, verb);
     return *result < 0 ? NULL : s;
 }
@@ -528,7 +537,7 @@ uint32_t(keel_entity_count)(const keel_scope *scope) {
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!world) return keel_null();
-    const uint32_t index = keel_entity_index(after);
+    const uint32_t index = keeli_index_of(after);
     if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
 }

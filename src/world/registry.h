@@ -28,8 +28,10 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s);
 void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);
-// The storage of a component that is about to be edited; NULL on error. The hierarchy's own
-// components are refused.
+// What only the library changes was to be changed: KEEL_ERROR_ARGUMENT.
+keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb);
+// The storage of a component that is about to be edited; NULL on error. keel_parent, keel_child and
+// keel_name are refused, but names may go.
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result);

@@ -2,6 +2,8 @@
 // Errors are kept and logged here and nowhere else.
 #include "report.h"
 
+#include "names.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +95,26 @@ keel_result keeli_no_world(void) {
     KEEL_ASSERT(false,
                 "the world, view, commands or context is NULL; check the result of what made it");
     return KEEL_ERROR_ARGUMENT;
+}
+
+const char *keeli_entity_words(const keel_world *world, keel_entity e, char words[KEELI_WORDS]) {
+    if (keel_is_null(e)) return "null";
+    const keeli_name *name =
+        keeli_entity_is_alive(&world->entities, e) ? keeli_name_at(world, e) : NULL;
+    const int end = snprintf(words, KEELI_WORDS, "%uv%u", (unsigned)keeli_index_of(e),
+                             (unsigned)keel_entity_version(e));
+    if (name)
+        snprintf(words + end, KEELI_WORDS - (size_t)end, " \"%.60s%s\"", name->text,
+                 name->length > 60 ? "..." : "");
+    return words;
+}
+
+const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
+                                char words[KEELI_WORDS]) {
+    if (s == &world->stand_in.entities) return "the list of entities";
+    if (s == &world->stand_in.rows) return "the rows of archetype components";
+    snprintf(words, KEELI_WORDS, "'%s'", s->component.name);
+    return words;
 }
 
 const keel_error *keel_last_error(const keel_world *world) {

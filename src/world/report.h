@@ -21,3 +21,13 @@ void keeli_error_hand_over(keel_world *world, const keel_error *first);
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);
+
+// What messages call things; the text stays until the block ends in which it was asked for.
+enum { KEELI_WORDS = 160 };
+// `17v3 "ship"`, or `null`. Nobody edits meanwhile but the caller.
+const char *keeli_entity_words(const keel_world *world, keel_entity e, char words[KEELI_WORDS]);
+#define KEELI_ENTITY(world, e) keeli_entity_words((world), (e), (char[KEELI_WORDS]){ 0 })
+// `'Health'`, or `the list of entities`.
+const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
+                                char words[KEELI_WORDS]);
+#define KEELI_STORAGE(world, s) keeli_storage_words((world), (s), (char[KEELI_WORDS]){ 0 })

@@ -91,6 +91,8 @@ keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_valu
 keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
                                  const keel_component *const *components, uint32_t count);
 keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
+// NULL or "": the name goes.
+keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name);
 keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
 // How many there are in a list of values; NULL: none.
 uint32_t keeli_count_values(const keel_value *values);
@@ -102,6 +104,7 @@ typedef enum keeli_action {
     KEELI_RECORD_REMOVE,
     KEELI_RECORD_DELETE,
     KEELI_RECORD_SEND,
+    KEELI_RECORD_NAME,
     KEELI_RECORD_EDIT_OF,
     KEELI_RECORD_EDIT,
     KEELI_RECORD_ATTACH,
@@ -124,7 +127,7 @@ typedef struct keeli_command {
         keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
         keel_command_fn *function; // KEELI_RECORD_CALL
     };
-    void *data;
+    void *data; // of the call, or the name
     keeli_command_part parts[];
 } keeli_command;
 

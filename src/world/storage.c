@@ -42,7 +42,7 @@ keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
 }
 
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to) {
-    uint32_t *where = keeli_row_of(&world->entities, keel_entity_index(e));
+    uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(e));
     const uint32_t old = *where;
     if (to->column_count == 0) *where = KEELI_NO_ROW;
     else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(to, e);
@@ -59,10 +59,10 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
 }
 
 uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
-    const uint32_t first = keel_entity_index(entities[0]);
+    const uint32_t first = keeli_index_of(entities[0]);
     enum { few = 8 }; // most ranges of shuffled handles are shorter
     uint32_t n = 1;
-    while (n < count && n < few && keel_entity_index(entities[n]) == first + n)
+    while (n < count && n < few && keeli_index_of(entities[n]) == first + n)
         ++n;
     if (n < few) return n;
     // in blocks of handles with equal versions, long enough that compilers make vector code of it
@@ -75,15 +75,15 @@ uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
             broken |= (e[i].bits - from) ^ i;
         if (broken) break;
     }
-    while (n < count && keel_entity_index(entities[n]) == first + n)
+    while (n < count && keeli_index_of(entities[n]) == first + n)
         ++n;
     return n;
 }
 
 keeli_range keeli_range_of(const keel_entity *entities, uint32_t count) {
-    const uint32_t first = keel_entity_index(entities[0]);
+    const uint32_t first = keeli_index_of(entities[0]);
     uint32_t n = 1;
-    while (n < count && keel_entity_index(entities[n]) == first - n)
+    while (n < count && keeli_index_of(entities[n]) == first - n)
         ++n;
     if (n > 1) return (keeli_range){ n, first - (n - 1), true };
     return (keeli_range){ keeli_range_length(entities, count), first, false };
@@ -112,7 +112,7 @@ static void put_range(const keel_world *world, const keeli_storage *s, const kee
     const uint32_t page = (uint32_t)1 << s->root->shift;
     for (uint32_t left = count, n; s->size && left; left -= n) {
         if (in_rows)
-            place = *keeli_row_of(&world->entities, keel_entity_index(entities[count - left]));
+            place = *keeli_row_of(&world->entities, keeli_index_of(entities[count - left]));
         const uint32_t end = in_rows ? keeli_block_of(&world->archetypes, place)->count : page;
         const uint32_t rest = end - (place & (page - 1));
         n = left < rest ? left : rest;

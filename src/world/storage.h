@@ -40,7 +40,7 @@ static inline void *keeli_store_value_there(const keeli_storage *s, uint32_t ind
 static inline __attribute__((always_inline)) bool
 keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storage kind,
                     keel_entity e, uint32_t *place) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     const uint32_t page = index / KEELI_ENTITY_PAGE, at = index % KEELI_ENTITY_PAGE;
     if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
     if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
@@ -79,8 +79,7 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 // The same in the storage's own order: the index at place `*at`, or the next that there is.
 static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at) {
     if (!keeli_store_is_sparse(s)) return *at = keeli_store_next(s, *at);
-    return *at < s->set.count ? keel_entity_index(*keeli_sparse_set_entity(&s->set, *at))
-                              : UINT32_MAX;
+    return *at < s->set.count ? keeli_index_of(*keeli_sparse_set_entity(&s->set, *at)) : UINT32_MAX;
 }
 
 // The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
@@ -153,7 +152,7 @@ void keeli_store_enable(keeli_storage *s, uint32_t index);
 //
 // The entity gets the component, after a reserve: where its value belongs, not initialised.
 static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_entity e) {
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
     keeli_store_set_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, index);
@@ -176,7 +175,7 @@ static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32
 // belongs, not initialised.
 static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
     if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
-    const uint32_t index = keel_entity_index(e);
+    const uint32_t index = keeli_index_of(e);
     keeli_store_set_bit(world, s, index);
     return keeli_row_value(&s->row, *keeli_row_of(&world->entities, index));
 }
@@ -199,7 +198,7 @@ static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64
     ++s->presence.count;
 }
 static inline void *keeli_store_take_place(keeli_storage *s, keel_entity e) {
-    if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keel_entity_index(e));
+    if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keeli_index_of(e));
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
 // A plain value goes: its bit, of a word that keeps the rest.

@@ -181,6 +181,7 @@ template <class Scope> void build_tree(Scope scope, keel_entity root, keel_entit
     e[2] = keel_add_child(scope, e[0]);
     e[3] = keel_add_entity(scope, KEEL_INIT(Tally, { 3 }));
     assert_int_equal(keel_attach(scope, e[3], e[1]), KEEL_OK);
+    assert_int_equal(keel_set_name(scope, e[3], "leaf"), KEEL_OK);
 }
 
 void the_hierarchy_is_walked(void **) {
@@ -194,6 +195,9 @@ void the_hierarchy_is_walked(void **) {
         else build_tree(w, root, e);
         assert_int_equal(keel_apply_commands(w), KEEL_OK);
         assert_same_entity(keel_parent_of(w, e[3]), e[1]);
+        assert_same_entity(keel_find_entity(w, e[1], "leaf"), e[3]);
+        assert_string_equal(keel_name_of(w, e[3]), "leaf");
+        KEEL_EACH(w, KEEL_READ(keel_name, name)) assert_string_equal(name->text, "leaf");
         assert_same_entity(keel_first_child(w, root), e[0]);
         assert_same_entity(keel_next_child(w, root, e[0]), e[1]);
         assert_same_entity(keel_next_descendant(w, root, e[0]), e[2]);

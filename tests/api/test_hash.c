@@ -388,7 +388,7 @@ static void a_world_that_is_being_written_is_refused(void **state) {
         keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_MAY_EDIT_ENTITIES), "maker of entities"),
         KEEL_OK);
     assert_int_equal(keel_world_hash(f.world, &hash), KEEL_ERROR_BORROWED);
-    assert_error(f.world, KEEL_ERROR_BORROWED, "'entities'");
+    assert_error(f.world, KEEL_ERROR_BORROWED, "a view writes the list of entities");
     keel_view_end(&view);
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
     assert_int_equal(keel_world_hash(f.world, &hash), KEEL_ERROR_SHARED);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content
 #                              static|shared WORK_DIR
-#        tests/consumer/run.sh readme|folders|part WORK_DIR
+#        tests/consumer/run.sh readme|folders|part|one_file WORK_DIR
 #        tests/consumer/run.sh entity_width WORK_DIR LIBKEEL32
 #        tests/consumer/run.sh entity_32_package WORK_DIR
 # `install` comes before find_package and pkg_config in the same WORK_DIR.
@@ -46,7 +46,7 @@ expect() { # what it prints, program
 }
 
 case $way in
-entity_* | readme | folders | part) shared=OFF work=$2 ;;
+entity_* | readme | folders | part | one_file) shared=OFF work=$2 ;;
 *)
     case $2 in shared) shared=ON ;; *) shared=OFF ;; esac
     work=$3
@@ -108,6 +108,16 @@ folders) # the line of the README for those without a build system
     line="$CC -O0${line#cc -O2}" # whether it compiles is asked, not how fast it is
     (cd "$work" && eval "$line") && expect "checks contracts" "$work/game"
     (cd "$work" && eval "$line -DNDEBUG") && expect "returns an error" "$work/game"
+    ;;
+one_file) # both files that tools/amalgamate writes, in C and C++
+    command -v ctags >/dev/null 2>&1 || exit 77 # skipped: the package universal-ctags is missing
+    rm -rf "$work"
+    mkdir -p "$work"
+    "$source/tools/amalgamate" "$work/dist"
+    "$CC" -O0 -Wall -Wextra -Werror -I"$work/dist" -c "$work/dist/keel.c" -o "$work/keel.o"
+    sed 's/<keel\/keel.h>/"keel.h"/' "$here/misuse.c" >"$work/game.c"
+    "$CC" -I"$work/dist" "$work/game.c" "$work/keel.o" -o "$work/game" -lpthread -lm
+    expect "checks contracts" "$work/game"
     ;;
 part) # of a project that chooses no build type
     rm -rf "$work"

@@ -51,6 +51,10 @@ continue
 print *world
 print *keel_last_error(world)
 
+echo == a name\n
+print e
+keel entity world e
+
 echo == commands that make no sense\n
 python
 for command in "keel entity world", "keel entity chunk 0", "keel components chunk", "keel entity 0 0":

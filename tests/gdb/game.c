@@ -65,7 +65,8 @@ int main(void) {
     look_at_chunk(world, KEEL_TERMS(KEEL_READ(Health, h), KEEL_WITHOUT(Frozen), KEEL_ENTITY(e)));
     look_at_chunk(world, KEEL_TERMS(KEEL_READ(Health, h), KEEL_WITH(Frozen), KEEL_ENTITY(e)));
     keel_run(world, give_up);
-    look(world, keel_null(), NULL);
+    keel_set_name(world, ship, "ship");
+    look(world, ship, NULL);
     const bool is_right = keel_world_check(world, NULL) && keel_entity_count(world) == 23;
     keel_world_destroy(world);
     return is_right ? 0 : 2;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "names.h"
+
+#include "borrow.h"
+#include "storage.h"
+
+#include <keel/typed.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ the index
+static keeli_name **chain_of(const keel_world *world, keel_entity parent, const char *text,
+                             size_t length) {
+    const uint64_t hash = keeli_hash(text, length, keeli_hash_mix(parent.bits));
+    return &world->names.chains[hash & (world->names.chain_count - 1)];
+}
+
+keeli_name *keeli_name_find(const keel_world *world, keel_entity parent, const char *text,
+                            size_t length) {
+    if (!world->names.count) return NULL;
+    if (keel_is_null(parent)) parent = keel_null(); // there are many nulls
+    keeli_name *name = *chain_of(world, parent, text, length);
+    while (name && !(keel_is_same(name->parent, parent) && name->length == length &&
+                     memcmp(name->text, text, length) == 0))
+        name = name->next;
+    return name;
+}
+
+static void put(const keel_world *world, keeli_name *name) {
+    keeli_name **chain = chain_of(world, name->parent, name->text, name->length);
+    name->next = *chain;
+    *chain = name;
+}
+
+// Room for one more; false when out of memory.
+static bool reserve(keel_world *world) {
+    keeli_names *names = &world->names;
+    const uint32_t old = names->chain_count, grown = old ? old * 2 : 16;
+    if (names->count < old) return true;
+    keeli_name **before = names->chains;
+    keeli_name **fresh = keeli_new_zeroed(&world->heap, grown * sizeof *fresh, sizeof(void *));
+    if (!fresh) return false;
+    names->chains = fresh;
+    names->chain_count = grown;
+    for (uint32_t i = 0; i < old; ++i)
+        for (keeli_name *name = before[i], *next; name; name = next) {
+            next = name->next;
+            put(world, name);
+        }
+    keeli_free(&world->heap, before, old * sizeof *before, sizeof(void *));
+    return true;
+}
+
+// ------------------------------------------------------------------ one name
+static keeli_name *name_of_value(const void *value) {
+    const uintptr_t text = (uintptr_t)((const keel_name *)value)->text;
+    return (keeli_name *)(text - offsetof(keeli_name, text));
+}
+
+keeli_name *keeli_name_at(const keel_world *world, keel_entity e) {
+    const keeli_storage *s = world->names.storage;
+    const void *value = s ? keeli_store_value(world, s, keeli_index_of(e)) : NULL;
+    return value ? name_of_value(value) : NULL;
+}
+
+static size_t bytes_of(size_t length) { return sizeof(keeli_name) + length + 1; }
+
+keeli_name *keeli_name_new(keel_world *world, const char *text, size_t length) {
+    if (length > UINT32_MAX || !reserve(world)) return NULL;
+    keeli_name *name = keeli_new(&world->heap, bytes_of(length), _Alignof(keeli_name));
+    if (!name) return NULL;
+    *name = (keeli_name){ .length = (uint32_t)length };
+    memcpy(name->text, text, length);
+    name->text[length] = 0;
+    return name;
+}
+
+void keeli_name_enter(keel_world *world, keeli_name *name, keel_entity e, keel_entity parent) {
+    name->entity = e;
+    name->parent = parent;
+    name->is_listed = true;
+    put(world, name);
+    ++world->names.count;
+}
+
+void keeli_name_leave(keel_world *world, keeli_name *name) {
+    if (!name->is_listed) return;
+    keeli_name **link = chain_of(world, name->parent, name->text, name->length);
+    while (*link != name)
+        link = &(*link)->next;
+    *link = name->next;
+    name->is_listed = false;
+    --world->names.count;
+}
+
+void keeli_name_leave_value(keel_world *world, const void *value) {
+    keeli_name_leave(world, name_of_value(value));
+}
+
+void keeli_name_free(keel_world *world, keeli_name *name) {
+    keeli_name_leave(world, name);
+    keeli_free(&world->heap, name, bytes_of(name->length), _Alignof(keeli_name));
+}
+
+// ------------------------------------------------------------------ the component
+static void drop_value(void *value, void *world) { keeli_name_free(world, name_of_value(value)); }
+
+static uint64_t hash_value(const void *value, void *world) {
+    (void)world;
+    const keeli_name *name = name_of_value(value);
+    return keeli_hash(name->text, name->length, 0);
+}
+
+void keeli_names_begin(keel_world *world, keeli_storage *s) {
+    const keel_component *c = KEEL_OF(keel_name);
+    if (strcmp(s->component.name, c->type) != 0 || s->slot != keeli_component_find(c)) return;
+    s->component.drop = drop_value;
+    s->component.hash = hash_value;
+    s->component.hook_data = world;
+    keeli_store_update_hooks(s);
+    s->flags |= KEELI_IS_LINK;
+    world->hierarchy.children->flags |= KEELI_IS_NAMED;
+    world->names.storage = s;
+}
+
+void keeli_names_end(keel_world *world, const keeli_storage *s) {
+    if (!s || s != world->names.storage) return;
+    keeli_free(&world->heap, world->names.chains, world->names.chain_count * sizeof(void *),
+               sizeof(void *));
+    world->names = (keeli_names){ 0 };
+    world->hierarchy.children->flags &= ~(uint32_t)KEELI_IS_NAMED;
+}
+
+bool keeli_names_are_valid(const keel_world *world) {
+    const keeli_storage *s = world->names.storage;
+    uint32_t count = 0;
+    for (uint32_t i = 0; s && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i, ++count) {
+        const keel_entity e = keeli_entity_at(&world->entities, i);
+        const keel_child *child = keeli_store_value(world, world->hierarchy.children, i);
+        const keeli_name *name = keeli_name_at(world, e);
+        if (!name->is_listed || !keel_is_same(name->entity, e) ||
+            !keel_is_same(name->parent, child ? child->parent : keel_null()) ||
+            keeli_name_find(world, name->parent, name->text, name->length) != name)
+            return false;
+    }
+    return count == world->names.count;
+}
