@@ -62,7 +62,8 @@ int main(void) {
     memory.left = SIZE_MAX;
 
     puts("style 3: play on, and look once a frame: the first error is kept");
-    printf("frame check: %s\n", keel_result_text(keel_take_error(world).result));
+    printf("frame check: %s\n", keel_result_text(keel_first_error(world)->result));
+    keel_clear_errors(world);
 
     puts("a conflict names both sides");
     KEEL_EACH(world, KEEL_READ(Health, h), KEEL_ENTITY(e)) {
@@ -82,10 +83,8 @@ int main(void) {
 
     puts("systems");
     printf("%s\n", keel_result_text(keel_run_workload(world, save)));
-    keel_take_error(world);
-    keel_run_workload(world, save);
-    keel_error error = keel_take_error(world);
-    printf("%s failed on %s\n", error.system, (const char *)error.object);
+    const keel_error *error = keel_last_error(world);
+    printf("%s failed on %s\n", error->system, (const char *)error->object);
     double wrong = 0;
     keel_run_with(world, sum_up, &wrong);
     keel_world_destroy(world);

@@ -86,8 +86,8 @@ int main(void) {
 
     keel_get_unique_mut(world, Graphics)->lost = true;
     keel_run_workload(world, game); // walk runs, render does not, and nothing is dropped
-    keel_error error = keel_take_error(world);
-    printf("%s: %s\n", error.system, error.message);
+    const keel_error *error = keel_last_error(world);
+    printf("%s: %s\n", error->system, error->message);
     keel_world_destroy(world);
     return 0;
 }

@@ -41,11 +41,11 @@ int main() {
     std::printf("the twin has %zu things\n", keel_get(world, twin, Inventory)->items.size());
 
     keel_add(world, hero, Sprite, { std::make_unique<int[]>(64) }); // moved in
-    if (keel_is_null(keel_clone_entity(world, hero))) std::printf("%s\n", keel_take_error(world).message);
+    if (keel_is_null(keel_clone_entity(world, hero))) std::printf("%s\n", keel_last_error(world)->message);
 
     keel_run(world, tax);
     if (keel_run(world, tax) < 0) // an exception is the failure of its system
-        std::printf("%s\n", keel_take_error(world).message);
+        std::printf("%s\n", keel_last_error(world)->message);
 
     Name name;
     keel_remove(world, hero, Name, &name); // moved out

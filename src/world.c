@@ -112,6 +112,10 @@ static bool is_in_use(keel_world *world) {
 
 void keel_world_destroy(keel_world *world) {
     if (!world) return;
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return;
+    }
     if (is_in_use(world)) {
         (void)keeli_misuse(world, KEEL_ERROR_BORROWED,
                            "world '%s' is destroyed by code that it runs (a system, a loop, a "
@@ -155,12 +159,16 @@ void keel_world_destroy(keel_world *world) {
     keeli_heap heap; // the last block goes after the world's own heap has ended
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);
+    // Who goes on using it is noticed for as long as the memory is nobody else's.
+    if (KEELI_CHECKED) memset(world, 0xDD, sizeof *world);
+    memset(&world->root, 0, sizeof world->root);
+    world->root.scope.kind = KEELI_SCOPE_DESTROYED;
     KEELI_FREE(&heap, keel_world, world);
     keeli_heap_deinit(&heap);
 }
 
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
@@ -202,7 +210,7 @@ keel_memory keel_world_memory(const keel_world *world) {
 }
 
 keel_result keel_world_trim(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     for (uint32_t i = 0; i < world->storages.count; ++i)
         KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "trim"));
     for (uint32_t i = 0; i < world->storages.count; ++i)
@@ -214,6 +222,7 @@ keel_result keel_world_trim(keel_world *world) {
     keeli_component_lists_trim(&world->lists, &world->heap);
     keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_kept_lists_trim(world);
+    keeli_names_trim(world);
     return KEEL_OK;
 }
 

@@ -2,6 +2,7 @@
 // The map of all state. A world owns everything below; each part says which file changes it.
 #pragma once
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "data/archetype.h"
@@ -91,6 +92,7 @@ typedef struct keeli_storage {
     keel_world *world;                 // whose it is, for hooks
     uint32_t slot;                     // process-wide number (data/component_index.h)
     int32_t iterating;                 // live iterators over it (find/iterate.c)
+    uint32_t absent_writes;            // to entities that are not alive: counts (atomic)
     uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
     void *unique;                      // uniques: the value, NULL before it is set
     keeli_queue *events;               // uniques that are a type of events: their queue
@@ -192,6 +194,7 @@ typedef struct keeli_worker {
     uint32_t node;                 // of the schedule; UINT32_MAX: none
     uint32_t piece;                // of a loop that is split; otherwise 0
     keeli_first_error *first;      // where errors go; NULL: to the world
+    struct keeli_inside *inside;   // what the innermost system has in hand, or NULL
     keeli_arena scratch;           // keel_context_scratch
 } keeli_worker;
 
@@ -254,7 +257,7 @@ struct keel_commands {
 typedef struct keeli_reports {
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error error; // the first since keel_take_error
+    keel_error first, last; // since keel_clear_errors
 } keeli_reports;
 
 // Why nothing may be edited through the world now, as bits of keel_world.refused. The message of
@@ -388,6 +391,21 @@ struct keel_world {
     keeli_worker_state workers;
     keeli_stored_workloads workloads;
 };
+
+// The kinds of scopes; 0 is none any more.
+enum {
+    KEELI_SCOPE_WORLD = 0x4b65656c,
+    KEELI_SCOPE_VIEW,
+    KEELI_SCOPE_COMMANDS,
+    KEELI_SCOPE_CONTEXT,
+    KEELI_SCOPE_READER,
+    KEELI_SCOPE_DESTROYED // seen while its memory was not given to others
+};
+
+// NULL, or in checked builds one that was destroyed.
+static inline bool keeli_is_no_world(const keel_world *world) {
+    return !world || (KEELI_CHECKED && world->root.scope.kind != KEELI_SCOPE_WORLD);
+}
 
 // Several threads loop on behalf of the owner: values may be written, nothing may be edited.
 static inline bool keeli_world_is_looped(const keel_world *world) {

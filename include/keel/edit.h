@@ -249,16 +249,32 @@ KEEL_API bool keel_is_component_disabled(const keel_world *world, keel_entity e,
 /// @param scope a view or context must hold `read` or more for it; the entity need not match the
 ///   other terms
 /// @return NULL when it has none or is not alive, or the scope does not hold it
-///   (KEEL_ERROR_ACCESS is kept); for a tag, a pointer that must not be read
+///   (KEEL_ERROR_ACCESS is kept, and fails a system); for a tag, a pointer that must not be read
 /// @invalidates nothing; the next edit of the component invalidates the pointer
 KEEL_API const void *keel_get_component(const keel_scope *scope, keel_entity e,
                                         const keel_component *component);
 
 /// The entity's value, to change in place.
 /// @param scope a view or context must hold `write` or more for it
-/// @return as keel_get_component; NULL through a world also while a view or system uses the storage
+/// @return as keel_get_component; NULL through a world also while a system uses the storage; loops
+/// and views of ordinary
+///   code are no reason (docs/rules.md).
+///   Checked builds log, once per component, that a handle was not alive
 KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
                                       const keel_component *component);
+
+/// keel_get_component where absence is a bug: keel_at. When there is no value to hand out, the
+/// program stops in every build: the assertion handler gets a message that says whose, why and
+/// where, and the process is aborted, whatever the handler answers.
+/// @param place where it is called, for the message ("file:line"); may be NULL
+/// @return never NULL
+/// @invalidates as keel_get_component
+KEEL_API const void *keel_at_component(const keel_scope *scope, keel_entity e,
+                                       const keel_component *component, const char *place);
+
+/// keel_get_component_mut in the same way: keel_at_mut.
+KEEL_API void *keel_at_component_mut(keel_scope *scope, keel_entity e,
+                                     const keel_component *component, const char *place);
 
 /// Does the entity have the component, enabled? False when it is not alive.
 /// @param scope as keel_get_component; a view may also name it in a filter
@@ -290,9 +306,9 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 
 /// Make an empty world a copy of another one: the same handles (later adds give the same ones too),
 /// all components with their values, disabled ones included, in the same packed order, the
-/// hierarchy, and all uniques. Values are copied with their copy hooks. Workloads, groups and
-/// recorded commands are not copied; groups of `to` take in what comes, and handles that commands
-/// promised are free in the copy.
+/// hierarchy, and all uniques but those that are `.transient`. Values are copied with their copy
+/// hooks. Workloads, groups and recorded commands are not copied; groups of `to` take in what
+/// comes, and handles that commands promised are free in the copy.
 /// @param to no entity is alive in it and no unique is set; handles from before mean nothing
 ///   afterwards
 /// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:
@@ -334,6 +350,8 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #define keel_delete_components(scope, ...) keel_delete_components(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_strip(scope, ...) keel_strip(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_get_component(scope, ...) keel_get_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_at_component(scope, ...) keel_at_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_at_component_mut(scope, ...) keel_at_component_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_get_component_mut(scope, ...) keel_get_component_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_has_component(scope, ...) keel_has_component(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond

@@ -159,7 +159,9 @@ template <class T> struct keeli_same { typedef T type; };
 #define keel_add_values(...) keeli_add_all(__VA_ARGS__)
 #define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
 #define keel_add_entities(...) keeli_add_entities(__VA_ARGS__)
-#define keel_delete(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
+#define keel_delete(scope, ...) KEELI_CAT(KEELI_DELETE_, KEELI_FEW_2(__VA_ARGS__))(scope, __VA_ARGS__)
+#define KEELI_DELETE_keeli_one(scope, e, T) keeli_delete_all((scope), (e) KEELI_LISTED_COMMA(~, 0, T))
+#define KEELI_DELETE_keeli_more(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
 #define keel_register(world, ...) keeli_register((world) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
 #define KEELI_CAST(T, pointer) static_cast<T *>(pointer)
 #define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, value)
@@ -193,7 +195,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_value_column){ NULL, NULL, 0 })
 #define KEELI_ADD_ENTITIES(world, count, out, ...) keel_add_entity_columns((world), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
 /// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
-#define keel_delete(scope, e, ...) KEELI_CAT(KEELI_DELETE_, KEELI_OVER_1(__VA_ARGS__))(scope, e, __VA_ARGS__)
+#define keel_delete(scope, ...) KEELI_CAT(KEELI_DELETE_, KEELI_FEW_2(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_DELETE_keeli_one(scope, e, T) keel_delete_component((scope), (e), &KEEL_COMPONENT_##T)
 #define KEELI_DELETE_keeli_more(scope, e, ...) keel_delete_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
@@ -213,6 +215,10 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &KEEL_COMPONENT_##T))
 /// The value of a component, to change: `T *` or NULL. Scope: all but commands.
 #define keel_get_mut(scope, e, T) KEELI_CAST(T, KEELI_DIRECT(scope, keeli_world_get_mut, keel_get_component_mut)(KEELI_TO_WRITE(scope), (e), &KEEL_COMPONENT_##T))
+/// keel_get where absence is a bug: never NULL, the program stops with a message. Scope: all but commands.
+#define keel_at(scope, e, T) KEELI_CAST(const T, keel_at_component((scope), (e), &KEEL_COMPONENT_##T, KEELI_HERE))
+/// keel_get_mut where absence is a bug: `keel_at_mut(world, e, Health)->points = 3`. Scope: all but commands.
+#define keel_at_mut(scope, e, T) KEELI_CAST(T, keel_at_component_mut((scope), (e), &KEEL_COMPONENT_##T, KEELI_HERE))
 /// Does the entity have the component? Scope: all but commands.
 #define keel_has(scope, e, T) KEELI_DIRECT(scope, keeli_world_has, keel_has_component)(KEELI_TO_READ(scope), (e), &KEEL_COMPONENT_##T)
 /// The value of a unique, to read: `const T *` or NULL. Scope: all but commands.
@@ -238,7 +244,9 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
 /// &value)` hands it out (scope: world, view, context).
-#define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_DELETE_keeli_few(...) keeli_keel_delete_needs_a_component_use_keel_delete_entity_for_the_entity
+#define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_FEW_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_REMOVE_keeli_few(...) keeli_keel_remove_needs_a_component_use_keel_delete_entity_for_the_entity
 #define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &KEEL_COMPONENT_##T)
 #define KEELI_REMOVE_keeli_more(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &KEEL_COMPONENT_##T, KEELI_FILLS(T, out))
 /// Add the component with a zero value, or set its value to zero, and give the place to fill in: `T *` or NULL.
@@ -254,7 +262,8 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
 /// The same with the values of an array of `T`, one for each entity, which are handed over.
 #define keel_add_column_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
-/// Delete a component from many entities; those that have none are skipped.
+/// Delete a component from many entities; those that have none are skipped. A list that is written here stands in
+/// parentheses, as in all macros: `keel_delete_many(world, ((keel_entity[]){ a, b }), 2, T)`.
 #define keel_delete_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &KEEL_COMPONENT_##T)
 /// Add a component to all entities that match: `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
 /// tag, `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`.
@@ -461,8 +470,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_KIND_0(...) NULL
 // Nothing, but only for a type that has a value.
 #ifdef __cplusplus
+template <class T> constexpr auto keeli_has_value(int) -> decltype(sizeof(T) > 0) { return true; }
+template <class T> constexpr bool keeli_has_value(...) { return false; }
+#define KEELI_HAS_VALUE(s, i, CT, T) KEELI_STATIC_ASSERT(keeli_has_value<CT>(0), #s ": " #T " is a tag, which has no value: use KEEL_WITH(" #T ")")
 #define KEELI_SIZE_keeli_value(CT) 0 * sizeof(CT)
 #else
+#define KEELI_HAS_VALUE(s, i, CT, T) enum { s##_size_##i = KEELI_SIZE_keeli_value(CT) };
 #define KEELI_SIZE_keeli_value(CT) 0 * sizeof(struct { CT keeli_a_tag_has_no_value_use_KEEL_WITH; })
 #endif
 #define KEELI_SIZE_keeli_marked(CT) KEELI_SIZE_keeli_value(CT)
@@ -484,9 +497,9 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 
 // 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
-#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
-#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
-#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
+#define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
+#define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
+#define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
 #define KEELI_CHECK_keeli_filter(s, i, ...)
 #define KEELI_CHECK_keeli_access(s, i, ...)
 #define KEELI_CHECK_keeli_entity(s, i, ...)

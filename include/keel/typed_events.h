@@ -58,8 +58,8 @@ template <class S, class T> inline keel_result keeli_send(S *s, const keel_compo
 #define KEELI_RECEIVER(scope, T) keeli_receiver<T>(scope)
 #else
 static inline keel_scope *keeli_parameter_scope(void *s) { return (keel_scope *)s; }
-#define KEELI_SEND_VALUE(scope, T, value) KEELI_DIRECT(scope, keeli_world_send, keel_send_event)(_Generic((scope), KEEL_SENDER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_COMMANDS, KEELI_IF_SCOPE)(scope), &KEEL_EVENT_##T, value)
-#define KEELI_RECEIVER(scope, T) _Generic((scope), KEEL_RECEIVER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope)(scope)
+#define KEELI_SEND_VALUE(scope, T, value) KEELI_DIRECT(scope, keeli_world_send, keel_send_event)(_Generic((scope), KEEL_SENDER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_COMMANDS, KEELI_IF_SCOPE, default: keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type)(scope), &KEEL_EVENT_##T, value)
+#define KEELI_RECEIVER(scope, T) _Generic((scope), KEEL_RECEIVER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope, default: keeli_events_are_received_through_a_world_context_reader_or_KEEL_RECEIVE_of_their_type)(scope)
 #endif
 /// How many events of type `T` are there to receive. Scope: world, context, reader, KEEL_RECEIVE(T, name).
 #define keel_event_count(scope, T) keel_event_count_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)

@@ -443,9 +443,13 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
         return keel_get_component_mut(world, e, component);
     if (head->flags & KEELI_WRITE_MARKS) return keeli_get_marked(world, e, storage);
     const struct keeli_set_root *set = root->sets[number];
-    return keeli_index_of(e) >> 12 < keeli_reach(set, component->storage)
-               ? keeli_reached_value(set, e, component)
-               : NULL;
+    void *value = keeli_index_of(e) >> 12 < keeli_reach(set, component->storage)
+                      ? keeli_reached_value(set, e, component)
+                      : NULL;
+#ifndef NDEBUG
+    if (!value) return keel_get_component_mut(world, e, component); // tells why
+#endif
+    return value;
 }
 
 #ifdef __cplusplus

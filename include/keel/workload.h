@@ -92,8 +92,8 @@ typedef struct keel_workload {
 /// the system's own commands after it.
 /// @param data handed to the system; NULL when it takes none
 /// @param data_size bytes of `data`; must be what the system declares
-/// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped), the errors
-/// of
+/// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped),
+///   KEEL_ERROR_ACCESS when it failed because it touched what it did not declare, the errors of
 ///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms),
 ///   KEEL_ERROR_SHARED in an observer, when the system writes
 KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
@@ -125,7 +125,7 @@ KEEL_API keel_result keel_world_run_workload(keel_world *world, const keel_workl
 /// Store a workload in the world under its name; the table is copied. The first one stored becomes
 /// the default. One of the same name is replaced.
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no name; a step with no system or
-/// workload)
+///   workload), KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload);
 
 /// Append a step to a stored workload, which is made when there is none of this name.
@@ -134,7 +134,7 @@ KEEL_API keel_result keel_world_add_step(keel_world *world, const char *workload
                                          const keel_step *step);
 
 /// Forget a stored workload.
-/// @return KEEL_OK, KEEL_ABSENT
+/// @return KEEL_OK, KEEL_ABSENT, KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_remove_workload(keel_world *world, const char *name);
 
 /// Is there a stored workload of this name?
@@ -149,7 +149,7 @@ KEEL_API keel_result keel_run_named(keel_world *world, const char *name);
 KEEL_API keel_result keel_run_default(keel_world *world);
 
 /// Choose the default workload.
-/// @return KEEL_OK, KEEL_ERROR_UNKNOWN
+/// @return KEEL_OK, KEEL_ERROR_UNKNOWN, KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_set_default_workload(keel_world *world, const char *name);
 
 /// Fail the running system: keel_run* returns KEEL_ERROR_SYSTEM, and the message carries the

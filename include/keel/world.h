@@ -55,13 +55,21 @@ KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 /// refused (KEEL_ERROR_BORROWED is kept), and the world stays.
 KEEL_API void keel_world_destroy(keel_world *world);
 
-/// The first error since the last keel_take_error; its `result` is KEEL_OK when there was none.
-/// Outcomes such as KEEL_ABSENT and KEEL_ERROR_DEAD_ENTITY are only returned, not kept.
-/// @return valid until the next call that changes the world
+/// The last error; its `result` is KEEL_OK when there was none since keel_clear_errors. Outcomes
+/// such as KEEL_ABSENT and KEEL_ERROR_DEAD_ENTITY are only returned, not kept, and success does not
+/// wipe it. A run of a workload counts as one call: its error is the first in linear order, whoever
+/// met it first, and becomes the last (and perhaps the first) error of the world when the run has
+/// ended. Until then a system that has the whole world (KEEL_WORLD) finds its own last error here.
+/// @return valid until the world is destroyed; the next error overwrites it
+/// @threads not while other threads are at work
 KEEL_API const keel_error *keel_last_error(const keel_world *world);
 
-/// Like keel_last_error, and forget it: a game may look once per frame.
-KEEL_API keel_error keel_take_error(keel_world *world);
+/// The first error since keel_clear_errors, which is often the cause of the others; otherwise like
+/// keel_last_error. A game may look once per frame, and clear it.
+KEEL_API const keel_error *keel_first_error(const keel_world *world);
+
+/// Forget the first and the last error.
+KEEL_API void keel_clear_errors(keel_world *world);
 
 /// How many entities are alive.
 KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
@@ -121,6 +129,8 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// uniques, each with its name and value. It does not depend on storages, on the order of values or
 /// registration, or on how the world came to be: worlds that hold the same have the same hash,
 /// others another (but for 1 in 2^64). Recorded commands, groups and free handles do not count.
+///
+/// What is declared with `.transient = true` does not count either.
 ///
 /// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
 /// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need.

@@ -125,7 +125,7 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
 
 keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_value *values) {
     keel_world *world = keeli_world_of(scope);
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!values) return KEEL_OK;
     keeli_archetype *from = keeli_archetype_of(world, keeli_index_of(e)), *to = from;
@@ -178,7 +178,7 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
 
 keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) {
     keel_world *world = keeli_world_of(scope);
-    if (!world) return keeli_no_world(), keel_null();
+    if (keeli_is_no_world(world)) return keeli_no_world(), keel_null();
     keeli_entity_index *ix = &world->entities;
     if (!keeli_is_plain(world, &world->stand_in.entities) || !keeli_entity_index_is_ready(ix))
         return keeli_edit_add_entity(world, NULL, values);
@@ -208,7 +208,8 @@ keel_entity(keel_add_entity_values)(keel_scope *scope, const keel_value *values)
 // takes more is done by functions that go on from there.
 static __attribute__((noinline)) keel_result
 add_general(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
-    return world ? keeli_edit_add(world, NULL, e, component, value) : keeli_no_world();
+    return keeli_is_no_world(world) ? keeli_no_world()
+                                    : keeli_edit_add(world, NULL, e, component, value);
 }
 
 static inline void put(void *to, const void *value, uint32_t size) {
@@ -344,7 +345,7 @@ void *keel_emplace_component(keel_world *world, keel_entity e, const keel_compon
 
 void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                 const void *value) {
-    if (!world) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
     if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
@@ -391,7 +392,7 @@ static keel_result add_column(keeli_batch *b, const keel_value_column *c) {
 
 keel_result keel_add_entity_columns(keel_world *world, uint32_t count, keel_entity *out,
                                     const keel_value_column *columns) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "adding entities");
     for (const keel_value_column *c = columns; c && c->component && b.result == KEEL_OK; ++c)
@@ -414,7 +415,7 @@ static keel_result check_alive(keel_world *world, const keeli_storage *s,
 keel_result keel_add_component_to_many(keel_world *world, const keel_entity *entities,
                                        uint32_t count, const keel_component *component,
                                        const void *values, size_t stride) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     const keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return result;
@@ -430,7 +431,7 @@ keel_result keel_add_component_to_many(keel_world *world, const keel_entity *ent
 
 // ------------------------------------------------------------------ entities by handle, and room
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->stand_in.entities, "add to"));
     keel_result result = keeli_entity_index_may_add_at(&world->entities, e);
     if (result == KEEL_OK && !keeli_followers_reserve_entity(world, e, 1))
@@ -452,7 +453,7 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
 }
 
 keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t alive = keeli_entity_count(&world->entities);
     const keel_result result =
@@ -484,7 +485,7 @@ static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count)
 
 keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                    uint32_t count) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
     if (!s) return result;

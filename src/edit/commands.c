@@ -248,7 +248,7 @@ void keeli_flush(keel_world *world) {
 }
 
 keel_commands *keel_world_commands(keel_world *world) {
-    return world ? world->commands.own : (keeli_no_world(), NULL);
+    return keeli_is_no_world(world) ? (keeli_no_world(), NULL) : world->commands.own;
 }
 
 uint64_t keel_dropped_commands(const keel_world *world) {
@@ -256,7 +256,7 @@ uint64_t keel_dropped_commands(const keel_world *world) {
 }
 
 keel_result keel_apply_commands(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     if (world->commands.applying)
         return keeli_error(world, KEEL_ERROR_BORROWED,

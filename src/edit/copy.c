@@ -28,7 +28,7 @@ static keel_result add_prototype(keeli_batch *b, uint32_t index) {
 
 keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32_t count,
                                 keel_entity *out) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
@@ -127,7 +127,7 @@ static void leave(keel_world *from, keel_entity e) {
 }
 
 keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
-    if (!from || !to) return keeli_no_world(), keel_null();
+    if (keeli_is_no_world(from) || keeli_is_no_world(to)) return keeli_no_world(), keel_null();
     if (may_move(from, e, to) < 0) return keel_null();
     const uint32_t index = keeli_index_of(e);
     keel_entity moved;

@@ -29,7 +29,7 @@ static keel_result check_target(keel_world *to) {
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         const keeli_storage *t = to->storages.items[i];
         KEEL_TRY(keeli_may_edit(to, NULL, t, "copy into"));
-        if (t->unique)
+        if (t->unique && !t->component.transient)
             return keeli_error(to, KEEL_ERROR_ARGUMENT,
                                "cannot copy into world '%s': its unique '%s' is set; "
                                "call keel_remove_unique first",
@@ -51,7 +51,8 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     KEEL_TRY(keeli_may_read_all(from, to, "copy"));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
-        const bool has_values = s->presence.count || s->disabled.count || s->unique;
+        const bool has_values =
+            s->presence.count || s->disabled.count || (s->unique && !s->component.transient);
         if (has_values && !keeli_can_copy(s) && s != from->names.storage) return cannot_copy(to, s);
     }
     return KEEL_OK;
@@ -131,7 +132,7 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     }
     if (s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
-    return s->unique ? copy_unique(to, t, s) : KEEL_OK;
+    return s->unique && !s->component.transient ? copy_unique(to, t, s) : KEEL_OK;
 }
 
 static keeli_storage *storage_of(const keel_world *world, const keeli_row_component *column) {
@@ -204,11 +205,12 @@ static void empty(keel_world *world) {
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
     for (uint32_t i = 0; i < world->storages.count; ++i)
-        (void)keel_remove_unique_value(world, &world->storages.items[i]->component, NULL);
+        if (!world->storages.items[i]->component.transient)
+            (void)keel_remove_unique_value(world, &world->storages.items[i]->component, NULL);
 }
 
 keel_result keel_copy_world(const keel_world *from, keel_world *to) {
-    if (!from || !to) return keeli_no_world();
+    if (keeli_is_no_world(from) || keeli_is_no_world(to)) return keeli_no_world();
     KEEL_TRY(check_worlds(from, to));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keel_component *c = &from->storages.items[i]->component;

@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
 
 keel_result keeli_world_delete_entity(keel_scope *scope, keel_entity e) {
     keel_world *world = keeli_world_of(scope);
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
         return delete_general(world, e);
@@ -113,7 +113,7 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
 }
 
 keel_result keel_delete_entities(keel_world *world, const keel_entity *entities, uint32_t count) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (count && !entities)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_delete_entities needs a list");
     const uint32_t before = keeli_entity_count(&world->entities);
@@ -188,7 +188,7 @@ keel_result(keel_delete_entities_having_component)(keel_scope *scope,
 }
 
 keel_result keel_clear_entities(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->stand_in.entities, "clear"));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (keeli_store_count(world->storages.items[i]) || world->storages.items[i]->disabled.count)

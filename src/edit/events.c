@@ -87,7 +87,7 @@ static keeli_queue_reader *look(keel_world *world, const keel_component *event,
                                 const keeli_reader *reader, keeli_storage **s,
                                 keel_result *result) {
     *result = KEEL_OK;
-    if (!world) return *result = keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) return *result = keeli_no_world(), NULL;
     if (world->refused) {
         *result = keeli_error(world, KEEL_ERROR_SHARED,
                               "events cannot be received from outside while the world is shared; "
@@ -121,7 +121,7 @@ keel_result keel_advance_events_of(keel_world *world, const keel_component *even
 }
 
 keel_result keel_clear_events_of(keel_world *world, const keel_component *event) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result = KEEL_ABSENT;
     const bool is_event = event && event->is_event;
     const keeli_storage *s =
@@ -134,7 +134,7 @@ keel_result keel_clear_events_of(keel_world *world, const keel_component *event)
 
 keel_result keel_set_event_limit_of(keel_world *world, const keel_component *event,
                                     uint32_t limit) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     const keeli_storage *s = keeli_event_get(world, event, &result);
     if (!s) return result;

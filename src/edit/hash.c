@@ -79,6 +79,7 @@ static uint64_t hash_of_events(const keeli_storage *s) {
 }
 
 static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
+    if (s->component.transient) return 0;
     const value_form form = form_of(s);
     if (s->events) return hash_of_events(s);
     if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
@@ -89,19 +90,20 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
 // Is it known which bytes of its values count?
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     const keel_component *c = &s->component;
-    if (!c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;
+    if (c->transient || !c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;
     const bool has_events =
         s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
     if (!s->unique && !s->presence.count && !s->disabled.count && !has_events) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_HASH,
                        "cannot hash '%s': some bytes of its values may be padding; declare it with "
-                       ".no_padding = true when none is, else with KEEL_HAS_FIELDS (KEEL_FIELDS "
-                       "names what counts) or a .hash hook",
+                       ".no_padding = true when none is, with KEEL_HAS_FIELDS (KEEL_FIELDS "
+                       "names what counts), with a .hash hook, or with .transient = true to "
+                       "leave it out",
                        c->name);
 }
 
 keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!hash)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_world_hash needs a place for the hash, but it is NULL");

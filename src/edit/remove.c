@@ -78,7 +78,8 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 static __attribute__((noinline)) keel_result take_general(keel_world *world, keel_entity e,
                                                           const keel_component *component,
                                                           uint32_t kind, void *out) {
-    return world ? take_one(world, NULL, e, component, kind, out) : keeli_no_world();
+    return keeli_is_no_world(world) ? keeli_no_world()
+                                    : take_one(world, NULL, e, component, kind, out);
 }
 
 static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
@@ -212,7 +213,7 @@ keel_result(keel_strip)(keel_scope *scope, keel_entity e) {
 // ------------------------------------------------------------------ from many, from all
 keel_result keel_delete_component_from_many(keel_world *world, const keel_entity *entities,
                                             uint32_t count, const keel_component *component) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "delete", &result);
     if (result < 0) return result;
@@ -225,7 +226,7 @@ keel_result keel_delete_component_from_many(keel_world *world, const keel_entity
 }
 
 keel_result keel_clear_component(keel_world *world, const keel_component *component) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "clear", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
@@ -252,7 +253,7 @@ static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_
 
 keel_result keel_retain_component(keel_world *world, const keel_component *component,
                                   keel_retain_fn *keep, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "retain", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;

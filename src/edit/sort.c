@@ -144,7 +144,7 @@ static keel_result no_values(keel_world *world, const keeli_storage *s) {
 
 static keel_result sort_component(sorting *how, const keel_component *component) {
     keel_world *world = how->world;
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = storage_to_sort(world, component, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
@@ -190,7 +190,7 @@ static void order_as(const sorting *how, const keeli_storage *s, const keeli_sto
 
 keel_result keel_sort_component_as(keel_world *world, const keel_component *component,
                                    const keel_component *other) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = storage_to_sort(world, component, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
@@ -217,7 +217,7 @@ keel_result keel_sort_component_as(keel_world *world, const keel_component *comp
 // `by`: the component whose values are compared; ignored where entities are.
 static keel_result sort_group(sorting *how, const keel_group *group, const keel_component *by) {
     keel_world *world = how->world;
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     keel_group *g = keeli_group_of(world, group);
     if (!g) return KEEL_ERROR_ARGUMENT;
@@ -284,7 +284,7 @@ static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t cou
 
 keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entity_compare *compare,
                                void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!compare)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_children needs a comparator");
     if (!keeli_entity_is_alive(&world->entities, parent)) return KEEL_ERROR_DEAD_ENTITY;

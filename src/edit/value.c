@@ -6,6 +6,8 @@
 
 #include "world/report.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ looking
@@ -17,6 +19,18 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
     return keeli_store_value(world, s, keeli_index_of(e));
 }
 
+// A write to an entity that is not alive crashes when its NULL is not looked at: in checked builds
+// the log says so, once per component.
+static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
+    if (!KEELI_CHECKED || keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (keeli_atomic_take(&s->absent_writes, 1)) return NULL;
+    keeli_warn(world,
+               "keel_get_mut of '%s' is NULL: the entity %s; look at the pointer first, or use "
+               "keel_at_mut where that is a bug",
+               s->component.name, keel_is_null(e) ? "is null" : "was deleted");
+    return NULL;
+}
+
 // Through a view or context.
 static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_entity e,
                                                   const keel_component *component,
@@ -24,7 +38,9 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     keeli_caller who;
     keeli_storage *s =
         keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
-    if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return NULL;
+    if (!s) return NULL;
+    if (!keeli_entity_is_alive(&who.world->entities, e))
+        return access == KEEL_ACCESS_WRITE ? not_alive(who.world, s, e) : NULL;
     if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK)
         return keeli_not_by_hand(who.world, s, "write"), NULL;
     void *value = keeli_store_value(who.world, s, keeli_index_of(e));
@@ -49,19 +65,29 @@ bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_comp
 }
 
 // ------------------------------------------------------------------ to write
+// Loops of the same code are no reason against it: values stay where they are.
+static bool may_write(keel_world *world, const keeli_storage *s, const keel_component *component) {
+    const bool is_free = !keeli_atomic_peek(&s->borrow);
+    keel_result result = KEEL_OK;
+    if (s->flags & KEELI_IS_BOUND &&
+        keeli_check_thread(world, world, s, KEEL_ACCESS_WRITE, NULL, "write") < 0)
+        return false;
+    if (!(s->flags & KEELI_IS_LINK) &&
+        (world->refused ? is_free && keeli_world_is_looped(world)
+                        : is_free || keeli_only_own_views_use(world, s)))
+        return true;
+    return keeli_storage_to_edit(world, NULL, component, "write", &result) != NULL;
+}
+
 static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_entity e,
                                                        const keel_component *component) {
-    if (!world || !component) return NULL;
+    if (keeli_is_no_world(world) || !component) return NULL;
     keeli_storage *s = keeli_storage_find(world, component);
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (!s) return NULL;
+    if (!keeli_entity_is_alive(&world->entities, e)) return not_alive(world, s, e);
     void *value = keeli_store_value(world, s, keeli_index_of(e));
     if (!value) return NULL;
-    const bool may_write = !world->refused || keeli_world_is_looped(world);
-    keel_result result = KEEL_OK;
-    if ((keeli_atomic_peek(&s->borrow) || !may_write ||
-         s->flags & (KEELI_IS_LINK | KEELI_IS_BOUND)) &&
-        !keeli_storage_to_edit(world, NULL, component, "write", &result))
-        return NULL;
+    if (!may_write(world, s, component)) return NULL;
     keeli_track_modified(world, s, keeli_index_of(e));
     return value;
 }
@@ -74,7 +100,7 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
 void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
-    if (!keeli_store_find(world, s, e, &place)) return NULL;
+    if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
     if (!keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);
@@ -89,7 +115,41 @@ void *(keel_get_component_mut)(keel_scope *scope, keel_entity e, const keel_comp
     if (!keeli_writes_are_plain(s, asks))
         return s->flags & asks ? get_mut_general(world, e, component)
                                : keeli_get_marked(scope, e, s);
-    return keeli_store_value_of(world, s, e);
+    void *value = keeli_store_value_of(world, s, e);
+    return value ? value : not_alive(world, s, e);
+}
+
+// ------------------------------------------------------------------ where absence is a bug
+static void stop(const keel_scope *scope, keel_entity e, const keel_component *component,
+                 const char *place) {
+    keeli_caller who = { 0 };
+    char message[400];
+    const char *why = "has no such component";
+    if (keeli_caller_is(scope, &who) < 0) why = "is asked for through a scope that has ended";
+    else if (keel_is_null(e)) why = "is null";
+    else if (!keeli_entity_is_alive(&who.world->entities, e)) why = "was deleted";
+    else if (component && keeli_storage_find(who.world, component) &&
+             keeli_store_has(keeli_storage_find(who.world, component), keeli_index_of(e)))
+        why = keel_last_error(who.world)->message; // it has one, and was refused
+    snprintf(message, sizeof message, "%s: no '%s' of the entity %s: it %s",
+             place ? place : "keel_at", component ? keeli_component_name(component) : "component",
+             who.world ? KEELI_ENTITY(who.world, e) : "", why);
+    keeli_assert_failed("keel_at", message, __FILE__, __LINE__);
+    abort();
+}
+
+const void *(keel_at_component)(const keel_scope *scope, keel_entity e,
+                                const keel_component *component, const char *place) {
+    const void *value = scope ? keel_get_component(scope, e, component) : NULL;
+    if (!value) stop(scope, e, component, place);
+    return value;
+}
+
+void *(keel_at_component_mut)(keel_scope *scope, keel_entity e, const keel_component *component,
+                              const char *place) {
+    void *value = scope ? keel_get_component_mut(scope, e, component) : NULL;
+    if (!value) stop(scope, e, component, place);
+    return value;
 }
 
 // ------------------------------------------------------------------ marking
@@ -117,7 +177,7 @@ static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
 static __attribute__((noinline)) keel_result mark_general(keel_world *world,
                                                           const keeli_holder *holder, keel_entity e,
                                                           const keel_component *component) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keeli_storage *s;
     keel_result result;
     (void)value_to_change(world, holder, e, component, "mark", &s, &result);
@@ -158,7 +218,7 @@ keel_result(keel_mark_component)(keel_scope *scope, keel_entity e,
 
 keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
                                  keel_patch_fn *patch, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
     keeli_storage *s;
     keel_result result;
@@ -173,7 +233,7 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
 
 keel_result keel_replace_component(keel_world *world, keel_entity e,
                                    const keel_component *component, const void *value) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keeli_storage *s;
     keel_result result;
     (void)value_to_change(world, NULL, e, component, "replace", &s, &result);
@@ -192,7 +252,7 @@ void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index) {
 static keel_result show(keel_world *world, keel_entity e, const keel_component *component,
                         bool shows) {
     const char *verb = shows ? "enable" : "disable";
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (component && !component->is_unique && component->storage != KEEL_INDEXED)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -239,7 +299,7 @@ static size_t bytes_of(const keel_component *c) {
 
 keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
                                   const void *value) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, unique, true, &result);
     if (!s) return result;
@@ -288,7 +348,7 @@ void *(keel_get_unique_value_mut)(keel_scope *scope, const keel_component *uniqu
 }
 
 keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique, void *out) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keeli_storage *s = unique ? keeli_storage_find(world, unique) : NULL;
     if (!s || !s->unique) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, s, "remove"));

@@ -136,7 +136,8 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
         return bad_term(view, "only any_of and the may_ terms name several components");
-    if (term->kind == KEEL_TERM_ENTITY) return want_entities(view, KEEL_ACCESS_READ);
+    // a view that is led by a component hands out living entities whatever becomes of others
+    if (term->kind == KEEL_TERM_ENTITY && for_system) return want_entities(view, KEEL_ACCESS_READ);
     if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
     return KEEL_OK;
 }

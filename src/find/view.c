@@ -401,7 +401,7 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
 // ------------------------------------------------------------------ columns
 keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component) {
     const keel_lookup none = { .size = component ? component->size : 0 };
-    if (!world) return keeli_no_world(), none;
+    if (keeli_is_no_world(world)) return keeli_no_world(), none;
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
     if (!s) s = keeli_storage_find(world, component);
@@ -449,7 +449,7 @@ static keel_result collect(keel_world *world, const keel_term *terms, const char
 
 keel_result keel_add_component_to_matching(keel_world *world, const keel_term *terms,
                                            const keel_component *component, const void *value) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     entity_list list = { 0 };
     keel_result result = collect(world, terms, "keel_add_component_to_matching", &list);
     if (result == KEEL_OK)
@@ -461,7 +461,7 @@ keel_result keel_add_component_to_matching(keel_world *world, const keel_term *t
 
 keel_result keel_delete_component_from_matching(keel_world *world, const keel_term *terms,
                                                 const keel_component *component) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     entity_list list = { 0 };
     keel_result result = collect(world, terms, "keel_delete_component_from_matching", &list);
     if (result == KEEL_OK)

@@ -29,7 +29,7 @@ keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_stora
 }
 
 uint64_t keel_tick(keel_world *world) {
-    if (!world) return keeli_no_world(), 0;
+    if (keeli_is_no_world(world)) return keeli_no_world(), 0;
     const uint64_t tick = world->changes.tick;
     if (!world->refused) keeli_tick_advance(world); // time goes on for its owner only
     return tick;
@@ -142,7 +142,7 @@ keel_result keeli_check_track_kinds(keel_world *world, const char *call, const k
 
 keel_result keel_track_component(keel_world *world, const keel_component *component,
                                  uint32_t kinds) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, component, false, &result);
     if (!s) return result;
@@ -160,7 +160,7 @@ uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *compo
 
 keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
                                     uint32_t limit) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, component, false, &result);
     if (!s) return result;
@@ -188,7 +188,7 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
 // The tick to clear to, or an error; time goes on, so that what happens next is later.
 static keel_result begin_clearing(keel_world *world, const keel_component *component,
                                   uint32_t kinds, uint64_t *tick) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", component, kinds));
     const uint64_t now = keel_tick(world);

@@ -240,7 +240,7 @@ static keel_result prepare(keel_group *g, const keel_group_desc *desc) {
 
 keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group) {
     if (group) *group = NULL;
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is made"));
     if (!desc) return bad(world, "", "its description is NULL");
     keel_group *g = KEELI_NEW(&world->heap, keel_group);
@@ -271,7 +271,7 @@ keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, ke
 
 // ------------------------------------------------------------------ ending
 keel_result keel_group_destroy(keel_world *world, keel_group *group) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is destroyed"));
     keel_group *g = keeli_group_of(world, group);
     if (!g) return KEEL_ERROR_ARGUMENT;

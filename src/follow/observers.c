@@ -187,7 +187,7 @@ static keel_result observe(keel_world *world, keeli_storage *s, uint32_t kinds, 
 
 keel_result keel_observe_component(keel_world *world, const keel_component *component,
                                    uint32_t kinds, keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, component, false, &result);
     if (!s) return result;
@@ -198,20 +198,20 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
 
 keel_result keel_observe_entities(keel_world *world, uint32_t kinds, keel_observer_fn *function,
                                   void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     return observe(world, &world->stand_in.entities, kinds, KEEL_ON_CREATED | KEEL_ON_DESTROYED,
                    function, data);
 }
 
 keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                      keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     return take(world, component ? keeli_storage_find(world, component) : NULL, function, data);
 }
 
 keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     return take(world, &world->stand_in.entities, function, data);
 }
@@ -500,7 +500,7 @@ static keel_result add_terms(keel_world *world, keeli_view_observer *v, const ke
 
 keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
                               keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t known = KEEL_ON_ENTERED | KEEL_ON_LEFT;
     if (!function) return bad(world, "it needs a function");
@@ -526,7 +526,7 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
 }
 
 keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     bool any = false;
     if (!world->followers.calling) KEEL_TRY(keeli_world_is_editable(world));
     for (keeli_view_observer *v = world->followers.view_observers; function && v; v = v->next) {

@@ -249,7 +249,7 @@ static keel_result collect(keel_world *world, const keel_component *set, keeli_s
 
 keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                    const keel_component *source, uint32_t kinds) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
     keel_result result;
     keeli_storage *from = keeli_storage_get(world, source, false, &result);
@@ -257,7 +257,7 @@ keel_result keel_collect_component(keel_world *world, const keel_component *set,
 }
 
 keel_result keel_collect_entities(keel_world *world, const keel_component *set, uint32_t kinds) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
     return collect(world, set, &world->stand_in.entities, kinds);
 }
@@ -273,12 +273,13 @@ static keel_result stop(keel_world *world, const keel_component *set, keeli_stor
 
 keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
                                            const keel_component *source) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     return stop(world, set, source ? keeli_storage_find(world, source) : NULL);
 }
 
 keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set) {
-    return world ? stop(world, set, &world->stand_in.entities) : keeli_no_world();
+    return keeli_is_no_world(world) ? keeli_no_world()
+                                    : stop(world, set, &world->stand_in.entities);
 }
 
 uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,

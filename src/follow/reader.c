@@ -39,7 +39,7 @@ void keeli_events_flush_all(keel_world *world) {
 }
 
 keel_reader *keel_reader_create(keel_world *world, const char *name) {
-    if (!world) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
     keel_reader *reader = KEELI_NEW(&world->heap, keel_reader);
     if (reader) reader->reader.name = keeli_new_text(&world->heap, name ? name : "a reader");
     if (!reader || !reader->reader.name) {
@@ -54,7 +54,7 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
 }
 
 static void free_reader(keel_world *world, keel_reader *reader) {
-    reader->scope.kind = 0;
+    reader->scope.kind = KEELI_SCOPE_DESTROYED;
     keeli_free_text(&world->heap, (char *)(uintptr_t)reader->reader.name);
     KEELI_FREE(&world->heap, keel_reader, reader);
 }

@@ -112,22 +112,23 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
 }
 
 static void fail_if_negative(keel_context *context, keel_result result) {
-    if (result < 0 && !context->failed) keel_fail_text(context, keel_result_text(result));
+    if (result < 0 && !context->in.failed) keel_fail_text(context, keel_result_text(result));
 }
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
     const bool spans = system->kind == KEEL_SYSTEM_PER_SPAN;
-    if (!spans && !it->mark_count && !context->failed) { // nothing to do between chunks
+    if (!spans && !it->mark_count && !context->in.failed) { // nothing to do between chunks
         if (it->plan->only_rows && !it->plan->has_maybe)
-            keeli_visit_rows(it, system->run, context, &context->failed);
+            keeli_visit_rows(it, system->run, context, &context->in.failed);
         else
-            while (!context->failed && keeli_iterator_scan(it))
+            while (!context->in.failed && keeli_iterator_scan(it))
                 system->run(&it->chunk, context);
         return;
     }
-    for (const keel_chunk *c; !context->failed && (c = spans ? keeli_iterator_advance_span(it)
-                                                             : keeli_iterator_advance(it)) != NULL;)
+    for (const keel_chunk *c;
+         !context->in.failed &&
+         (c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it)) != NULL;)
         if (system->run) system->run(c, context);
         else
             fail_if_negative(
@@ -193,11 +194,15 @@ static keel_result call(keel_context *context) {
                           !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
     ++worker->depth;
+    keeli_inside *outer = worker->inside;
+    worker->inside = &context->in;
     keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
     if (result == KEEL_OK && is_loop) result = run_loop(context);
     else if (result == KEEL_OK) run_once(context);
-    if (result >= 0 && context->failed) result = report_failure(context);
+    if (result >= 0 && context->in.failed)
+        result = context->in.is_denied ? KEEL_ERROR_ACCESS : report_failure(context);
     const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
+    worker->inside = outer;
     --worker->depth;
     if (is_timed) keeli_timings_leave(context->in.world, number);
     keeli_arena_back(&worker->scratch, mark);
@@ -259,9 +264,10 @@ keel_result keeli_run_bound(keel_context *context, keeli_bound *bound) {
 }
 
 void keel_fail(keel_context *context, const void *object, const char *format, ...) {
-    if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->failed) return;
+    if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->in.failed)
+        return;
     if (!format) format = "no reason given";
-    context->failed = true;
+    context->in.failed = true;
     context->object = object;
     va_list arguments;
     va_start(arguments, format);

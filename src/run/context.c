@@ -62,7 +62,7 @@ keel_world *keel_context_world(keel_context *context) {
     return NULL;
 }
 
-bool keeli_context_has_failed(const keel_context *context) { return context->failed; }
+bool keeli_context_has_failed(const keel_context *context) { return context->in.failed; }
 
 void keel_answer(keel_context *context, bool answer) {
     if (context) context->answer = answer;

@@ -57,9 +57,9 @@ struct keel_context {
     size_t data_size;
     void **customs;       // its custom views by term, when it has any
     keeli_arena *scratch; // of a custom view; NULL: the worker's
-    bool failed, answer;
-    const void *object; // of keel_fail
-    char message[200];  // of keel_fail
+    bool answer;          // of a condition
+    const void *object;   // of keel_fail
+    char message[200];    // of keel_fail
 };
 
 // A context without commands. The message is not cleared: it would be most of the cost.
@@ -80,7 +80,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->data = NULL;
     context->data_size = 0;
     context->scratch = NULL;
-    context->failed = context->answer = false;
+    context->answer = false;
     context->object = NULL;
     context->message[0] = 0;
 }

@@ -13,6 +13,7 @@
 typedef struct hands {
     keel_system self; // its name and `user`
     keel_context context;
+    keeli_inside *around; // what its worker had in hand
 } hands;
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
@@ -22,6 +23,8 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     keeli_context_init(&h->context, view->world, &h->self, worker);
     keeli_context_set_view(&h->context, view);
     if (!view->is_parameter) h->context.scratch = &view->scratch;
+    h->around = worker->inside;
+    worker->inside = &h->context.in;
     if (!outer) return &h->context;
     h->context.node = outer->node;
     h->context.in.reader = outer->in.reader;
@@ -96,11 +99,13 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_worker *w
     if (kind->fill) result = kind->fill(value, context);
     if (result >= 0) { // otherwise it has said why
         result = kind->init ? kind->init(value, context) : KEEL_OK;
-        if (result < 0 || context->failed)
+        if (context->in.is_denied) result = KEEL_ERROR_ACCESS;
+        else if (result < 0 || context->in.failed)
             result = report(context, outer, "could not be made",
-                            context->failed ? context->message : keel_result_text(result));
+                            context->in.failed ? context->message : keel_result_text(result));
         else result = KEEL_OK;
     }
+    worker->inside = h.around;
     view->in_hands = false;
     if (result == KEEL_OK) return KEEL_OK;
     (void)keeli_context_end_inside(context);
@@ -114,7 +119,10 @@ static keel_result end(keeli_view *view, const keel_context *outer, keeli_worker
     keel_context *context = begin_hands(&h, view, outer, worker);
     keel_result result = KEEL_OK;
     if (view->custom->drop) view->custom->drop(view->value, context);
-    if (context->failed) result = report(context, outer, "failed in its drop", context->message);
+    worker->inside = h.around;
+    if (context->in.is_denied) result = KEEL_ERROR_ACCESS;
+    else if (context->in.failed)
+        result = report(context, outer, "failed in its drop", context->message);
     const keel_result ended = keeli_context_end_inside(context);
     close_state(view);
     return result < 0 ? result : ended;

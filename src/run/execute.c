@@ -337,11 +337,13 @@ static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
     if (workers) return keeli_workers_run(workers, s);
     keeli_worker spare, *worker = keeli_worker_begin(s->world, &spare);
     keeli_first_error first, *const outer = worker->first;
-    if (s->parallel) keeli_errors_collect(worker, &first); // pieces have an order of their own
+    const uint32_t outer_node = worker->node;
+    keeli_errors_collect(worker, &first); // those of a run count as one
     const keel_result result = run_in_order(s, worker);
     worker->first = outer;
-    if (s->parallel) keeli_error_hand_over(s->world, &first.error);
+    worker->node = outer_node;
     keeli_worker_end(s->world, worker);
+    keeli_error_hand_over(s->world, &first.error);
     return result;
 }
 

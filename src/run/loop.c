@@ -33,6 +33,7 @@ static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body
     loop->partials = NULL;
     loop->records = body->context && keeli_context_records(body->context);
     loop->failed = KEELI_NO_PIECE;
+    loop->is_denied = false;
     loop->taken = loop->users = loop->ended_before = 0;
     loop->share = 1;
     loop->lists.count = loop->pieces.list.count = 0;
@@ -158,17 +159,18 @@ static void end_piece(keeli_loop *loop, uint32_t piece) {
 static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *it,
                        uint32_t piece) {
     context->piece = piece;
-    context->has_turn = context->failed = false;
+    context->has_turn = context->in.failed = context->in.is_denied = false;
     context->message[0] = 0;
     if (loop->records && !context->commands) {
         if (keeli_context_take_commands(context) < 0) keel_fail(context, NULL, "out of memory");
         else if (!context->is_inner) keeli_handles_serve(context->commands, context);
     }
-    if (!context->failed) keeli_run_walk(context, it);
-    if (context->failed) {
+    if (!context->in.failed) keeli_run_walk(context, it);
+    if (context->in.failed) {
         keeli_world_lock(context->in.world);
         if (piece < loop->failed) {
             loop->failed = piece;
+            loop->is_denied = context->in.is_denied;
             loop->object = context->object;
             memcpy(loop->message, context->message, sizeof loop->message);
         }
@@ -222,6 +224,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     keeli_iterator *it = !loop->it || is_owner ? loop->it : keeli_iterator_take_like(loop->it);
     if (loop->it && !it) return; // the owner has one
     const char *outer = worker->running;
+    keeli_inside *outer_inside = worker->inside;
     const uint32_t outer_node = worker->node, outer_piece = worker->piece;
     if (!is_owner) {
         worker->running = loop->running;
@@ -232,12 +235,19 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         context.worker = worker;
         context.loop = loop;
         context.in.is_split = true;
+        worker->inside = &context.in;
         context.commands = NULL;
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
         take_pieces(loop, worker, &context, it);
         if (context.commands) keeli_commands_discard(context.in.world, context.commands); // empty
-    } else take_pieces(loop, worker, NULL, it);
+    } else {
+        keeli_inside helper = { .is_denied = false }; // what the owner has in hand is its own
+        if (!is_owner) worker->inside = &helper;
+        take_pieces(loop, worker, NULL, it);
+        if (helper.is_denied) keeli_atomic_store_byte(&loop->is_denied, 1);
+    }
+    worker->inside = outer_inside;
     worker->running = outer;
     worker->node = outer_node;
     worker->piece = outer_piece;
@@ -313,6 +323,8 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
     }
     keeli_loop_work(loop, worker);
     if (many) await_helpers(loop);
+    if (loop->is_denied && !loop->body.context && worker->inside)
+        worker->inside->failed = worker->inside->is_denied = true;
     if (way.is_timed) {
         const uint64_t ns = keeli_clock_ns() - loop->began;
         const bool went_many = many && (loop->has_called || loop->is_helped);
@@ -375,6 +387,7 @@ static keeli_worker *begin_workers(keel_world *world, const keeli_worker *outer)
     keeli_worker *worker = keeli_workers_open(workers, NULL);
     if (!outer) return worker;
     worker->running = outer->running;
+    worker->inside = outer->inside;
     worker->node = outer->node;
     worker->depth = outer->depth;
     for (uint32_t i = 0; outer->first && i < workers->count; ++i)
@@ -385,6 +398,7 @@ static keeli_worker *begin_workers(keel_world *world, const keeli_worker *outer)
 static void end_workers(keeli_worker *worker) {
     keeli_workers *workers = worker->workers;
     worker->running = NULL;
+    worker->inside = NULL;
     worker->node = KEEL_NO_NODE;
     keeli_workers_close(workers);
     for (uint32_t i = 0; i < workers->count; ++i)
@@ -403,9 +417,10 @@ static keel_result run_pieces(keel_context *context, keeli_iterator *it, uint32_
         run_loop(loop, context->worker, way, &context->bound->loop_cost);
         if (!context->is_inner) keeli_handles_return(context->in.world, &loop->reserved);
         collect_lists(loop);
-        context->failed = loop->failed != KEELI_NO_PIECE;
+        context->in.failed = loop->failed != KEELI_NO_PIECE;
+        context->in.is_denied = loop->is_denied;
     }
-    if (context->failed) {
+    if (context->in.failed) {
         context->object = loop->object;
         memcpy(context->message, loop->message, sizeof loop->message);
     }

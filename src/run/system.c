@@ -299,7 +299,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
 
 keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
                                   size_t data_size) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_commands_flush(world));
     kept_system *k = take_kept(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
@@ -310,7 +310,7 @@ keel_result keel_world_run_system(keel_world *world, const keel_system *system, 
 
 keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data,
                                     size_t data_size) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_commands_flush(world));
     KEEL_TRY(keeli_check_system(world, system, false));
     KEEL_TRY(keeli_check_split(world, system));

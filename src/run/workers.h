@@ -131,6 +131,7 @@ typedef struct keeli_loop {
     // them; the first failure under the world's lock
     bool records;
     uint32_t failed;
+    uint8_t is_denied; // since something was touched that was not declared (atomic)
     const void *object;
     char message[sizeof((keel_context *)0)->message];
     // kept with the loop, so that a run that was made before allocates nothing

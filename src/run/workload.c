@@ -51,17 +51,17 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
 }
 
 keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!workload) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL");
     return run_top(world, workload, NULL);
 }
 
 keel_result keel_run_named(keel_world *world, const char *name) {
-    return world ? run_top(world, NULL, name) : keeli_no_world();
+    return keeli_is_no_world(world) ? keeli_no_world() : run_top(world, NULL, name);
 }
 
 keel_result keel_run_default(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     const keeli_stored_workloads *all = &world->workloads;
     const keeli_stored_workload *w = all->chosen ? all->chosen : all->first;
     return w ? run_top(world, NULL, w->name) : KEEL_OK;
@@ -190,17 +190,17 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
 }
 
 keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     return workload ? add_steps(world, workload->name, workload->steps, workload->step_count, true)
                     : add_steps(world, NULL, NULL, 0, true);
 }
 
 keel_result keel_world_add_step(keel_world *world, const char *workload, const keel_step *step) {
-    return world ? add_steps(world, workload, step, 1, false) : keeli_no_world();
+    return keeli_is_no_world(world) ? keeli_no_world() : add_steps(world, workload, step, 1, false);
 }
 
 keel_result keel_remove_workload(keel_world *world, const char *name) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     keeli_stored_workloads *all = &world->workloads;
     keeli_stored_workload *w = keeli_stored_find(world, name);
@@ -223,7 +223,7 @@ bool keel_has_workload(const keel_world *world, const char *name) {
 }
 
 keel_result keel_set_default_workload(keel_world *world, const char *name) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     keeli_stored_workload *w = keeli_stored_find(world, name);
     if (!w) return keeli_unknown_workload(world, name);

@@ -140,7 +140,7 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge) {
 // on error, which is kept.
 static keeli_schedule *begin(keel_world *world, const keel_workload *table, const char *name) {
     keel_result result;
-    if (!world) return (void)keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) return (void)keeli_no_world(), NULL;
     if (!name && !table)
         return (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL"), NULL;
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);

@@ -31,7 +31,7 @@ static keel_result check_changeable(keel_world *world) {
 }
 
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     if (!capacity) capacity = DEFAULT_CAPACITY;
     if (capacity > KEEL_MAX_TIMINGS)
@@ -50,7 +50,7 @@ keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
 }
 
 keel_result keel_timings_end(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
     keeli_timings_deinit(world);
     return KEEL_OK;
@@ -166,7 +166,7 @@ static keel_result file_error(keel_world *world, const char *path, int reason) {
 }
 
 keel_result keel_timings_write_trace(keel_world *world, const char *path) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!path) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the path of the trace is NULL");
     if (!world->workloads.timings)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,

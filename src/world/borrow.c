@@ -257,6 +257,12 @@ void keeli_holder_close(keel_world *world, keeli_holder *holder) {
     keeli_world_unlock(world);
 }
 
+bool keeli_only_own_views_use(const keel_world *world, const keeli_storage *storage) {
+    for (const keeli_holder *h = world->access.holders; h; h = h->next)
+        if ((h->is_system || h->parent) && (h->everything || use_of(h, storage))) return false;
+    return true;
+}
+
 void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
     KEELI_RELEASE(&world->heap, &holder->uses);
 }
@@ -408,7 +414,7 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what) {
 
 // ------------------------------------------------------------------ shared mode
 keel_result keel_share_begin(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);
     if (!world->refused) KEEL_TRY(keeli_nothing_is_open(world, "share the world"));
     if (!(world->refused & KEELI_REFUSED_SHARED) &&
@@ -423,7 +429,7 @@ keel_result keel_share_begin(keel_world *world) {
 }
 
 keel_result keel_share_end(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!(world->refused & KEELI_REFUSED_SHARED))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
     if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);

@@ -72,6 +72,9 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what);
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
                            const keeli_holder *asker);
 
+// Is whoever uses the storage a view of the world's owner: no system, and nothing inside of one?
+bool keeli_only_own_views_use(const keel_world *world, const keeli_storage *storage);
+
 // Edits of different components on behalf of holders may meet in the lists of components, and with
 // handles that are promised or given back: they take turns when several threads are at work. The
 // edits of the owner (`asker` NULL) never meet anybody.

@@ -122,11 +122,18 @@ void keeli_names_begin(keel_world *world, keeli_storage *s) {
     world->names.storage = s;
 }
 
+void keeli_names_trim(keel_world *world) {
+    keeli_names *names = &world->names;
+    if (names->count) return;
+    keeli_free(&world->heap, names->chains, names->chain_count * sizeof(void *), sizeof(void *));
+    names->chains = NULL;
+    names->chain_count = 0;
+}
+
 void keeli_names_end(keel_world *world, const keeli_storage *s) {
     if (!s || s != world->names.storage) return;
-    keeli_free(&world->heap, world->names.chains, world->names.chain_count * sizeof(void *),
-               sizeof(void *));
-    world->names = (keeli_names){ 0 };
+    keeli_names_trim(world); // all values were dropped
+    world->names.storage = NULL;
     world->hierarchy.children->flags &= ~(uint32_t)KEELI_IS_NAMED;
 }
 

@@ -35,4 +35,6 @@ void keeli_name_leave_value(keel_world *world, const void *value);
 // A component has become known: is it keel_name? And it becomes unknown.
 void keeli_names_begin(keel_world *world, keeli_storage *s);
 void keeli_names_end(keel_world *world, const keeli_storage *s);
+// The memory of an index without names goes.
+void keeli_names_trim(keel_world *world);
 bool keeli_names_are_valid(const keel_world *world);

@@ -368,13 +368,13 @@ static const keel_component *register_one(keel_world *world, const keel_componen
 }
 
 const keel_component *keel_register_component(keel_world *world, const keel_component *component) {
-    if (!world) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
     keel_result result;
     return register_one(world, component, &result);
 }
 
 keel_result keel_register_components(keel_world *world, const keel_component *const *components) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result = KEEL_OK;
     for (; components && *components; ++components)
         if (!register_one(world, *components, &result)) return result;
@@ -422,7 +422,7 @@ static uint32_t place_after(const keel_world *world, const keel_component *after
 
 static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
                                           bool is_unique) {
-    if (!world) return NULL;
+    if (keeli_is_no_world(world)) return NULL;
     for (uint32_t i = place_after(world, after); i < world->storages.count; ++i) {
         const keel_component *c = &world->storages.items[i]->component;
         if (c->is_unique == is_unique && !c->is_event) return c;
@@ -513,7 +513,10 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
     *result = KEEL_OK;
     keeli_storage *known = free_to_edit(world, holder, component);
     if (known) return known;
-    if (component && !component->is_unique && !keeli_storage_find(world, component)) return NULL;
+    if (component && !component->is_unique && !keeli_storage_find(world, component)) {
+        if (!holder || keeli_is_inside_edit(world)) *result = keeli_world_is_editable(world);
+        return NULL; // there is none, and where edits are refused this one is, too
+    }
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }
 
@@ -536,7 +539,7 @@ uint32_t(keel_entity_count)(const keel_scope *scope) {
 }
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
-    if (!world) return keel_null();
+    if (keeli_is_no_world(world)) return keel_null();
     const uint32_t index = keeli_index_of(after);
     if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);

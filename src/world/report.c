@@ -3,10 +3,10 @@
 #include "report.h"
 
 #include "names.h"
+#include "scope.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
     if (world->reports.log.write) world->reports.log.write(world->reports.log.context, level, line);
@@ -14,8 +14,8 @@ static void write_line(keel_world *world, keel_log_level level, const char *line
 }
 
 // The worker that the calling thread is in, or NULL. With the lock.
-static const keeli_worker *worker_here(const keel_world *world) {
-    const keeli_worker *worker = world->workers.working;
+static keeli_worker *worker_here(keel_world *world) {
+    keeli_worker *worker = world->workers.working;
     if (!worker || (!world->access.concurrent && world->workers.own.depth))
         return &world->workers.own;
     for (const uint64_t self = keeli_thread_id(); worker && worker->thread != self;)
@@ -27,22 +27,22 @@ static bool is_before(const keeli_worker *worker, const keeli_first_error *first
     return worker->node != first->node ? worker->node < first->node : worker->piece < first->piece;
 }
 
-// Where an error is kept, NULL when one before it is there: in a run the first in linear order
-// counts, elsewhere the first in time.
-static keel_error *place_for(keel_world *world, const keeli_worker *worker) {
-    if (!worker || !worker->first)
-        return world->reports.error.result == KEEL_OK ? &world->reports.error : NULL;
-    if (worker->first->error.result != KEEL_OK && !is_before(worker, worker->first)) return NULL;
-    worker->first->node = worker->node;
-    worker->first->piece = worker->piece;
-    return &worker->first->error;
+// With the lock. In a run the first in linear order counts; meanwhile the world's last error is the
+// last in time, for those who are alone with the world.
+static void keep(keel_world *world, const keeli_worker *worker, const keel_error *error) {
+    world->reports.last = *error;
+    keeli_first_error *first = worker ? worker->first : NULL;
+    if (!first) {
+        if (world->reports.first.result == KEEL_OK) world->reports.first = *error;
+    } else if (first->error.result == KEEL_OK || is_before(worker, first)) {
+        *first = (keeli_first_error){ *error, worker->node, worker->piece };
+    }
 }
 
 void keeli_error_hand_over(keel_world *world, const keel_error *first) {
     if (first->result == KEEL_OK) return;
     keeli_lock_take(&world->access.lock);
-    keel_error *error = place_for(world, worker_here(world));
-    if (error) *error = *first;
+    keep(world, worker_here(world), first);
     keeli_lock_give(&world->access.lock);
 }
 
@@ -50,14 +50,13 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
                                   const void *object, const char *message) {
     keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
-    keel_error *error = place_for(world, worker);
+    keel_error error = { .result = result, .object = object };
     if (!system && worker) system = worker->running;
-    if (error) {
-        error->result = result;
-        error->object = object;
-        snprintf(error->system, sizeof error->system, "%s", system ? system : "");
-        snprintf(error->message, sizeof error->message, "%s", message ? message : "");
-    }
+    snprintf(error.system, sizeof error.system, "%s", system ? system : "");
+    snprintf(error.message, sizeof error.message, "%s", message ? message : "");
+    keep(world, worker, &error);
+    if (result == KEEL_ERROR_ACCESS && worker && worker->inside && !worker->inside->failed)
+        worker->inside->failed = worker->inside->is_denied = true;
     write_line(world, KEEL_LOG_ERROR, message);
     keeli_lock_give(&world->access.lock);
     return result;
@@ -65,7 +64,7 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
 
 keel_result keeli_report(keel_world *world, bool asserts, keel_result result, const char *format,
                          ...) {
-    char message[sizeof world->reports.error.message];
+    char message[sizeof world->reports.last.message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -76,7 +75,7 @@ keel_result keeli_report(keel_world *world, bool asserts, keel_result result, co
 }
 
 void keeli_warn(keel_world *world, const char *format, ...) {
-    char message[sizeof world->reports.error.message];
+    char message[sizeof world->reports.last.message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -92,8 +91,10 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 }
 
 keel_result keeli_no_world(void) {
-    KEEL_ASSERT(false,
-                "the world, view, commands or context is NULL; check the result of what made it");
+    KEEL_ASSERT(
+        false,
+        "the world, view, commands or context is NULL, or the world was destroyed; check the "
+        "result of what made it, and who uses it last");
     return KEEL_ERROR_ARGUMENT;
 }
 
@@ -120,14 +121,16 @@ const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
 const keel_error *keel_last_error(const keel_world *world) {
     static const keel_error no_world = { .result = KEEL_ERROR_ARGUMENT,
                                          .message = "the world is NULL" };
-    return world ? &world->reports.error : &no_world;
+    return world ? &world->reports.last : &no_world;
 }
 
-keel_error keel_take_error(keel_world *world) {
-    if (!world) return *keel_last_error(NULL);
+const keel_error *keel_first_error(const keel_world *world) {
+    return world ? &world->reports.first : keel_last_error(NULL);
+}
+
+void keel_clear_errors(keel_world *world) {
+    if (!world) return;
     keeli_world_lock(world);
-    const keel_error error = world->reports.error;
-    memset(&world->reports.error, 0, sizeof world->reports.error);
+    world->reports.first = world->reports.last = (keel_error){ 0 };
     keeli_world_unlock(world);
-    return error;
 }

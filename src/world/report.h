@@ -4,8 +4,8 @@
 #include "base/assert.h"
 #include "world.h"
 
-// Keep the error when it is the first, log it, and return `result`. `asserts`: in builds with
-// assertions fail as well, unless the world says not to.
+// Keep the error, log it, and return `result`. `asserts`: in builds with assertions fail as well,
+// unless the world says not to. KEEL_ERROR_ACCESS inside of a system fails that system.
 keel_result keeli_report(keel_world *world, bool asserts, keel_result result, const char *format,
                          ...) KEELI_PRINTF(4, 5);
 // For outcomes that are nobody's fault and for conflicts.

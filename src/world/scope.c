@@ -47,8 +47,8 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
         return who_has_view((const keel_view *)scope, who);
     }
     KEEL_ASSERT(scope->kind == 0,
-                "the scope is no world, view, commands, context or reader, or its "
-                "world was destroyed");
+                "the scope is no world, view, commands, context or reader, or its world, or the "
+                "reader, was destroyed");
     return KEEL_ERROR_ARGUMENT; // nobody to tell
 }
 

@@ -6,15 +6,6 @@
 
 #include <keel/scope.h>
 
-// The kinds of scopes; 0 is none any more.
-enum {
-    KEELI_SCOPE_WORLD = 0x4b65656c,
-    KEELI_SCOPE_VIEW,
-    KEELI_SCOPE_COMMANDS,
-    KEELI_SCOPE_CONTEXT,
-    KEELI_SCOPE_READER
-};
-
 // How a context begins (run/context.h).
 typedef struct keeli_inside {
     keel_scope scope;
@@ -23,6 +14,8 @@ typedef struct keeli_inside {
     keeli_reader *reader; // what it has seen of changes, or NULL
     const char *kind;     // "system" or "view": for messages
     bool is_split;        // several threads run it, so that what it writes cannot be looked at
+    bool failed;          // by keel_fail, or
+    bool is_denied;       // since it touched what it did not declare
 } keeli_inside;
 
 struct keel_reader {

@@ -128,7 +128,7 @@ keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access)
 }
 
 keel_result keel_adopt_world(keel_world *world) {
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     if (is_owner(world)) return KEEL_OK;
     if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,

@@ -37,7 +37,7 @@ static void any_number_may_read(void **state) {
         keel_view_end(&views[i * 37 % 100]); // in another order
     }
     assert_int_equal(try_view(f.world, WRITING), KEEL_OK);
-    (void)keel_take_error(f.world);
+    keel_clear_errors(f.world);
     api_end(&f);
 }
 
@@ -59,7 +59,7 @@ static void a_writer_is_alone(void **state) {
         for (uint32_t k = 0; k < 5; ++k)
             assert_int_equal(try_view(f.world, others[k]), KEEL_OK);
     }
-    (void)keel_take_error(f.world);
+    keel_clear_errors(f.world);
     api_end(&f);
 }
 
@@ -76,7 +76,7 @@ static void readers_keep_writers_out(void **state) {
     keel_view_end(&second);
     keel_view_end(&second); // again: nothing
     assert_int_equal(try_view(f.world, WRITING), KEEL_OK);
-    (void)keel_take_error(f.world);
+    keel_clear_errors(f.world);
     api_end(&f);
 }
 
@@ -181,7 +181,7 @@ static void three_ways_give_the_same_access(void **state) {
     assert_int_equal(keel_run_workload(f.world, doubling), KEEL_OK);
     keel_view_end(&other);
     assert_int_equal(keel_get(f.world, e, Number)->value, 127);
-    (void)keel_take_error(f.world);
+    keel_clear_errors(f.world);
     api_end(&f);
 }
 
@@ -216,6 +216,15 @@ KEEL_SYSTEM_ONCE(loops_and_borrows, KEEL_MAY_WRITE(Number), KEEL_CONTEXT(context
     keel_view_end(&inner);
 }
 
+// What a system holds is not written around it.
+typedef struct Around {
+    keel_world *world;
+    keel_entity e;
+} Around;
+KEEL_SYSTEM_ONCE(goes_around, KEEL_MAY_READ(Number), KEEL_DATA(Around, around)) {
+    assert_null(keel_get_mut(around->world, around->e, Number));
+}
+
 static void a_conflict_names_both_sides(void **state) {
     (void)state;
     api_fixture f;
@@ -231,9 +240,8 @@ static void a_conflict_names_both_sides(void **state) {
     assert_error(f.world, KEEL_ERROR_BORROWED, "end that view first"); // and the way out
     keel_delete_entity(f.world, e);
     assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; record the edit");
-    assert_null(keel_get_mut(f.world, e, Number));
-    assert_error(f.world, KEEL_ERROR_BORROWED, "write through that view");
-    keel_world_trim(f.world); // cannot be recorded
+    assert_non_null(keel_get_mut(f.world, e, Number)); // values stay where they are (B9)
+    keel_world_trim(f.world);                          // cannot be recorded
     assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; do it when that");
     keel_view_end(&holder);
     assert_int_equal(keel_run(f.world, loops_and_borrows), KEEL_OK);
@@ -241,6 +249,9 @@ static void a_conflict_names_both_sides(void **state) {
     assert_non_null(strstr(message, "inner loop wants to read 'Number'"));
     assert_string_equal(keel_last_error(f.world)->system, "loops_and_borrows");
     assert_error(f.world, KEEL_ERROR_BORROWED, "outer loop is writing");
+    Around around = { f.world, e };
+    assert_int_equal(keel_run_with(f.world, goes_around, &around), KEEL_OK);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "write through that view");
     api_end(&f);
 }
 
@@ -273,7 +284,7 @@ static void the_name_of_a_view_is_copied_and_cut(void **state) {
     const char *message = keel_last_error(f.world)->message;
     assert_null(strstr(message, "xxx"));
     assert_int_equal(strspn(strstr(message, "vvv"), "v"), 63);
-    (void)keel_take_error(f.world);
+    keel_clear_errors(f.world);
     keel_view_end(&a);
     api_end(&f);
 }
@@ -293,7 +304,7 @@ static void a_borrowed_storage_refuses_edits(void **state) {
                      KEEL_ERROR_BORROWED);
     assert_null(keel_emplace(f.world, bare, Number));
     assert_null(keel_get_or_add(f.world, e, Number));
-    assert_null(keel_get_mut(f.world, e, Number));
+    assert_non_null(keel_get_mut(f.world, e, Number)); // a value may be written (B9)
     assert_int_equal(keel_remove(f.world, e, Number), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_delete(f.world, e, Other, Number), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_strip(f.world, e), KEEL_ERROR_BORROWED);

@@ -181,7 +181,7 @@ static void split_systems_do_not_share_what_changes(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "take it with KEEL_CUSTOM_READ");
     assert_int_equal(keel_run_parallel(f.world, writes_inside), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "its custom view may write");
-    assert_int_equal(keel_run_parallel(f.world, begins_inside), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_parallel(f.world, begins_inside), KEEL_ERROR_ACCESS);
     assert_error(f.world, KEEL_ERROR_ACCESS, "make it a parameter");
     api_end(&f);
 }

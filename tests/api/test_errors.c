@@ -146,7 +146,8 @@ static const struct way {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static void check_kept(api_fixture *f, const struct way *way) {
-    const keel_error error = keel_take_error(f->world);
+    const keel_error error = *keel_first_error(f->world);
+    keel_clear_errors(f->world);
     assert_int_equal(error.result, way->kept ? way->result : KEEL_OK);
     assert_int_equal(f->log.errors, way->kept);
     assert_int_equal(f->log.warnings, 0);
@@ -193,7 +194,7 @@ static void an_assertion_says_what_and_where(void **state) {
 }
 
 // ------------------------------------------------------------------ the first error
-static void the_first_error_is_kept_until_taken(void **state) {
+static void the_first_and_the_last_error_are_kept(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
@@ -204,11 +205,18 @@ static void the_first_error_is_kept_until_taken(void **state) {
     assert_int_equal(unknown(&f, e), KEEL_ERROR_UNKNOWN);
     assert_int_equal(argument(&f, e), KEEL_ERROR_ARGUMENT);
     assert_int_equal(f.log.errors, 3); // all are logged
-    assert_int_equal(keel_last_error(f.world)->result, KEEL_ERROR_CYCLE);
-    assert_int_equal(keel_add(f.world, e, Number), KEEL_OK); // success does not wipe it
-    assert_int_equal(keel_take_error(f.world).result, KEEL_ERROR_CYCLE);
-    assert_int_equal(keel_take_error(f.world).result, KEEL_OK);
+    assert_int_equal(keel_first_error(f.world)->result, KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_ERROR_ARGUMENT);
+    assert_string_equal(keel_last_error(f.world)->message, f.log.last);
+    assert_int_equal(keel_add(f.world, e, Number), KEEL_OK); // success does not wipe them
+    assert_int_equal(keel_first_error(f.world)->result, KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_ERROR_ARGUMENT);
+    keel_clear_errors(f.world);
+    assert_int_equal(keel_first_error(f.world)->result, KEEL_OK);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_OK);
+    assert_string_equal(keel_last_error(f.world)->message, "");
     assert_int_equal(unknown(&f, e), KEEL_ERROR_UNKNOWN);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_ERROR_UNKNOWN);
     assert_error(f.world, KEEL_ERROR_UNKNOWN, "nowhere"); // the next first one
     api_end(&f);
 }
@@ -218,7 +226,8 @@ static void a_failure_of_a_system_carries_its_object(void **state) {
     api_fixture f;
     api_begin(&f);
     assert_int_equal(keel_run(f.world, failing), KEEL_ERROR_SYSTEM);
-    const keel_error error = keel_take_error(f.world);
+    const keel_error error = *keel_first_error(f.world);
+    keel_clear_errors(f.world);
     assert_string_equal(error.system, "failing");
     assert_non_null(error.object);
     assert_string_equal(error.message, "system 'failing': it was bad");
@@ -338,14 +347,16 @@ static void looking_into_no_world_finds_nothing(void **state) {
     assert_int_equal(keel_entity_count(no_world), 0);
     assert_int_equal(keel_count(no_world, Number), 0);
     assert_int_equal(keel_last_error(no_world)->result, KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_take_error(no_world).result, KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_first_error(no_world)->result, KEEL_ERROR_ARGUMENT);
+    keel_clear_errors(no_world);
     keel_set_assert_handler(NULL);
 }
 
 static const struct CMUnitTest tests[] = {
     TEST(each_error_has_its_class, "each error is returned, kept, logged and asserted by class"),
     TEST(an_assertion_says_what_and_where, "an assertion says what was wrong and where"),
-    TEST(the_first_error_is_kept_until_taken, "the first error is kept until it is taken"),
+    TEST(the_first_and_the_last_error_are_kept,
+         "the first and the last error are kept until they are cleared (B7)"),
     TEST(a_failure_of_a_system_carries_its_object, "a failing system hands its object out"),
     TEST(long_names_are_cut, "long names are cut to fit the message"),
     TEST(every_result_has_a_text, "every result has its number and its text"),

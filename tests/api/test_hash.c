@@ -401,6 +401,47 @@ static void a_world_that_is_being_written_is_refused(void **state) {
     api_end(&f);
 }
 
+// A pointer means nothing elsewhere: what holds one says so, and all else is hashed and copied.
+typedef struct Window {
+    void *handle;
+    uint8_t flag; // and padding
+} Window;
+static uint32_t windows_dropped;
+static void owned_drop_window(void *value, void *data) {
+    (void)value, (void)data;
+    ++windows_dropped;
+}
+KEEL_UNIQUE(Window, .transient = true, .drop = owned_drop_window);
+typedef struct Cache {
+    const void *pointer;
+} Cache;
+KEEL_COMPONENT(Cache, .transient = true);
+
+static void what_is_transient_is_left_out(void **state) {
+    (void)state;
+    api_fixture f, other;
+    api_begin(&f);
+    api_begin(&other);
+    uint64_t before, hash;
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Clock, { 0 }));
+    assert_int_equal(keel_set_unique(f.world, Clock, { 0 }), KEEL_OK);
+    assert_int_equal(keel_world_hash(f.world, &before), KEEL_OK);
+    assert_int_equal(keel_set_unique(f.world, Window, { &f, 1 }), KEEL_OK);
+    assert_int_equal(keel_add(f.world, e, Cache, { &f }), KEEL_OK);
+    assert_int_equal(keel_world_hash(f.world, &hash), KEEL_OK);
+    assert_true(hash == before);
+    assert_int_equal(keel_set_unique(other.world, Window, { &other, 2 }), KEEL_OK);
+    assert_int_equal(keel_copy_world(f.world, other.world), KEEL_OK); // no copy hook is needed
+    assert_ptr_equal(keel_get_unique(other.world, Window)->handle, &other);
+    assert_non_null(keel_get_unique(other.world, Clock));
+    assert_int_equal(keel_world_hash(other.world, &hash), KEEL_OK);
+    assert_true(hash == before);
+    windows_dropped = 0;
+    api_end(&f);
+    api_end(&other);
+    assert_int_equal(windows_dropped, 2);
+}
+
 static void hashing_allocates_nothing(void **state) {
     (void)state;
     api_fixture f;
@@ -414,6 +455,7 @@ static void hashing_allocates_nothing(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
+    TEST(what_is_transient_is_left_out, "what is transient is left out of hashes and copies (B18)"),
     TEST(everything_that_is_alive_counts, "handles, components, tags and values count"),
     TEST(values_belong_to_their_entity_and_component,
          "a value counts for its entity and component"),

@@ -105,7 +105,8 @@ static void run_failing(api_fixture *f) {
     for (uint32_t round = 1; round <= 8; ++round) {
         forget_marks();
         assert_int_equal(keel_run_workload(w, failing), KEEL_ERROR_SYSTEM);
-        const keel_error error = keel_take_error(w);
+        const keel_error error = *keel_first_error(w);
+        keel_clear_errors(w);
         assert_string_equal(error.system, "fail_late");
         assert_string_equal(error.message, "system 'fail_late': the first in order");
         assert_int_equal(times_marked('a'), 2);

@@ -101,7 +101,8 @@ static void a_failure_stops_what_depends_on_it(void **state) {
             fails = true;
             assert_int_equal(keel_run_workload(f.world, spoils), KEEL_ERROR_SYSTEM);
             assert_ran("++--++-+");
-            const keel_error error = keel_take_error(f.world);
+            const keel_error error = *keel_first_error(f.world);
+            keel_clear_errors(f.world);
             assert_string_equal(error.system, "spoil_a");
             assert_string_equal(error.message, "system 'spoil_a': a is spoilt");
             assert_ptr_equal(error.object, &the_object);
@@ -153,7 +154,7 @@ static void a_failure_passes_through_loops_over_nothing(void **state) {
         fails = true;
         assert_int_equal(keel_run_workload(f.world, passes_on), KEEL_ERROR_SYSTEM);
         assert_ran("-+-");
-        keel_take_error(f.world);
+        keel_clear_errors(f.world);
         api_end(&f);
     }
 }
@@ -181,7 +182,7 @@ static void waiting_for_the_main_thread_is_no_dependence(void **state) {
         assert_int_equal(keel_run_workload(f.world, main_steps), KEEL_ERROR_SYSTEM);
         assert_ran("+++-");
         assert_int_equal(keel_count(f.world, B), entities + 1);
-        keel_take_error(f.world);
+        keel_clear_errors(f.world);
         api_end(&f);
     }
 }
@@ -369,7 +370,7 @@ static void a_condition_without_its_unique_is_named(void **state) {
                      "condition 'knows_time' of 'spoil_a' needs the unique 'Time'");
         assert_int_equal(keel_run_workload(f.world, lacks), KEEL_ERROR_MISSING_UNIQUE);
         assert_string_equal(keel_last_error(f.world)->system, "needs_missing");
-        keel_take_error(f.world);
+        keel_clear_errors(f.world);
         api_end(&f);
     }
 }
@@ -439,7 +440,7 @@ static bool survive(uint32_t workers, size_t left) {
     counting_allocator_never_fail(&f.memory);
     if (result < 0) assert_int_not_equal(keel_last_error(f.world)->result, KEEL_OK);
     if (!ran_dry) assert_int_equal(result, KEEL_OK);
-    keel_take_error(f.world);
+    keel_clear_errors(f.world);
     if (!keel_world_check(f.world, &broken)) fail_msg("%s", broken.message);
     assert_int_equal(keel_apply_commands(f.world),
                      KEEL_OK); // what was left over for want of memory
@@ -463,13 +464,15 @@ KEEL_SYSTEM_ONCE(pull_the_rug, KEEL_WORLD(world)) {
     const keel_component *const both[] = { KEEL_OF(A), KEEL_OF(Nobody), NULL };
     assert_int_equal(keel_group_create(world, &(keel_group_desc){ .owned = both }, NULL),
                      KEEL_ERROR_SHARED);
-    assert_error(world, KEEL_ERROR_SHARED, "a group is made while a workload runs");
+    const keel_error *error = keel_last_error(world); // the first error is known after the run
+    assert_int_equal(error->result, KEEL_ERROR_SHARED);
+    assert_non_null(strstr(error->message, "a group is made while a workload runs"));
     assert_int_equal(keel_group_destroy(world, group), KEEL_ERROR_SHARED);
     assert_int_equal(keel_unregister_component(world, KEEL_OF(Nobody)), KEEL_ERROR_SHARED);
     assert_int_equal(keel_share_begin(world), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_add_workload(world, spoils), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_register(world, Velocity), KEEL_OK); // nothing in the plan could name it
-    keel_take_error(world);
+    keel_clear_errors(world);
     ran[0] = true;
 }
 KEEL_WORKLOAD(pulls, KEEL_STEP(pull_the_rug), KEEL_STEP(a_to_c));
@@ -483,12 +486,53 @@ static void plans_stay_while_they_run(void **state) {
         assert_non_null(group);
         assert_int_equal(keel_run_workload(f.world, pulls), KEEL_OK);
         assert_ran("+-+");
+        assert_error(f.world, KEEL_ERROR_SHARED, "a group is made while a workload runs");
         assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);
         api_end(&f);
     }
 }
 
+// ------------------------------------------------------------------ which error is kept
+KEEL_SYSTEM_ONCE(ignores_an_error, KEEL_MAY_WRITE(A), KEEL_CONTEXT(context)) {
+    keel_view one, two;
+    wait_some_us(200); // others overtake it
+    (void)keel_view_begin(&one, context, KEEL_TERMS(KEEL_WRITE(A, a)), "one");
+    (void)keel_view_begin(&two, context, KEEL_TERMS(KEEL_WRITE(A, a)), "two"); // in conflict
+    keel_view_end(&one);
+}
+KEEL_SYSTEM_ONCE(fails_at_once, KEEL_MAY_WRITE(B), KEEL_CONTEXT(context)) {
+    keel_fail(context, NULL, "later in the list");
+}
+KEEL_SYSTEM_ONCE(looks_at_its_error, KEEL_WORLD(world)) {
+    const keel_entity e = keel_next_entity(world, keel_null());
+    assert_int_equal(keel_attach(world, e, e), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_last_error(world)->result, KEEL_ERROR_CYCLE);
+}
+KEEL_WORKLOAD(many_errors, KEEL_STEP(ignores_an_error), KEEL_STEP(fails_at_once));
+KEEL_WORKLOAD(looks, KEEL_STEP(looks_at_its_error));
+
+static void the_error_of_a_run_is_the_first_of_its_list(void **state) {
+    (void)state;
+    for (uint32_t w = 0; w < 3; ++w) {
+        api_fixture f;
+        begin(&f, worker_counts[w]);
+        for (uint32_t round = 0; round < 3; ++round) {
+            assert_int_equal(keel_run_named(f.world, "nowhere"), KEEL_ERROR_UNKNOWN);
+            assert_int_equal(keel_run_workload(f.world, many_errors), KEEL_ERROR_SYSTEM);
+            assert_int_equal(keel_first_error(f.world)->result, KEEL_ERROR_UNKNOWN);
+            assert_int_equal(keel_last_error(f.world)->result, KEEL_ERROR_BORROWED);
+            assert_string_equal(keel_last_error(f.world)->system, "ignores_an_error");
+            keel_clear_errors(f.world);
+            assert_int_equal(keel_run_workload(f.world, looks), KEEL_OK);
+            assert_error(f.world, KEEL_ERROR_CYCLE, NULL);
+        }
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(the_error_of_a_run_is_the_first_of_its_list,
+         "a run hands over its first error in linear order, on any number of threads (B7)"),
     TEST(a_failure_stops_what_depends_on_it,
          "S-65 S-67: a failure stops exactly what depends on it, and comes out"),
     TEST(a_step_that_cannot_start_fails, "a step that cannot start is a failure like any other"),

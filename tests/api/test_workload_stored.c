@@ -221,7 +221,7 @@ static const struct CMUnitTest tests[] = {
          "S-69: an unknown workload is an error that lists the names there are"),
     TEST(many_names_do_not_overflow_the_message, "many names fit the message"),
     TEST(stored_workloads_cannot_change_while_they_run,
-         "stored workloads cannot change while they run"),
+         "stored workloads cannot change while they run (B17)"),
     TEST(storing_survives_the_end_of_memory, "storing survives the end of memory at every step"),
 };
 

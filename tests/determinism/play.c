@@ -109,7 +109,8 @@ static void look(keel_world *world, keel_group *const *groups, bool last, keel_r
     seen *s = &out->rounds[now.round];
     keel_error broken;
     s->result = result;
-    s->error = keel_take_error(world);
+    s->error = *keel_first_error(world);
+    keel_clear_errors(world);
     if (now.is_nameless) s->error.system[0] = 0;
     if (keel_world_hash(world, &s->hash) < 0)
         snprintf(out->fault, sizeof out->fault, "no hash: %s", keel_last_error(world)->message);
@@ -146,14 +147,14 @@ static void between(keel_world *world, const plan *p, const tables *t) {
         if (s->parallel) (void)keel_world_run_parallel(world, &t->systems[i], NULL, 0);
         else if (i % 4 == now.round) (void)keel_world_run_system(world, &t->systems[i], NULL, 0);
     }
-    (void)keel_take_error(world);
+    keel_clear_errors(world);
 }
 
 static void play_rounds(keel_world *world, const plan *p, const tables *t, player who,
                         const keel_system **order, outcome *out) {
     keel_group *groups[GROUPS] = { NULL };
     prepare(world, p, groups);
-    (void)keel_take_error(world);
+    keel_clear_errors(world);
     for (now.round = 0; now.round < p->rounds; ++now.round) {
         if (now.round) between(world, p, t);
         const keel_result result = who.manner == ONE_BY_ONE

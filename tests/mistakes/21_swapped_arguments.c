@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The world comes first: it says when.
-// gcc: '_Generic' selector of type 'struct keel_entity' is not compatible with any association
-// clang: controlling expression type 'keel_entity' (aka 'struct keel_entity') not compatible with any generic association type
+// gcc: called object 'keeli_this_verb_takes_a_world_view_commands_or_context_not_const' is not a function
+// clang: called object type 'struct keeli_this_verb_takes_a_world_view_commands_or_context_not_const' is not a function
 #include "game.h"
 
 void use(keel_world *world, keel_entity e) {

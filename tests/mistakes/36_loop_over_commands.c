@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A loop needs the world, or the context of a system.
-// gcc: '_Generic' selector of type 'keel_commands *' is not compatible with any association
-// clang: controlling expression type 'keel_commands *' (aka 'struct keel_commands *') not compatible with any generic association type
+// gcc: called object 'keeli_loops_are_over_a_world_context_or_reader_not_const' is not a function
+// clang: called object type 'struct keeli_loops_are_over_a_world_context_or_reader_not_const' is not a function
 #include "game.h"
 
 void use(keel_commands *commands) {

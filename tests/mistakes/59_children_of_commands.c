@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Children are found in the world or in a context.
-// gcc: '_Generic' selector of type 'keel_commands *' is not compatible with any association
-// clang: controlling expression type 'keel_commands *' (aka 'struct keel_commands *') not compatible with any generic association type
+// gcc: called object 'keeli_this_verb_takes_a_world_view_or_context' is not a function
+// clang: called object type 'struct keeli_this_verb_takes_a_world_view_or_context' is not a function
 #include "game.h"
 
 void use(keel_commands *commands, keel_entity e) {

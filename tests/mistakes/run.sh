@@ -3,6 +3,7 @@
 # usage: tests/mistakes/run.sh INCLUDE_DIR FILE
 # NN_what.c    must not compile, and the messages must contain the text of each comment line
 #                  // gcc: TEXT        // clang: TEXT
+#              `// first: TEXT`: the first error of all compilers has it
 # NN_what.cpp  the same with  // g++: TEXT   // clang++: TEXT  as C++17
 # ok_what.c    must compile without a warning; .cpp likewise
 # Every file must expect something of gcc (g++). Further comment lines `// flags: ...` add compiler
@@ -49,6 +50,10 @@ check() { # compiler
     expectations "$1" >"$messages.expected"
     while IFS= read -r text; do
         grep -qF -- "$text" "$messages" || fail "$1 does not say: $text"
+    done <"$messages.expected"
+    expectations first >"$messages.expected"
+    while IFS= read -r text; do
+        grep -m 1 -F 'error:' "$messages" | grep -qF -- "$text" || fail "the first error of $1 lacks: $text"
     done <"$messages.expected"
     rm -f "$messages.expected"
 }

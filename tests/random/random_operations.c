@@ -72,7 +72,7 @@ static void run_record(both *b, const uint8_t *record, uint32_t weight) {
     counting_allocator_never_fail(&b->memory);
     forget_stale_hidden(b);
     followers_settle(b);
-    keel_take_error(b->world);
+    keel_clear_errors(b->world);
     const bool is_turn = b->step % COMPARE_EVERY == 0 && !(b->setting.many && b->step % 64);
     if (b->ran_dry || is_turn || b->trace) both_compare(b);
     keel_error error;

@@ -46,7 +46,8 @@ void api_end(api_fixture *f) {
 }
 
 void assert_error(keel_world *world, keel_result result, const char *part) {
-    const keel_error error = keel_take_error(world);
+    const keel_error error = *keel_first_error(world);
+    keel_clear_errors(world);
     if (error.result != result)
         fail_msg("expected '%s', got '%s': %s", keel_result_text(result),
                  keel_result_text(error.result), error.message);

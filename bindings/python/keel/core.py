@@ -122,7 +122,7 @@ typedef void keel_observer_fn(const keel_change *event, void *data);
 typedef int keel_value_compare(const void *a, const void *b, void *data);
 typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece, void *data);
 typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);
-struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; void *hook_data; bool no_padding; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; uint32_t limit; int line; const char *file; uint32_t *slot; };
+struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; void *hook_data; bool no_padding; bool transient; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; uint32_t limit; int line; const char *file; uint32_t *slot; };
 struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void *context, keel_job *job, void *data); };
 struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; };
 struct keel_parent { uint32_t child_count; keel_entity first_child; };
@@ -157,7 +157,8 @@ uint32_t keel_component_count(const keel_scope *scope, const keel_component *com
 keel_world *keel_world_create(const keel_world_desc *desc);
 void keel_world_destroy(keel_world *world);
 const keel_error *keel_last_error(const keel_world *world);
-keel_error keel_take_error(keel_world *world);
+const keel_error *keel_first_error(const keel_world *world);
+void keel_clear_errors(keel_world *world);
 uint32_t keel_entity_count(const keel_scope *scope);
 keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 bool keel_is_alive(const keel_scope *scope, keel_entity e);
@@ -198,6 +199,8 @@ keel_result keel_enable_component(keel_world *world, keel_entity e, const keel_c
 bool keel_is_component_disabled(const keel_world *world, keel_entity e, const keel_component *component);
 const void *keel_get_component(const keel_scope *scope, keel_entity e, const keel_component *component);
 void *keel_get_component_mut(keel_scope *scope, keel_entity e, const keel_component *component);
+const void *keel_at_component(const keel_scope *scope, keel_entity e, const keel_component *component, const char *place);
+void *keel_at_component_mut(keel_scope *scope, keel_entity e, const keel_component *component, const char *place);
 bool keel_has_component(const keel_scope *scope, keel_entity e, const keel_component *component);
 keel_result keel_reserve_component(keel_world *world, const keel_component *component, uint32_t count);
 keel_result keel_reserve_entities(keel_world *world, uint32_t count);
