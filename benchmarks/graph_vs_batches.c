@@ -148,7 +148,7 @@ static void add_workload(sums *out, const uint32_t *workers, uint32_t kinds) {
         make_system(i);
     const keel_workload table = { .name = "table", .steps = steps, .step_count = SYSTEMS };
     keel_world *world = keel_world_create(&(keel_world_desc){ .worker_count = 1 });
-    if (keel_world_run_workload(world, &table) < 0) exit(1);
+    if (keel_run_workload_of(world, &table, NULL) < 0) exit(1);
     const uint32_t count = keel_world_workload_nodes(world, &table, NULL, 0);
     keel_workload_node *nodes = calloc(count, sizeof *nodes);
     (void)keel_world_workload_nodes(world, &table, nodes, count);

@@ -99,7 +99,7 @@ BENCH_SHARED void run_frames(bench_run *run, game_kind kind, uint32_t workers,
     while (bench_next(run)) {
         bench_start(run);
         for (uint32_t k = 0; k < frames; ++k)
-            keel_world_run_workload(world, frame);
+            keel_run_workload_of(world, frame, NULL);
         bench_stop(run);
     }
     run->sum = sum_of(world);
@@ -138,7 +138,7 @@ BENCH_SHARED void compare_threads(bench_run *run, const keel_workload *frame,
                 const uint32_t at = (round + turn) % 2;
                 const double began = bench_now();
                 for (uint32_t k = 0; k < frames; ++k)
-                    keel_world_run_workload(worlds[at], at ? wide : frame);
+                    keel_run_workload_of(worlds[at], at ? wide : frame, NULL);
                 ns[at] = bench_now() - began;
             }
             ratios[round] = ns[1] / ns[0];

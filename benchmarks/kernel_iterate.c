@@ -8,11 +8,11 @@
 #define BENCH_TAG(T)                                                                               \
     typedef struct T T;                                                                            \
     static uint32_t T##_slot;                                                                      \
-    static const keel_component KEEL_COMPONENT_##T = { .type = #T,                                      \
-                                                  .storage = BENCH_STORAGE,                        \
-                                                  .file = __FILE__,                                \
-                                                  .line = __LINE__,                                \
-                                                  .slot = &T##_slot }
+    static const keel_component KEEL_COMPONENT_##T = { .type = #T,                                 \
+                                                       .storage = BENCH_STORAGE,                   \
+                                                       .file = __FILE__,                           \
+                                                       .line = __LINE__,                           \
+                                                       .slot = &T##_slot }
 BENCH_TAG(Frozen);
 
 // ---- all, half, 1 %, 0.01 % of the entities ----

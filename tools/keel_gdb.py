@@ -16,7 +16,7 @@ import gdb
 # pages and bits behind `root` are what the inline functions of keel/view.h read.
 INSIDE = {
     "name": "name",
-    "first error": "reports.error",
+    "first error": "reports.first",
     "handles": "entities.root",  # keeli_entity_root
     "indices": "entities.size",  # of these, those that follow are not alive
     "gaps": "entities.gap_count",

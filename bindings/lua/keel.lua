@@ -313,9 +313,13 @@ local function calling(call)
     end
 end
 
--- Run one system now; run a stored workload.
-World.run = calling(function(world, system) return lib.keel_world_run_system(world.pointer, system.pointer, nil, 0) end)
-World.run_workload = calling(function(world, name) return lib.keel_run_named(world.pointer, name) end)
+-- Run one system now; run a stored workload, the default one where none is named. `dt`: the seconds that pass.
+World.run = calling(function(world, system) return lib.keel_run_system(world.pointer, system.pointer, nil) end)
+World.run_workload = calling(function(world, name, dt)
+    local desc = ffi.new("keel_run_desc")
+    desc.dt = dt or 0
+    return lib.keel_run_stored(world.pointer, name or core.KEEL_DEFAULT_WORKLOAD, desc)
+end)
 
 -- Append a step to a stored workload, which is made when there is none of this name. Options: run_if, after, before.
 function World:add_step(workload, system, options)

@@ -38,6 +38,7 @@ typedef struct keel_out keel_out;
 typedef struct keel_value_column keel_value_column;
 typedef struct keel_parent keel_parent;
 typedef struct keel_child keel_child;
+typedef struct keel_state keel_state;
 typedef struct keel_term keel_term;
 typedef struct keel_chunk_column keel_chunk_column;
 typedef struct keel_chunk keel_chunk;
@@ -48,6 +49,7 @@ typedef struct keel_lookup keel_lookup;
 typedef struct keel_system keel_system;
 typedef struct keel_step keel_step;
 typedef struct keel_workload keel_workload;
+typedef struct keel_run_desc keel_run_desc;
 typedef struct keel_custom_view keel_custom_view;
 typedef struct keel_removal keel_removal;
 typedef struct keel_removal_walk keel_removal_walk;
@@ -74,14 +76,16 @@ struct keel_memory { size_t total; size_t entities; size_t components; size_t un
 struct keel_value { const keel_component *component; const void *value; };
 struct keel_out { const keel_component *component; void *value; bool *taken; };
 struct keel_value_column { const keel_component *component; const void *values; size_t stride; };
+struct keel_state { const char *name; const keel_component *value; const keel_component *transition; };
 struct keel_term { keel_term_kind kind; uint32_t data_size; const keel_component *component; const keel_component *const *others; const char *name; const keel_custom_view *custom; };
 struct keel_chunk_column { void *base; void *const *pages; const uint32_t *index; uint32_t shift; bool *marked; };
 struct keel_iterator { struct keeli_iterator *state; keel_world *world; uint64_t serial; };
 struct keel_span { uint32_t count; const keel_entity *entities; const keel_chunk *chunk; const struct keeli_view *state; };
 struct keel_lookup { const struct keeli_set_root *set; uint32_t size; uint32_t shift; };
 struct keel_system { const char *name; keel_system_kind kind; void (*run)(const keel_chunk *chunk, keel_context *context); keel_result (*function)(keel_context *context); const keel_term *terms; const char *file; int line; keel_result (*each_span)(keel_context *context, const keel_span *span); void *user; };
-struct keel_step { const keel_system *system; const keel_workload *workload; const char *workload_name; bool barrier; const keel_system *run_if; const keel_system *skip_if; const keel_component *skip_if_empty; const keel_component *skip_if_missing; const char *label; const char *after; const char *before; const char *after_all; const char *before_all; bool parallel; bool sequential; bool startup; bool main_thread; int line; };
+struct keel_step { const keel_system *system; const keel_workload *workload; const char *workload_name; bool barrier; const keel_system *run_if; const keel_system *skip_if; const keel_component *skip_if_empty; const keel_component *skip_if_missing; const keel_state *in_state; const keel_state *on_enter; const keel_state *on_exit; int64_t state_value; const keel_state *transition; const char *label; const char *after; const char *before; const char *after_all; const char *before_all; bool parallel; bool sequential; bool startup; uint32_t times; double every; bool disabled; bool main_thread; int line; };
 struct keel_workload { const char *name; const keel_step *steps; uint32_t step_count; uint64_t *stamp; };
+struct keel_run_desc { void *data; size_t data_size; bool parallel; double dt; };
 struct keel_custom_view { const char *name; uint32_t size; uint32_t align; const keel_term *terms; keel_result (*fill)(void *view, keel_context *context); keel_result (*init)(void *view, keel_context *context); void (*drop)(void *view, keel_context *context); const char *file; int line; void *user; };
 struct keel_event_walk { const void *value; const keel_world *world; uint64_t next; uint64_t end; uint32_t number; uint32_t left; uint32_t size; bool stays; bool whole; };
 struct keel_wait { keel_wait_kind kind; const char *storage; keel_access access; keel_access other_access; bool is_event; };
@@ -209,6 +213,7 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
 const void *keel_get_unique_value(const keel_scope *scope, const keel_component *unique);
 void *keel_get_unique_value_mut(keel_scope *scope, const keel_component *unique);
 keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique, void *out);
+keel_result keel_set_state_of(keel_scope *scope, const keel_state *state, int64_t value);
 keel_result keel_view_begin(keel_view *view, keel_scope *scope, const keel_term *terms, const char *where);
 void keel_view_end(keel_view *view);
 uint32_t keel_view_count(const keel_view *view);
@@ -227,15 +232,15 @@ const void *keel_span_read_component(const keel_span *span, const keel_component
 void *keel_span_write_component(const keel_span *span, const keel_component *component);
 keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component);
 const void *keel_column_get_value(const keel_lookup *column, keel_entity e);
-keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data, size_t data_size);
-keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data, size_t data_size);
-keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload);
+keel_result keel_run_system(keel_world *world, const keel_system *system, const keel_run_desc *desc);
+keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload, const keel_run_desc *desc);
+keel_result keel_run_stored(keel_world *world, const char *name, const keel_run_desc *desc);
 keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload);
 keel_result keel_world_add_step(keel_world *world, const char *workload, const keel_step *step);
+keel_result keel_enable_step(keel_world *world, const char *workload, const char *name, bool enabled);
+keel_result keel_remove_step(keel_world *world, const char *workload, const char *name);
 keel_result keel_remove_workload(keel_world *world, const char *name);
 bool keel_has_workload(const keel_world *world, const char *name);
-keel_result keel_run_named(keel_world *world, const char *name);
-keel_result keel_run_default(keel_world *world);
 keel_result keel_set_default_workload(keel_world *world, const char *name);
 void keel_fail(keel_context *context, const void *object, const char *format, ...);
 void keel_fail_text(keel_context *context, const char *text);
@@ -332,6 +337,7 @@ return {
     KEEL_MAX_WORKERS = 1024,
     KEEL_MAX_TERMS = 16,
     KEEL_MAX_TERM_COMPONENTS = 8,
+    KEEL_DEFAULT_WORKLOAD = "",
     KEEL_MAX_CUSTOM_DEPTH = 8,
     KEEL_NOW = 18446744073709551615ULL,
     KEEL_NO_NODE = 4294967295,

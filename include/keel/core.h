@@ -2,8 +2,8 @@
 /// @file core.h
 /// The whole library without the macro layer: plain C11, nothing that only gcc and clang know. What
 /// bindings of other languages are made of (docs/bindings.md). Reading order: base, entity,
-/// component, world, edit, unique, hierarchy, name, group, commands, view, executor, walk, workload,
-/// explain, parallel, custom_view, timing, track, events, time.
+/// component, world, edit, unique, hierarchy, name, group, commands, view, executor, walk, state,
+/// workload, explain, parallel, custom_view, timing, track, events, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -20,6 +20,7 @@
 #include <keel/name.h>
 #include <keel/parallel.h>
 #include <keel/scope.h>
+#include <keel/state.h>
 #include <keel/time.h>
 #include <keel/timing.h>
 #include <keel/track.h>

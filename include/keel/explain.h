@@ -86,7 +86,7 @@ typedef enum keel_explain_format {
 /// keel_workload_nodes. The batches of systems and commands ascend.
 /// @param nodes receives the first `capacity` of them; may be NULL when `capacity` is 0
 /// @return how many there are; 0 for an empty workload, and on error: those that
-///   keel_world_run_workload returns before anything runs, kept for keel_last_error
+///   keel_run_workload_of returns before anything runs, kept for keel_last_error
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                             keel_workload_node *nodes, uint32_t capacity);

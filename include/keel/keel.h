@@ -7,3 +7,4 @@
 #include <keel/typed.h>
 #include <keel/typed_core.h>
 #include <keel/typed_events.h>
+#include <keel/typed_state.h>

@@ -4,9 +4,10 @@
 /// written in place. It adds no behaviour of its own; bindings never need it.
 ///
 /// Names are distinguished by what they begin with: `Position` the component is the object
-/// KEEL_COMPONENT_Position, the unique KEEL_UNIQUE_Position; the system `move` is KEEL_SYSTEM_move, and so on.
-/// The lower-case macros take the bare word, so a misspelt name or the wrong kind does not compile, and the
-/// compiler names the line that is missing: "'KEEL_COMPONENT_Health' undeclared".
+/// KEEL_COMPONENT_Position, the unique KEEL_UNIQUE_Position; the system `move` is KEEL_SYSTEM_move,
+/// and so on. The lower-case macros take the bare word, so a misspelt name or the wrong kind does
+/// not compile, and the compiler names the line that is missing: "'KEEL_COMPONENT_Health'
+/// undeclared".
 ///
 /// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
 /// the macros work: docs/macros.md.
@@ -22,6 +23,7 @@
 #include <keel/typed_core.h>
 #include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
+#include <keel/typed_state.h>
 // clang-format off
 
 // ---------------------------------------------------------------- descriptors
@@ -242,9 +244,9 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_DELETE_keeli_few(...) keeli_keel_delete_needs_a_component_use_keel_delete_entity_for_the_entity
 /// Take a component away: `keel_remove(scope, e, T)` drops the value (scope: any), `keel_remove(scope, e, T,
 /// &value)` hands it out (scope: world, view, context).
-#define KEELI_DELETE_keeli_few(...) keeli_keel_delete_needs_a_component_use_keel_delete_entity_for_the_entity
 #define keel_remove(...) KEELI_CAT(KEELI_REMOVE_, KEELI_FEW_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_keeli_few(...) keeli_keel_remove_needs_a_component_use_keel_delete_entity_for_the_entity
 #define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &KEEL_COMPONENT_##T)
@@ -419,13 +421,15 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEELI_COMMANDS_keeli_more(name, ...) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
 /// Parameter: the context, `keel_context *name`: look-ups, loops and keel_fail inside the system.
 #define KEEL_CONTEXT(name) (keeli_context, KEEL_TERM_CONTEXT, keel_context, name, NULL, NULL, ~)
-/// Parameter: what keel_run_with was given, `T *name`.
+/// Parameter: what keel_run_with or keel_run_workload_with was given, `T *name`.
 #define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
 /// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another one: a member `T name`.
 #define KEEL_CUSTOM_WRITE(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &KEEL_CUSTOM_VIEW_##T)
 /// Parameter: the same, `const T *name`, for systems that are split over several threads, too: they share it.
 #define KEEL_CUSTOM_READ(T, name) (keeli_custom, KEEL_TERM_CUSTOM_READ, const T, name, NULL, NULL, &KEEL_CUSTOM_VIEW_##T)
-/// Member of a custom view: `keel_view name`, open over the terms that follow, as for KEEL_TERMS.
+/// Parameter: a view over the terms that follow, as for KEEL_TERMS; `const keel_view *name`, open while the body runs. The system
+/// may touch what they say: keel_get(name, e, T), keel_iterator_begin(&it, name). Of systems that are split all threads
+/// share it, and it only reads. Inside a custom view: a member `keel_view name`.
 #define KEEL_VIEW(name, ...) (keeli_view, KEEL_TERM_NONE, keel_view, name, NULL, NULL, (KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__)))
 /// Parameter of a task: the world itself, `keel_world *name`. Everything is the task's, alone.
 #define KEEL_WORLD(name) (keeli_world, KEEL_TERM_MAY_EDIT_WORLD, keel_world, name, NULL, NULL, ~)
@@ -466,6 +470,12 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_TERM_(c, kind, CT, n, component, others, ...) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n, KEELI_CAT(KEELI_KIND_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CUSTOM_, c), 0, ~))(__VA_ARGS__) },
 #define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
 #define KEELI_IS_CUSTOM_keeli_custom ~, 1
+// The same for a system, where a view is a custom view.
+#define KEELI_SYSTEM_TERM(s, i, x) KEELI_CAT(KEELI_SYSTEM_TERM_, KEELI_SECOND(KEELI_CAT(KEELI_IS_VIEW_, KEELI_CLASS(x)), 0, ~))(s, i, x)
+#define KEELI_SYSTEM_TERM_0(s, i, x) KEELI_TERM(s, i, x)
+#define KEELI_SYSTEM_TERM_1(s, i, x) { KEEL_TERM_CUSTOM_READ, 0, NULL, NULL, #s, &keeli_view_of_##s##_##i },
+#define KEELI_MANY_KEELI_SYSTEM_TERM(s) KEELI_MANY_KEELI_TERM(s)
+#define KEELI_IS_VIEW_keeli_view ~, 1
 #define KEELI_KIND_1(kind) kind
 #define KEELI_KIND_0(...) NULL
 // Nothing, but only for a type that has a value.
@@ -488,7 +498,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_SIZE_keeli_unique(CT) 0
 #define KEELI_SIZE_keeli_data(CT) sizeof(CT)
 #define KEELI_SIZE_keeli_custom(CT) 0
-#define KEELI_SIZE_keeli_view(CT) KEEL_VIEW_is_for_KEEL_CUSTOM_VIEW
+#define KEELI_SIZE_keeli_view(CT) KEEL_VIEW_is_for_systems_and_custom_views
 #define KEELI_SIZE_keeli_commands(CT) 0
 #define KEELI_SIZE_keeli_context(CT) 0
 #define KEELI_SIZE_keeli_world(CT) 0
@@ -508,7 +518,15 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_unique_##T = i };
 #define KEELI_CHECK_keeli_data(s, i, ...) enum { KEEL_SYSTEM_##s##_data_parameter = i };
 #define KEELI_CHECK_keeli_custom(s, i, ...)
-#define KEELI_CHECK_keeli_view(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_VIEW is for KEEL_CUSTOM_VIEW; a system names components, or loops with KEEL_EACH")
+// A custom view of its own, which is no more than that view.
+#define KEELI_CHECK_keeli_view(s, i, c, k, CT, n, component, others, terms)                         \
+    static const keel_term keeli_view_terms_##s##_##i[] = { KEELI_UNWRAP terms { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } }; \
+    static keel_result keeli_view_open_##s##_##i(void *keeli_it, keel_context *keeli_context) {     \
+        return keel_view_begin(KEELI_CAST(keel_view, keeli_it), keeli_context, keeli_view_terms_##s##_##i, #s "." #n); \
+    }                                                                                               \
+    static const keel_custom_view keeli_view_of_##s##_##i = {                                       \
+        #s "." #n, sizeof(keel_view), KEELI_ALIGNOF(keel_view), keeli_view_terms_##s##_##i,         \
+        keeli_view_open_##s##_##i, NULL, NULL, __FILE__, __LINE__ };
 #define KEELI_CHECK_keeli_commands(s, i, ...) enum { KEEL_SYSTEM_##s##_commands_parameter = i };
 #define KEELI_CHECK_keeli_context(s, i, ...)
 #define KEELI_CHECK_keeli_world(s, i, ...)
@@ -529,7 +547,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_BODY_keeli_unique(s, i, c, k, CT, n, ...) , CT *n
 #define KEELI_BODY_keeli_data(s, i, c, k, CT, n, ...) , CT *n
 #define KEELI_BODY_keeli_custom(s, i, c, k, CT, n, ...) , CT *n
-#define KEELI_BODY_keeli_view(s, i, ...)
+#define KEELI_BODY_keeli_view(s, i, c, k, CT, n, ...) , const CT *n
 #define KEELI_BODY_keeli_commands(s, i, c, k, CT, n, ...) , keel_commands *n
 #define KEELI_BODY_keeli_context(s, i, c, k, CT, n, ...) , keel_context *n
 #define KEELI_BODY_keeli_world(s, i, c, k, CT, n, ...) , keel_world *n
@@ -577,7 +595,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_LOCAL_keeli_unique(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_data(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_custom(s, i, c, k, CT, ...) CT *keeli_value_##i = KEELI_CAST(CT, keeli_chunk->columns[i].base);
-#define KEELI_LOCAL_keeli_view(s, i, ...)
+#define KEELI_LOCAL_keeli_view(s, i, c, k, CT, ...) const CT *keeli_value_##i = KEELI_CAST(const CT, keeli_chunk->columns[i].base);
 #define KEELI_LOCAL_keeli_commands(s, i, ...) keel_commands *keeli_commands = keel_context_commands(keeli_context);
 #define KEELI_LOCAL_keeli_context(s, i, ...)
 #define KEELI_LOCAL_keeli_world(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_WORLD is for KEEL_SYSTEM_ONCE; a KEEL_SYSTEM takes KEEL_CONTEXT(name)")
@@ -608,7 +626,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_SIDE_keeli_unique(s, i, ...) , keeli_value_##i
 #define KEELI_SIDE_keeli_data(s, i, ...) , keeli_value_##i
 #define KEELI_SIDE_keeli_custom(s, i, ...) , keeli_value_##i
-#define KEELI_SIDE_keeli_view(s, i, ...)
+#define KEELI_SIDE_keeli_view(s, i, ...) , keeli_value_##i
 #define KEELI_SIDE_keeli_commands(s, i, ...) , keeli_commands
 #define KEELI_SIDE_keeli_context(s, i, ...) , keeli_context
 #define KEELI_SIDE_keeli_world(s, i, ...) , NULL
@@ -628,7 +646,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_AT_keeli_unique(s, i, ...) , keeli_value_##i
 #define KEELI_AT_keeli_data(s, i, ...) , keeli_value_##i
 #define KEELI_AT_keeli_custom(s, i, ...) , keeli_value_##i
-#define KEELI_AT_keeli_view(s, i, ...)
+#define KEELI_AT_keeli_view(s, i, ...) , keeli_value_##i
 #define KEELI_AT_keeli_commands(s, i, ...) , keeli_commands
 #define KEELI_AT_keeli_context(s, i, ...) , keeli_context
 #define KEELI_AT_keeli_world(s, i, ...) , NULL
@@ -656,7 +674,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_WHOLE_keeli_unique(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_data(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_custom(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
-#define KEELI_WHOLE_keeli_view(s, i, ...)
+#define KEELI_WHOLE_keeli_view(s, i, c, k, CT, ...) , KEELI_CAST(const CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_commands(s, i, ...) , keel_context_commands(keeli_context)
 #define KEELI_WHOLE_keeli_context(s, i, ...) , keeli_context
 #define KEELI_WHOLE_keeli_world(s, i, ...) , keel_context_world(keeli_context)
@@ -691,7 +709,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 // ---------------------------------------------------------------- systems
 #define KEELI_SELF KEELI_UNUSED const keel_chunk *keeli_chunk
 #define KEELI_SYSTEM_OBJECT(s, object, kind, ...)                                                   \
-    static const keel_term keeli_terms_##s[] = { KEELI_MAP(KEELI_TERM, s, __VA_ARGS__) };                 \
+    static const keel_term keeli_terms_##s[] = { KEELI_MAP(KEELI_SYSTEM_TERM, s, __VA_ARGS__) };                 \
     KEELI_DECLARE(keel_system, object);                                                       \
     const keel_system object = { #s, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__ }
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
@@ -788,12 +806,24 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_SYSTEM_##s)
 /// Declare a condition that another file defines.
 #define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_CONDITION_##s)
-/// Run one system now; see keel_world_run_system.
-#define keel_run(world, s) keel_world_run_system((world), &KEEL_SYSTEM_##s, NULL, 0)
-/// Run one system now, split over the workers; see keel_world_run_parallel.
-#define keel_run_parallel(world, s) keel_world_run_parallel((world), &KEEL_SYSTEM_##s, NULL, 0)
+// The first of what runs are given, and the others as a keel_run_desc.
+#define KEELI_RUN_OPTIONS(...) KEELI_CAT(KEELI_RUN_OPTIONS_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_RUN_OPTIONS_keeli_one(x) NULL
+#ifdef __cplusplus
+struct keeli_run_desc { keel_run_desc desc; operator const keel_run_desc *() const { return &desc; } };
+#define KEELI_RUN_OPTIONS_keeli_more(x, ...) [&] { keel_run_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_run_desc{ keeli_it }; }()
+#else
+#define KEELI_RUN_OPTIONS_keeli_more(x, ...) &(keel_run_desc){ __VA_ARGS__ }
+#endif
+#define KEELI_SYSTEM_AT(s, ...) (&KEEL_SYSTEM_##s)
+#define KEELI_WORKLOAD_AT(w, ...) (&KEEL_WORKLOAD_##w)
+/// Run one system now: `keel_run(world, move)`. The options are members of keel_run_desc; see keel_run_system.
+#define keel_run(world, ...) keel_run_system((world), KEELI_SYSTEM_AT(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
+/// Run one system now, split over the workers.
+#define keel_run_parallel(world, s) keel_run(world, s, .parallel = true)
 /// Run one system now and hand it `data`, a pointer to what its KEEL_DATA asks for.
-#define keel_run_with(world, s, data) keel_world_run_system((world), &KEEL_SYSTEM_##s, (data), sizeof *(data))
+#define keel_run_with(world, s, data) keel_run(world, s, KEELI_RUN_DATA(data))
+#define KEELI_RUN_DATA(pointer) .data = (pointer), .data_size = sizeof *(pointer)
 
 // ---------------------------------------------------------------- custom views
 /// Declare the struct `T` as a custom view: what it may touch (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside
@@ -934,8 +964,15 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
 #define KEEL_WORKLOAD_DECLARE(w) KEELI_DECLARE(keel_workload, KEEL_WORKLOAD_##w)
-/// Run a workload now; see keel_world_run_workload.
-#define keel_run_workload(world, w) keel_world_run_workload((world), &KEEL_WORKLOAD_##w)
+/// Run a workload now: `keel_run_workload(world, frame)`. The options are members of keel_run_desc; see
+/// keel_run_workload_of.
+#define keel_run_workload(world, ...) keel_run_workload_of((world), KEELI_WORKLOAD_AT(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
+/// Run a workload now and hand `data` to all systems and conditions in it that take KEEL_DATA.
+#define keel_run_workload_with(world, w, data) keel_run_workload(world, w, KEELI_RUN_DATA(data))
+/// Run a stored workload: `keel_run_named(world, "frame")`, with options as for keel_run_workload; see keel_run_stored.
+#define keel_run_named(world, ...) keel_run_stored((world), KEELI_FIRST(__VA_ARGS__, ~), KEELI_RUN_OPTIONS(__VA_ARGS__))
+/// Run the default workload, with options as for keel_run_workload; see keel_run_stored.
+#define keel_run_default(...) keel_run_stored(KEELI_FIRST(__VA_ARGS__, ~), KEEL_DEFAULT_WORKLOAD, KEELI_RUN_OPTIONS(__VA_ARGS__))
 /// Its parts and their batches; see keel_world_workload_nodes.
 #define keel_workload_nodes(world, w, nodes, capacity) keel_world_workload_nodes((world), &KEEL_WORKLOAD_##w, (nodes), (capacity))
 /// What waits for what in it; see keel_world_workload_edges.

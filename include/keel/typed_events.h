@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_events.h
 /// The part of typed.h that is about events (events.h). A type `Hit` of events is the object
-/// KEEL_EVENT_Hit; parameters of systems have types of their own, KEEL_SENDER_Hit and KEEL_RECEIVER_Hit, so that
-/// sending to what one receives, or another type, does not compile.
+/// KEEL_EVENT_Hit; parameters of systems have types of their own, KEEL_SENDER_Hit and
+/// KEEL_RECEIVER_Hit, so that sending to what one receives, or another type, does not compile.
 #pragma once
 #pragma GCC system_header
 #include <keel/events.h>

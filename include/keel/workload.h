@@ -11,7 +11,7 @@
 /// A system may touch what its terms declare, and nothing else. While a workload runs, edits
 /// through the world are refused (KEEL_ERROR_SHARED): systems record commands, or have KEEL_WORLD.
 #pragma once
-#include <keel/unique.h>
+#include <keel/state.h>
 #include <keel/view.h>
 #include <keel/walk.h>
 
@@ -59,7 +59,16 @@ typedef struct keel_step {
     const keel_system *skip_if;            ///< a condition: the step is left out when it says yes
     const keel_component *skip_if_empty;   ///< left out when no entity has the component
     const keel_component *skip_if_missing; ///< left out while the unique is not set
-    const char *label;                     ///< further names of the step
+    /// The step runs while the state is this: `.in_state = KEEL_IN(Phase, PLAYING)`. A step has one
+    /// of this, `on_enter` and `on_exit` at most; all are asked as conditions are.
+    const keel_state *in_state;
+    /// It runs in a run in which a KEEL_TRANSITION before it entered this value of the state. The
+    /// workload that is run must have such a step.
+    const keel_state *on_enter;
+    const keel_state *on_exit;    ///< and in one in which that left this value
+    int64_t state_value;          ///< the value: KEEL_IN sets it
+    const keel_state *transition; ///< private: set by KEEL_TRANSITION
+    const char *label;            ///< further names of the step
     /// Runs after all steps of these names: systems, nested workloads, labels of this workload and
     /// of those nested in it. The order of the list counts where nothing is said.
     const char *after;
@@ -71,10 +80,19 @@ typedef struct keel_step {
     bool parallel;
     bool sequential; ///< a nested workload: its steps run one after the other
     /// It runs once: in the first run of the workload in which its conditions let it, and again in
-    /// the next one when it failed. A nested workload: each system in it. Of threads that run the
-    /// workload at once in shared mode one runs it, and the others wait for its end; a run inside
-    /// of a run goes on without it.
+    /// the next one when it failed; the same as `.times = 1`.
     bool startup;
+    /// It runs so many times, and is left out from then on; 0: there is no limit. Runs in which its
+    /// conditions say no or it failed do not count. A nested workload: each system in it. Of
+    /// threads that run the workload at once in shared mode one at a time runs it, and the others
+    /// wait for its end; a run inside of a run goes on without it.
+    uint32_t times;
+    /// It runs when so many seconds have passed since it was due last, at most once in each run of
+    /// the workload; what it missed it does not make up for. Time is what runs were given as `.dt`,
+    /// never that of a clock, and passes only with runs in which nothing else leaves the step out:
+    /// a pause is a pause. 0: in each run. A nested workload: all of it.
+    double every;
+    bool disabled;    ///< left out; in a stored workload until keel_enable_step
     bool main_thread; ///< runs on the thread that runs the workload
     int line;         ///< where it was written
 } keel_step;
@@ -88,39 +106,62 @@ typedef struct keel_workload {
     uint64_t *stamp;        ///< private: filled by KEEL_WORKLOAD; NULL in tables made by hand
 } keel_workload;
 
-/// Run one system now: keel_run, keel_run_with. Commands of keel_world_commands are applied before,
-/// the system's own commands after it.
-/// @param data handed to the system; NULL when it takes none
-/// @param data_size bytes of `data`; must be what the system declares
+/// What a run is given beside what it runs. All zero, or NULL for the whole, is the default. The
+/// members are options of keel_run, keel_run_workload, keel_run_named and keel_run_default:
+/// `keel_run(world, move, .parallel = true)`.
+typedef struct keel_run_desc {
+    /// Handed to every system and condition that takes KEEL_DATA. It stays the caller's; systems of
+    /// a workload that run at the same time share it, so what one of them writes is its own affair.
+    void *data;
+    size_t data_size; ///< bytes of `data`; must be what each KEEL_DATA declares
+    /// A single system: it is split over the workers of the world, which pays for long loops only.
+    /// How it is split depends on the view and not on the number of workers, and what it records is
+    /// applied in the order of the entities. All pieces run, also when one of them fails; the error
+    /// is that of the first in order.
+    bool parallel;
+    /// A workload: the seconds that pass with this run, for steps with `.every`. Each step
+    /// adds up what the runs of its workload were given, so that the same calls do the same on any
+    /// machine.
+    double dt;
+} keel_run_desc;
+
+/// Run one system now: keel_run, keel_run_with, keel_run_parallel. Commands of keel_world_commands
+/// are applied before, the system's own commands after it.
+/// @param desc NULL: the defaults
 /// @return KEEL_OK, KEEL_ERROR_SYSTEM when the system failed (its commands are dropped),
 ///   KEEL_ERROR_ACCESS when it failed because it touched what it did not declare, the errors of
-///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms),
+///   keel_view_begin, KEEL_ERROR_ARGUMENT (wrong data, a condition, an impossible list of terms; in
+///   parallel a system that writes a unique, may change any entity's components, or runs once),
 ///   KEEL_ERROR_SHARED in an observer, when the system writes
-KEEL_API keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
-                                           size_t data_size);
+KEEL_API keel_result keel_run_system(keel_world *world, const keel_system *system,
+                                     const keel_run_desc *desc);
 
-/// Run one system now, split over the workers of the world: keel_run_parallel. It pays for long
-/// loops only. How it is split depends on the view and not on the number of workers, and what it
-/// records is applied in the order of the entities. All pieces run, also when one of them fails;
-/// the error is that of the first in order.
-/// @param data shared by all workers
-/// @return as keel_world_run_system; KEEL_ERROR_ARGUMENT for a system that writes a unique, may
-///   change any entity's components, or runs once
-KEEL_API keel_result keel_world_run_parallel(keel_world *world, const keel_system *system,
-                                             void *data, size_t data_size);
-
-/// Run a workload now: keel_run_workload. Systems that do not conflict run at the same time, on all
-/// workers of the world; what comes out is the same as when they run one by one, in the order of
-/// the list. A system that fails stops what depends on it; everything else runs.
+/// Run a workload now: keel_run_workload, keel_run_workload_with. Systems that do not conflict run
+/// at the same time, on all workers of the world; what comes out is the same as when they run one
+/// by one, in the order of the list. A system that fails stops what depends on it; everything else
+/// runs.
+/// @param desc NULL: the defaults
 /// @threads the owner; in shared mode any thread, and commands then wait for keel_apply_commands.
 /// In a system
 ///   that runs in a workload likewise, over what nobody else uses now: its commands wait for the
 ///   end of that workload, and the handles of entities that it creates depend on time
 /// @return KEEL_OK; the first error in the order of the list, whoever met it first;
 ///   KEEL_ERROR_CYCLE when a workload contains itself or its steps have no order,
-///   KEEL_ERROR_UNKNOWN (a name in `after` or the like), KEEL_ERROR_ARGUMENT (an impossible step),
-///   KEEL_ERROR_MEMORY: nothing ran
-KEEL_API keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload);
+///   KEEL_ERROR_UNKNOWN (a name in `after` or the like), KEEL_ERROR_ARGUMENT (an impossible step,
+///   wrong options), KEEL_ERROR_MEMORY: nothing ran
+KEEL_API keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload,
+                                          const keel_run_desc *desc);
+
+/// Run a stored workload: keel_run_named, keel_run_default.
+/// @param name KEEL_DEFAULT_WORKLOAD: the first one stored, or what keel_set_default_workload
+/// chose;
+///   KEEL_OK when no workload is stored
+/// @param desc NULL: the defaults
+/// @return as keel_run_workload_of; KEEL_ERROR_UNKNOWN, with the names there are
+KEEL_API keel_result keel_run_stored(keel_world *world, const char *name,
+                                     const keel_run_desc *desc);
+/// The name that stands for the default workload.
+#define KEEL_DEFAULT_WORKLOAD ""
 
 /// Store a workload in the world under its name; the table is copied. The first one stored becomes
 /// the default. One of the same name is replaced.
@@ -133,20 +174,29 @@ KEEL_API keel_result keel_world_add_workload(keel_world *world, const keel_workl
 KEEL_API keel_result keel_world_add_step(keel_world *world, const char *workload,
                                          const keel_step *step);
 
+/// Leave out the steps of a stored workload that have this name, or have them run again. It is as
+/// cheap as it looks: nothing is planned anew.
+/// @param workload KEEL_DEFAULT_WORKLOAD: the default one
+/// @param name of a system, of a nested workload, or a label: all steps of this workload itself
+/// that
+///   have it, not those of workloads nested in it
+/// @threads the owner
+/// @return KEEL_OK, KEEL_ERROR_UNKNOWN, with the names there are; KEEL_ERROR_BORROWED and
+///   KEEL_ERROR_SHARED while the world is in use
+KEEL_API keel_result keel_enable_step(keel_world *world, const char *workload, const char *name,
+                                      bool enabled);
+
+/// Take the steps of a stored workload that have this name out of it, and what they know of their
+/// runs.
+/// @return as keel_enable_step
+KEEL_API keel_result keel_remove_step(keel_world *world, const char *workload, const char *name);
+
 /// Forget a stored workload.
 /// @return KEEL_OK, KEEL_ABSENT, KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_remove_workload(keel_world *world, const char *name);
 
 /// Is there a stored workload of this name?
 KEEL_API bool keel_has_workload(const keel_world *world, const char *name);
-
-/// Run a stored workload.
-/// @return as keel_world_run_workload; KEEL_ERROR_UNKNOWN, with the names there are
-KEEL_API keel_result keel_run_named(keel_world *world, const char *name);
-
-/// Run the default workload: the first one stored, or what keel_set_default_workload chose.
-/// @return as keel_world_run_workload; KEEL_OK when no workload is stored
-KEEL_API keel_result keel_run_default(keel_world *world);
 
 /// Choose the default workload.
 /// @return KEEL_OK, KEEL_ERROR_UNKNOWN, KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED

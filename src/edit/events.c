@@ -44,7 +44,7 @@ keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder,
 
 keel_result keeli_world_send(keel_scope *scope, const keel_component *event, const void *value) {
     keel_world *world = keeli_world_of(scope);
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_event_get(world, event, &result);
     return s ? keeli_edit_send_event(world, NULL, s, value) : result;

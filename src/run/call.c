@@ -46,12 +46,14 @@ keel_result keeli_check_data(const keel_context *context) {
     for (uint32_t t = 0; context->view->facts.takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
-        if (context->data && term->data_size == context->data_size) continue;
+        const keel_run_desc *run = context->run;
+        if (run->data && term->data_size == run->data_size) continue;
         return keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
                             "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %zu; pass a "
-                            "pointer to it with keel_run_with",
+                            "pointer to it with %s",
                             context->system->name, term->name ? term->name : "data",
-                            (unsigned)term->data_size, context->data ? context->data_size : 0);
+                            (unsigned)term->data_size, run->data ? run->data_size : 0,
+                            context->node ? "keel_run_workload_with" : "keel_run_with");
     }
     return KEEL_OK;
 }
@@ -102,7 +104,7 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
             if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
             chunk->columns[t].base = s->unique;
         } else if (kind == KEEL_TERM_DATA) {
-            chunk->columns[t].base = context->data;
+            chunk->columns[t].base = context->run->data;
         } else if (keeli_term_is_custom(kind)) {
             chunk->columns[t].base = context->customs[t];
         } else if (keeli_term_is_event(kind)) {

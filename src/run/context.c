@@ -50,7 +50,7 @@ uint64_t keel_context_last_run(const keel_context *context) {
 uint64_t keel_context_this_run(const keel_context *context) { return context ? context->tick : 0; }
 
 void *keel_context_data(keel_context *context, size_t size) {
-    return context && size == context->data_size ? context->data : NULL;
+    return context && size == context->run->data_size ? context->run->data : NULL;
 }
 
 keel_world *keel_context_world(keel_context *context) {

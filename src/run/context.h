@@ -5,6 +5,7 @@
 #include "find/view.h"
 
 #include <keel/timing.h>
+#include <keel/workload.h>
 
 struct keeli_iterator;
 struct keeli_loop;
@@ -39,6 +40,9 @@ typedef struct keeli_bound {
     const keeli_storage *must[KEELI_LOOKS], *changes[KEELI_LOOKS];
 } keeli_bound;
 
+// What a run is given that is given nothing.
+extern const keel_run_desc keeli_plain_run;
+
 struct keel_context {
     keeli_inside in;
     const keel_system *system;
@@ -49,17 +53,16 @@ struct keel_context {
     struct keeli_node *node; // of a workload, or NULL
     struct keeli_loop *loop; // of which it runs `piece`, when it is split, or NULL
     uint32_t piece;
-    bool has_turn;           // all pieces before this one have ended
-    bool splits;             // over the workers
-    bool is_inner;           // the world was shared when it began: others may be at work
-    keel_commands *commands; // NULL unless declared
-    void *data;
-    size_t data_size;
-    void **customs;       // its custom views by term, when it has any
-    keeli_arena *scratch; // of a custom view; NULL: the worker's
-    bool answer;          // of a condition
-    const void *object;   // of keel_fail
-    char message[200];    // of keel_fail
+    bool has_turn;            // all pieces before this one have ended
+    bool splits;              // over the workers
+    bool is_inner;            // the world was shared when it began: others may be at work
+    keel_commands *commands;  // NULL unless declared
+    const keel_run_desc *run; // what the run was given
+    void **customs;           // its custom views by term, when it has any
+    keeli_arena *scratch;     // of a custom view; NULL: the worker's
+    bool answer;              // of a condition
+    const void *object;       // of keel_fail
+    char message[200];        // of keel_fail
 };
 
 // A context without commands. The message is not cleared: it would be most of the cost.
@@ -77,8 +80,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->has_turn = context->splits = false;
     context->is_inner = world->refused > 0;
     context->commands = NULL;
-    context->data = NULL;
-    context->data_size = 0;
+    context->run = &keeli_plain_run;
     context->scratch = NULL;
     context->answer = false;
     context->object = NULL;

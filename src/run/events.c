@@ -52,8 +52,8 @@ keel_result keeli_context_events_begin(keel_context *context) {
     return KEEL_OK;
 }
 
-// A startup system that is done does not come any more. Two runs of one system may be over in any
-// order. Who has the whole world may have sent, or run others, after it looked.
+// A system that has run as often as it may does not come any more. Two runs of one system may be
+// over in any order. Who has the whole world may have sent, or run others, after it looked.
 static void pass(const keel_context *context, const keeli_storage *s, bool is_done) {
     keeli_world_lock(context->in.world);
     if (is_done) keeli_queue_leave(s->events, context->in.reader);
@@ -67,9 +67,10 @@ static void pass(const keel_context *context, const keeli_storage *s, bool is_do
 void keeli_context_events_end(keel_context *context, keel_result result) {
     const keeli_view *view = context->view;
     const keel_world *world = context->in.world;
-    const bool is_startup = context->node && context->node->step.startup;
-    const bool is_done =
-        is_startup && result >= 0 && context->system->kind != KEEL_SYSTEM_IS_CONDITION;
+    const keeli_node *node = context->node;
+    const bool is_done = node && node->step.times && result >= 0 &&
+                         keeli_atomic_load(&node->runs) + 1 >= node->step.times &&
+                         context->system->kind != KEEL_SYSTEM_IS_CONDITION;
     if (keeli_context_has_world(context)) {
         for (uint32_t i = 0; context->in.reader && i < world->registry.queues.count; ++i)
             pass(context, world->registry.queues.items[i], is_done);

@@ -92,6 +92,7 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     keeli_context_set_view(&context, bound->view);
     context.bound = bound;
     context.node = node;
+    context.run = s->run;
     context.is_inner = s->is_inner;
     context.splits = which == KEELI_STEP_SYSTEM && node->step.parallel;
     context.tick = tick_of(s, node);
@@ -119,11 +120,25 @@ static const keeli_storage *find(const keeli_schedule *s, const keel_component *
     return component ? keeli_storage_find(s->world, component) : NULL;
 }
 
+// Is a step with .every due, now that the time of this run has passed for it? Time is whole
+// nanoseconds, so that sums are exact. What a caller's fraction of a second was rounded by must not
+// make it late by a whole run, so it is due a little too early.
+static bool is_due(const keeli_schedule *s, keeli_node *node) {
+    enum { TOO_EARLY = 1000 };
+    const uint64_t dt = (uint64_t)(s->run->dt * 1e9 + 0.5);
+    const uint64_t period = (uint64_t)(node->step.every * 1e9 + 0.5);
+    const uint64_t passed = node->passed + dt + TOO_EARLY;
+    const bool is_due = passed >= period;
+    keeli_atomic_put64(&node->passed, (is_due && period ? passed % period : passed) - TOO_EARLY);
+    return is_due;
+}
+
 // Do the step's conditions let it run?
 static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_worker *worker, bool *yes) {
     const keel_step *step = &node->step;
     *yes = true;
-    if (step->skip_if_missing) {
+    KEEL_TRY(keeli_state_ask(s, node, yes));
+    if (*yes && step->skip_if_missing) {
         const keeli_storage *unique = find(s, step->skip_if_missing);
         *yes = unique && unique->unique;
     }
@@ -135,6 +150,7 @@ static keel_result ask_all(keeli_schedule *s, keeli_node *node, keeli_worker *wo
     bool no = false;
     if (*yes && step->skip_if) KEEL_TRY(ask(s, node, KEELI_STEP_SKIP_IF, worker, &no));
     *yes = *yes && !no;
+    if (*yes && step->every > 0) *yes = is_due(s, node);
     return KEEL_OK;
 }
 
@@ -144,7 +160,7 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_worker *w
     keeli_bound *bound = node->bound[KEELI_STEP_SYSTEM];
     if (!s->is_guest) { // a guest may have to hear of a conflict
         // a loop that nobody could notice can be left out for as long as it lacks this
-        const bool is_mere = bound->is_mere && !node->has_conditions && !node->step.startup;
+        const bool is_mere = bound->is_mere && !node->has_conditions && !node->step.times;
         const keeli_storage *lacks = is_mere ? keeli_bound_lacks(bound) : NULL;
         s->idle.items[index] = lacks ? &lacks->presence.count : NULL;
     }
@@ -152,13 +168,13 @@ static keel_result run_system(keeli_schedule *s, uint32_t index, keeli_worker *w
     if (!s->is_guest && bound->is_mere && keeli_bound_sees_nothing(s->world, bound))
         bound->reader->last = tick_of(s, node);
     else result = run_bound_step(s, node, KEELI_STEP_SYSTEM, worker, NULL);
-    if (result >= 0) keeli_atomic_store_byte(&node->has_run, 1);
+    if (result >= 0 && node->runs < UINT32_MAX) keeli_atomic_store(&node->runs, node->runs + 1);
     return result;
 }
 
-// ------------------------------------------------------------------ startup systems
-// Runs of one workload at once have a schedule each. What a startup system's node knows is kept the
-// same in all of them, under the world's lock.
+// ------------------------------------------------------------------ steps with .times
+// Runs of one workload at once have a schedule each. How often a system with a limit has run is
+// kept the same in all of them, under the world's lock.
 
 // The same system's node in another schedule of the workload, the next one from `*other` on, which
 // is moved behind it; or NULL.
@@ -173,35 +189,40 @@ static keeli_node *next_same(const keeli_schedule *s, uint32_t index, keeli_sche
     return NULL;
 }
 
-static bool is_started_elsewhere(const keeli_schedule *s, uint32_t index) {
+static bool is_counted_elsewhere(const keeli_schedule *s, uint32_t index) {
     keeli_schedule *other = keeli_schedules_beside(s);
     for (const keeli_node *node; (node = next_same(s, index, &other)) != NULL;)
-        if (node->is_starting) return true;
+        if (node->is_counting) return true;
     return false;
 }
 
-// May this run run the startup system of the node? False: it ran in another one, which this one has
+static bool has_run_enough(const keeli_node *node) {
+    return node->step.times && keeli_atomic_load(&node->runs) >= node->step.times;
+}
+
+// May this run run the system of the node once more? False: another one did, which this one has
 // waited for; a run inside of another one does not wait.
-static bool begin_startup(keeli_schedule *s, uint32_t index) {
+static bool begin_counted(keeli_schedule *s, uint32_t index) {
     keel_world *world = s->world;
     keeli_node *node = &s->nodes.items[index];
     keeli_world_lock(world);
-    bool waits = is_started_elsewhere(s, index);
+    bool waits = is_counted_elsewhere(s, index);
     // whoever runs it may be waiting for the end of a run inside of it
-    for (; waits && !s->is_nested; waits = is_started_elsewhere(s, index))
+    for (; waits && !s->is_nested; waits = is_counted_elsewhere(s, index))
         keeli_condition_wait(&world->workers.started, &world->access.lock);
-    node->is_starting = !waits && !keeli_atomic_load_byte(&node->has_run);
+    node->is_counting = !waits && !has_run_enough(node);
     keeli_world_unlock(world);
-    return node->is_starting;
+    return node->is_counting;
 }
 
-static void end_startup(keeli_schedule *s, uint32_t index, bool is_done) {
+static void end_counted(keeli_schedule *s, uint32_t index, bool is_done) {
     keel_world *world = s->world;
+    keeli_node *own = &s->nodes.items[index];
     keeli_world_lock(world);
-    s->nodes.items[index].is_starting = false;
+    own->is_counting = false;
     keeli_schedule *other = is_done ? keeli_schedules_beside(s) : NULL;
     for (keeli_node *node; (node = next_same(s, index, &other)) != NULL;)
-        keeli_atomic_store_byte(&node->has_run, 1);
+        keeli_atomic_store(&node->runs, own->runs);
     keeli_world_unlock(world);
     if (world->access.concurrent) keeli_condition_wake_all(&world->workers.started);
 }
@@ -269,19 +290,19 @@ static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *wor
     if (node->kind == KEEL_NODE_COMMANDS) return apply_node(s, node, worker);
     const bool is_system = node->kind == KEEL_NODE_SYSTEM;
     if (!is_system && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
-    const uint32_t gate = s->sections.items[node->section].gate;
-    node->is_skipped = gate != KEEL_NO_NODE && s->nodes.items[gate].is_skipped;
-    const bool is_startup = node->step.startup;
-    if (node->is_skipped || (is_startup && keeli_atomic_load_byte(&node->has_run))) return KEEL_OK;
+    const uint32_t open = s->sections.items[node->section].open;
+    node->is_skipped =
+        node->asked->disabled || (open != KEEL_NO_NODE && s->nodes.items[open].is_skipped);
+    if (node->is_skipped || has_run_enough(node)) return KEEL_OK;
     if (node->has_conditions) {
         bool yes;
         KEEL_TRY(ask_all(s, node, worker, &yes));
         node->is_skipped = !yes;
         if (!yes) return KEEL_OK;
     }
-    if (!is_system || (is_startup && !begin_startup(s, index))) return KEEL_OK;
+    if (!is_system || (node->step.times && !begin_counted(s, index))) return KEEL_OK;
     const keel_result result = run_system(s, index, worker);
-    if (is_startup) end_startup(s, index, result >= 0);
+    if (node->step.times) end_counted(s, index, result >= 0);
     return result;
 }
 
@@ -366,11 +387,20 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     return result;
 }
 
+static void warn_of_no_time(const keeli_schedule *s) {
+    if (s->run->dt > 0) return;
+    keeli_warn(s->world,
+               "workload '%s' has steps with .every, and no time passes with its first run; hand "
+               "it in: keel_run_workload(world, name, .dt = seconds)",
+               s->sections.items[0].name);
+}
+
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
+    if (s->has_periods && !s->runs) warn_of_no_time(s);
     s->is_inner = world->refused > 0;
     s->is_guest = s->is_inner || world->access.holders;
-    s->is_nested = s->is_inner && s->has_startup && keeli_worker_here(world);
+    s->is_nested = s->is_inner && s->has_limits && keeli_worker_here(world);
     // what an observer runs stays on its thread, where it is known to change nothing
     keeli_costs_begin(s, !keeli_is_inside_edit(world));
     keeli_workers *workers = s->costs.is_wide ? keeli_workers_take(world) : NULL;

@@ -94,13 +94,16 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
 }
 
 static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
-    const keel_component *const list[] = { node->step.skip_if_empty, node->step.skip_if_missing };
-    for (uint32_t i = 0; i < 2; ++i) {
+    const keel_step *step = &node->step;
+    const keel_component *list[4] = { step->skip_if_empty, step->skip_if_missing, NULL, NULL };
+    (void)keeli_state_uniques(step, &list[2]);
+    if (step->in_state) list[3] = NULL;
+    for (uint32_t i = 0; i < 4; ++i) {
         keel_result result = KEEL_OK;
         keeli_storage *storage = NULL;
         if (!list[i]) continue;
         if (!s->world->refused || keeli_storage_find(s->world, list[i])) {
-            storage = keeli_storage_get(s->world, list[i], i == 1, &result);
+            storage = keeli_storage_get(s->world, list[i], i > 0, &result);
             if (!storage) return result;
         } else s->is_partial = true;
         if (storage && !touch(s, node, storage, KEEL_ACCESS_READ))

@@ -21,7 +21,10 @@ static bool is_same_step(const void *a, const void *b) {
            x->label == y->label && x->after == y->after && x->before == y->before &&
            x->after_all == y->after_all && x->before_all == y->before_all &&
            x->parallel == y->parallel && x->sequential == y->sequential &&
-           x->startup == y->startup && x->main_thread == y->main_thread;
+           x->in_state == y->in_state && x->on_enter == y->on_enter && x->on_exit == y->on_exit &&
+           x->state_value == y->state_value && x->transition == y->transition &&
+           x->startup == y->startup && x->times == y->times &&
+           memcmp(&x->every, &y->every, sizeof x->every) == 0 && x->main_thread == y->main_thread;
 }
 
 static bool is_same_system(const void *a, const void *b) {

@@ -30,7 +30,7 @@ static bool put_before(keeli_schedule *s, uint32_t from, uint32_t to) {
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 // The next of "move, aim" from *at on, without spaces; false at the end.
-static bool next_token(const char **at, const char **token, size_t *length) {
+bool keeli_next_name(const char **at, const char **token, size_t *length) {
     const char *p = *at;
     while (p && (is_space(*p) || *p == ','))
         ++p;
@@ -77,7 +77,7 @@ static bool add_names(keeli_schedule *s, names *n, const char *name, const char 
                       uint32_t first, uint32_t last) {
     const char *token = name;
     size_t length = name ? strlen(name) : 0;
-    while (token || next_token(&labels, &token, &length)) {
+    while (token || keeli_next_name(&labels, &token, &length)) {
         if (!KEELI_RESERVE(&s->world->heap, &n->list, 1)) return false;
         n->list.items[n->list.count++] = (named){ token, length, first, last };
         token = NULL;
@@ -223,7 +223,7 @@ static keel_result add_constraint(keeli_schedule *s, names *n, const constraint 
     const char *at = w->names, *token;
     size_t length;
     if (at && !n->buckets && !begin_names(s, n)) return keeli_schedule_no_memory(s);
-    while (next_token(&at, &token, &length)) {
+    while (keeli_next_name(&at, &token, &length)) {
         const keeli_section *scope = &s->sections.items[w->scope];
         const uint32_t begin = lower_bound(n, &(named){ token, length, scope->first, 0 });
         const uint32_t end = lower_bound(n, &(named){ token, length, scope->end, 0 });
@@ -419,7 +419,6 @@ static bool apply_order(keeli_schedule *s) {
         keeli_section *section = &s->sections.items[g];
         relocate(&section->open, place);
         relocate(&section->close, place);
-        relocate(&section->gate, place);
     }
     return true;
 }

@@ -41,6 +41,11 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
                             "skip_if_empty of a step in '%s' names a unique; it takes a "
                             "component: KEEL_OF(T)",
                             name);
+    if (!(step->every >= 0 && step->every <= KEELI_MAX_SECONDS))
+        return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                            ".every of a step in '%s' is %g; it takes seconds from 0 to %g", name,
+                            step->every, KEELI_MAX_SECONDS);
+    KEEL_TRY(keeli_state_check(s->world, step, name));
     return step->system ? keeli_check_system(s->world, step->system, false) : KEEL_OK;
 }
 
@@ -57,7 +62,15 @@ keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t sect
 }
 
 static bool has_conditions(const keel_step *step) {
-    return step->run_if || step->skip_if || step->skip_if_empty || step->skip_if_missing;
+    const keel_component *uniques[2];
+    return step->run_if || step->skip_if || step->skip_if_empty || step->skip_if_missing ||
+           step->every > 0 || keeli_state_uniques(step, uniques);
+}
+
+// How often a system may run in all; 0: no limit.
+static uint32_t times_of(const keel_step *step, uint32_t around) {
+    const uint32_t own = step->startup ? 1 : step->times;
+    return own && (!around || own < around) ? own : around;
 }
 
 // A walk over nested lists: where it is stands in the sections, so that depth is no danger to the
@@ -86,6 +99,7 @@ static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *
     keeli_node *open = keeli_new_node(s, KEEL_NODE_BEGIN, g->outer);
     if (!open) return keeli_schedule_no_memory(s);
     open->step = *step;
+    open->asked = step;
     open->step.main_thread |= around->main_thread;
     open->name = g->name;
     open->has_conditions = has_conditions(step);
@@ -94,8 +108,8 @@ static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *
     g->label = step->label;
     g->sequential = step->sequential;
     g->main_thread = open->step.main_thread;
-    g->startup = step->startup || around->startup;
-    g->gate = open->has_conditions ? g->open : around->gate;
+    g->times = times_of(step, around->times);
+    s->has_periods |= step->every > 0;
     return keeli_touch_step(s, g->open, w->view);
 }
 
@@ -113,7 +127,7 @@ static keel_result enter(keeli_schedule *s, walk *w, const keel_workload *table,
     if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1)) return keeli_schedule_no_memory(s);
     keeli_section *g = &s->sections.items[s->sections.count++];
     *g = (keeli_section){ .name = name, .outer = w->section, .steps = steps, .step_count = count };
-    g->open = g->close = g->gate = KEEL_NO_NODE;
+    g->open = g->close = KEEL_NO_NODE;
     if (step) KEEL_TRY(add_opening(s, w, g, step));
     g->first = s->nodes.count;
     w->section = s->sections.count - 1;
@@ -151,13 +165,15 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
         keeli_new_node(s, step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM, w->section);
     if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
+    node->asked = step;
     node->step.main_thread |= section->main_thread;
-    node->step.startup |= section->startup;
+    node->step.times = times_of(step, section->times);
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;
     s->parallel += step->parallel;
-    s->has_startup |= node->step.startup;
+    s->has_limits |= node->step.times > 0;
+    s->has_periods |= step->every > 0;
     return keeli_touch_step(s, s->nodes.count - 1, w->view);
 }
 
@@ -230,6 +246,7 @@ static void trim(keeli_schedule *s) {
 
 static keel_result fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
+    KEEL_TRY(keeli_state_check_all(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
     if (s->stamp) { // it tells enough
@@ -262,31 +279,39 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table,
     return s;
 }
 
-// What a system knows from its runs so far goes over to the node that takes its place: from the
+// What the nodes of a step are known by when a schedule takes the place of another; or NULL.
+static const void *identity(const keeli_node *node) {
+    if (node->kind == KEEL_NODE_SYSTEM) return node->step.system;
+    if (node->kind != KEEL_NODE_BEGIN) return NULL;
+    return node->step.workload ? (const void *)node->step.workload : node->name;
+}
+
+// What a step knows from its runs so far goes over to the node that takes its place: from the
 // n-th of its nodes in linear order to the n-th. False, and nothing has changed: out of memory.
 static bool take_over(keeli_schedule *s, keeli_schedule *old) {
-    keeli_pointer_table first = { 0 }; // by system: its first node that is still to be taken over
-    uint32_t *next = old->ready.items; // by node: the next one of its system; memory for runs
+    keeli_pointer_table first = { 0 }; // by identity: the first node that is still to be taken over
+    uint32_t *next = old->ready.items; // by node: the next one of its kind; memory for runs
     for (uint32_t i = old->nodes.count; i--;) {
         keeli_node *node = &old->nodes.items[i];
-        if (node->kind != KEEL_NODE_SYSTEM) continue;
+        if (!identity(node)) continue;
         if (!keeli_pointer_reserve(&first, &s->world->heap))
             return keeli_pointer_table_deinit(&first, &s->world->heap), false;
-        struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
+        struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
         const keeli_node *later = item->value;
         next[i] = later ? (uint32_t)(later - old->nodes.items) : KEEL_NO_NODE;
-        if (!later) keeli_pointer_add(&first, node->step.system, node);
+        if (!later) keeli_pointer_add(&first, identity(node), node);
         item->value = node;
     }
     for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        if (node->kind != KEEL_NODE_SYSTEM) continue;
-        struct keeli_pointer_item *item = keeli_pointer_place(&first, node->step.system);
+        if (!identity(node)) continue;
+        struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
         keeli_node *was = item->value;
         if (!was) continue;
         const uint32_t later = next[was - old->nodes.items];
         item->value = later != KEEL_NO_NODE ? &old->nodes.items[later] : NULL;
-        node->has_run = keeli_atomic_load_byte(&was->has_run);
+        node->runs = keeli_atomic_load(&was->runs);
+        node->passed = was->passed;
         memcpy(node->bound, was->bound, sizeof node->bound);
         memset(was->bound, 0, sizeof was->bound);
         for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
@@ -343,13 +368,15 @@ static void forget_oldest(keel_world *world) {
     }
 }
 
-// A second one is used while the first is busy: what was run once there is not run again.
+// A second one is used while the first is busy: what was run there often enough is not run again.
 static void learn(keeli_schedule *s, const keeli_schedule *first) {
     for (uint32_t i = 0; i < s->nodes.count && i < first->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         const keeli_node *other = &first->nodes.items[i];
-        if (node->step.system == other->step.system && keeli_atomic_load_byte(&other->has_run))
-            keeli_atomic_store_byte(&node->has_run, 1);
+        const uint32_t runs = keeli_atomic_load(&other->runs);
+        if (identity(node) != identity(other)) continue;
+        if (runs > node->runs) keeli_atomic_store(&node->runs, runs);
+        keeli_atomic_put64(&node->passed, keeli_atomic_peek64(&other->passed));
     }
 }
 

@@ -32,19 +32,21 @@ typedef struct keeli_node {
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;
-    uint32_t section;     // in which it is
-    uint32_t place;       // SYSTEM: which one in list order; BEGIN: the section that it opens
-    uint32_t of;          // COMMANDS: whose; SYSTEM, BEGIN: the node of its commands, or none
-    keel_step step;       // SYSTEM, BEGIN: what was asked for; names and components are the user's
-    const char *name;     // of the system or workload
-    const char *workload; // in which it is
+    uint32_t section; // in which it is
+    uint32_t place;   // SYSTEM: which one in list order; BEGIN: the section that it opens
+    uint32_t of;      // COMMANDS: whose; SYSTEM, BEGIN: the node of its commands, or none
+    keel_step step;   // SYSTEM, BEGIN: what was asked for; names and components are the user's
+    const keel_step *asked; // where that stands, to see whether it is disabled
+    const char *name;       // of the system or workload
+    const char *workload;   // in which it is
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
     // running
     uint32_t pending; // of those it waits for, not ended yet
-    uint8_t has_run;  // ever, and did not fail: a startup system is done (atomic)
-    bool is_starting; // a startup system is running; under the world's lock
+    uint32_t runs;    // so far that did not fail, for step.times (atomic)
+    uint64_t passed;  // step.every: nanoseconds since it was due (atomic); below 0: it was early
+    bool is_counting; // a system with step.times is running; under the world's lock
     bool is_skipped;  // a condition said no
     bool is_blocked;  // something it depends on failed
     bool has_ended;
@@ -62,11 +64,11 @@ typedef struct keeli_node {
 typedef struct keeli_section {
     const char *name;
     const char *label;
-    uint32_t outer; // the section around it; of 0: 0
-    uint32_t gate;  // node that opens the innermost section with conditions, KEEL_NO_NODE: none
+    uint32_t outer;       // the section around it; of 0: 0
     uint32_t open, close; // nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
-    bool sequential, main_thread, startup;
+    bool sequential, main_thread;
+    uint32_t times;         // that each system in it runs; 0: no limit
     const keel_step *steps; // while it is made: the list, and where in it
     uint32_t step_count, at;
 } keeli_section;
@@ -100,6 +102,7 @@ typedef struct keeli_costs {
 
 typedef struct keeli_schedule {
     keel_world *world;
+    const keel_run_desc *run;             // what this run was given
     struct keeli_schedule *next;          // of the world
     const keel_workload *table;           // what it was made of, or
     struct keeli_stored_workload *stored; // this
@@ -118,8 +121,9 @@ typedef struct keeli_schedule {
     uint32_t created;    // nodes that create, of which
     bool is_wide;        // some two nodes may run at once, or a step is parallel
     uint32_t parallel;   // steps that are
-    bool has_startup;    // a step is
-    bool is_nested;      // this run of startup systems is inside of another run
+    bool has_limits;     // a step has .times
+    bool has_periods;    // a step has .every
+    bool is_nested;      // this run of steps with .times is inside of another run
     bool names_stored;   // a nested workload is named, so that bytes tell nothing
     bool is_inner;       // the world was shared when the run began: others may be at work
     bool is_guest;       // that, or views are open: commands wait for later
@@ -144,6 +148,9 @@ void keeli_schedules_forget(keeli_stored_workload *stored);
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s);
 // Run everything: KEEL_OK, or the first failure in linear order.
 keel_result keeli_schedule_run(keeli_schedule *s);
+
+// The most seconds between two runs of a step, and that pass with one run: 31 years.
+#define KEELI_MAX_SECONDS 1e9
 
 // ------------------------------------------------------------------ making one
 // The parts (false: out of memory, reported by the caller; or `*result` is an error).
@@ -209,8 +216,20 @@ static inline bool keeli_costs_want(const keeli_schedule *s, const keeli_node *n
 }
 void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns);
 
+// The next of the names in a list, which goes on behind it; false at the end.
+bool keeli_next_name(const char **list, const char **name, size_t *length);
 // Is it just one of the four kinds of steps? KEEL_OK, KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload);
+
+// ------------------------------------------------------------------ states (state.c)
+// Are the options of a step about a state possible? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_state_check(keel_world *world, const keel_step *step, const char *workload);
+// And is there a transition for those that wait for one?
+keel_result keeli_state_check_all(const keeli_schedule *s);
+// The uniques that they are looked up in: 0 to 2.
+uint32_t keeli_state_uniques(const keel_step *step, const keel_component *uniques[2]);
+// Do they, if it has some, let the step run? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes);
 
 // ------------------------------------------------------------------ stored workloads (workload.c)
 void keeli_workloads_deinit(keel_world *world);

@@ -251,6 +251,8 @@ static bool is_idle(keel_world *world, kept_system *k) {
 }
 
 // ------------------------------------------------------------------ running one
+const keel_run_desc keeli_plain_run = { 0 };
+
 // Bind the terms, run, and keep them bound for the next time.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->in.world;
@@ -267,17 +269,15 @@ static keel_result run_anew(keel_context *context) {
 
 // `k`: what is kept for it, or NULL.
 static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
-                                                      void *data, size_t data_size, kept_system *k,
-                                                      bool splits) {
+                                                      const keel_run_desc *desc, kept_system *k) {
     keel_context context;
     keeli_worker spare;
     keel_result result;
     keeli_context_init(&context, world, system, keeli_worker_begin(world, &spare));
     keeli_first_error first, *const outer = context.worker->first;
-    if (splits) keeli_errors_collect(context.worker, &first);
-    context.data = data;
-    context.data_size = data_size;
-    context.splits = splits;
+    if (desc) context.run = desc;
+    context.splits = context.run->parallel;
+    if (context.splits) keeli_errors_collect(context.worker, &first);
     if (!k) result = run_anew(&context);
     else {
         // others were asked before
@@ -290,33 +290,31 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
     else if (context.commands) keeli_commands_submit(world, context.commands);
     context.worker->first = outer;
-    if (splits) keeli_error_hand_over(world, &first.error);
+    if (context.splits) keeli_error_hand_over(world, &first.error);
     keeli_worker_end(world, context.worker);
     const keel_result applied = keeli_commands_flush(world);
     keeli_events_flush(world);
     return result < 0 ? result : applied;
 }
 
-keel_result keel_world_run_system(keel_world *world, const keel_system *system, void *data,
-                                  size_t data_size) {
+static keel_result run_split(keel_world *world, const keel_system *system,
+                             const keel_run_desc *desc) {
+    KEEL_TRY(keeli_check_system(world, system, false));
+    KEEL_TRY(keeli_check_split(world, system));
+    keeli_workers_count_memory(world, 0);
+    const keel_result result = run_here(world, system, desc, take_kept(world, system));
+    keeli_workers_preallocate(world, 1);
+    return result;
+}
+
+keel_result keel_run_system(keel_world *world, const keel_system *system,
+                            const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_commands_flush(world));
+    if (desc && desc->parallel) return run_split(world, system, desc);
     kept_system *k = take_kept(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
     else if (!k->bound.view->facts.takes_data && is_idle(world, k))
         return k->is_busy = false, KEEL_OK;
-    return run_here(world, system, data, data_size, k, false);
-}
-
-keel_result keel_world_run_parallel(keel_world *world, const keel_system *system, void *data,
-                                    size_t data_size) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(keeli_commands_flush(world));
-    KEEL_TRY(keeli_check_system(world, system, false));
-    KEEL_TRY(keeli_check_split(world, system));
-    keeli_workers_count_memory(world, 0);
-    const keel_result result =
-        run_here(world, system, data, data_size, take_kept(world, system), true);
-    keeli_workers_preallocate(world, 1);
-    return result;
+    return run_here(world, system, desc, k);
 }

@@ -31,10 +31,31 @@ keel_result keeli_unknown_workload(keel_world *world, const char *name) {
                        name ? name : "", *known ? known : "none");
 }
 
+static keeli_stored_workload *find_or_default(const keel_world *world, const char *name) {
+    const keeli_stored_workloads *all = &world->workloads;
+    if (!name || *name) return keeli_stored_find(world, name);
+    return all->chosen ? all->chosen : all->first;
+}
+
+static keel_result check_desc(keel_world *world, const keel_run_desc *desc, const char *name) {
+    if (desc->parallel)
+        return keeli_misuse(
+            world, KEEL_ERROR_ARGUMENT,
+            "workload '%s' is run with .parallel, which is for single systems; give "
+            "it to the steps that are to be split",
+            name);
+    if (desc->dt >= 0 && desc->dt <= KEELI_MAX_SECONDS) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "workload '%s' is run with .dt = %g; it takes seconds from 0 to %g", name,
+                        desc->dt, KEELI_MAX_SECONDS);
+}
+
 // Stored lists must not change while they run.
-static keel_result run_top(keel_world *world, const keel_workload *table, const char *name) {
+static keel_result run_top(keel_world *world, const keel_workload *table, const char *name,
+                           const keel_run_desc *desc) {
     keel_result result = keeli_commands_flush(world);
     if (result < 0) return result;
+    if (desc) KEEL_TRY(check_desc(world, desc, table ? table->name : name));
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
     if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
@@ -42,6 +63,7 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
         ++world->workloads.timings->frames;
         keeli_lock_give(&world->workloads.timings->lock);
     }
+    s->run = desc ? desc : &keeli_plain_run;
     keeli_count(world, &world->access.workload_depth, 1);
     result = keeli_schedule_run(s);
     keeli_count(world, &world->access.workload_depth, -1);
@@ -50,21 +72,18 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     return result < 0 ? result : applied;
 }
 
-keel_result keel_world_run_workload(keel_world *world, const keel_workload *workload) {
+keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload,
+                                 const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     if (!workload) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL");
-    return run_top(world, workload, NULL);
+    return run_top(world, workload, NULL, desc);
 }
 
-keel_result keel_run_named(keel_world *world, const char *name) {
-    return keeli_is_no_world(world) ? keeli_no_world() : run_top(world, NULL, name);
-}
-
-keel_result keel_run_default(keel_world *world) {
+keel_result keel_run_stored(keel_world *world, const char *name, const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    const keeli_stored_workloads *all = &world->workloads;
-    const keeli_stored_workload *w = all->chosen ? all->chosen : all->first;
-    return w ? run_top(world, NULL, w->name) : KEEL_OK;
+    const keeli_stored_workload *w = find_or_default(world, name);
+    const bool is_none = !w && name && !*name; // nothing is stored
+    return is_none ? KEEL_OK : run_top(world, NULL, w ? w->name : name, desc);
 }
 
 // ------------------------------------------------------------------ storing
@@ -215,6 +234,79 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
     --all->count;
     ++world->registry.bindings;
     free_stored(world, w);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ steps of a stored one
+// The name of the system or workload, then labels: the first one comes with `*labels` NULL.
+static bool next_name_of(const keel_step *step, const char **labels, const char **name,
+                         size_t *length) {
+    if (*labels) return keeli_next_name(labels, name, length);
+    *labels = step->label ? step->label : "";
+    *name = step->system     ? step->system->name
+            : step->workload ? step->workload->name
+                             : step->workload_name;
+    if (!*name) return keeli_next_name(labels, name, length); // a barrier
+    *length = strlen(*name);
+    return true;
+}
+
+static bool is_named(const keel_step *step, const char *wanted) {
+    const char *labels = NULL, *name;
+    for (size_t length; next_name_of(step, &labels, &name, &length);)
+        if (length == strlen(wanted) && memcmp(name, wanted, length) == 0) return true;
+    return false;
+}
+
+static keel_result unknown_step(keel_world *world, const keeli_stored_workload *w,
+                                const char *wanted) {
+    char known[200] = "";
+    size_t at = 0;
+    for (uint32_t i = 0; i < w->steps.count; ++i) {
+        const char *labels = NULL, *name;
+        for (size_t length;
+             at < sizeof known && next_name_of(&w->steps.items[i], &labels, &name, &length);)
+            at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", at ? ", " : "",
+                                   (int)length, name);
+    }
+    return keeli_error(world, KEEL_ERROR_UNKNOWN,
+                       "no step of workload '%s' is named '%s'; there is: %s", w->name, wanted,
+                       *known ? known : "none");
+}
+
+// The stored workload, of which a step has this name.
+static keel_result find_step(keel_world *world, const char *workload, const char *name,
+                             keeli_stored_workload **found) {
+    KEEL_TRY(check_changeable(world));
+    keeli_stored_workload *w = *found = find_or_default(world, workload);
+    if (!w) return keeli_unknown_workload(world, workload);
+    for (uint32_t i = 0; name && i < w->steps.count; ++i)
+        if (is_named(&w->steps.items[i], name)) return KEEL_OK;
+    return unknown_step(world, w, name ? name : "");
+}
+
+keel_result keel_enable_step(keel_world *world, const char *workload, const char *name,
+                             bool enabled) {
+    keeli_stored_workload *w;
+    if (!world) return keeli_no_world();
+    KEEL_TRY(find_step(world, workload, name, &w));
+    for (uint32_t i = 0; i < w->steps.count; ++i)
+        if (is_named(&w->steps.items[i], name)) w->steps.items[i].disabled = !enabled;
+    return KEEL_OK;
+}
+
+keel_result keel_remove_step(keel_world *world, const char *workload, const char *name) {
+    keeli_stored_workload *w;
+    if (!world) return keeli_no_world();
+    KEEL_TRY(find_step(world, workload, name, &w));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < w->steps.count; ++i) {
+        keel_step *step = &w->steps.items[i];
+        if (is_named(step, name)) free_texts(world, step);
+        else w->steps.items[kept++] = *step;
+    }
+    w->steps.count = kept;
+    ++world->registry.bindings; // schedules of it
     return KEEL_OK;
 }
 

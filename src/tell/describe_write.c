@@ -33,7 +33,7 @@ static bool is_described(const keeli_schedule *s, const keeli_touch *t) {
 }
 
 // The conditions of a step that is left out now and then; how many there are.
-enum { CONDITIONS = 4 };
+enum { CONDITIONS = 7 };
 typedef struct condition {
     const char *option, *name;
 } condition;
@@ -45,7 +45,14 @@ static uint32_t list_conditions(const keel_step *step, condition list[CONDITIONS
     if (step->skip_if) list[count++] = (condition){ "skip_if", step->skip_if->name };
     if (empty) list[count++] = (condition){ "skip_if_empty", keeli_component_name(empty) };
     if (missing) list[count++] = (condition){ "skip_if_missing", keeli_component_name(missing) };
+    if (step->in_state) list[count++] = (condition){ "in_state", step->in_state->name };
+    if (step->on_enter) list[count++] = (condition){ "on_enter", step->on_enter->name };
+    if (step->on_exit) list[count++] = (condition){ "on_exit", step->on_exit->name };
     return count;
+}
+
+static bool is_about_state(const keel_step *step) {
+    return step->in_state || step->on_enter || step->on_exit;
 }
 
 // The last node that works is in the last batch.
@@ -102,6 +109,8 @@ static void write_conditions(keeli_writer *w, const keel_step *step) {
     const uint32_t count = list_conditions(step, list);
     for (uint32_t i = 0; i < count; ++i)
         keeli_write(w, ", %s %s", list[i].option, list[i].name);
+    if (is_about_state(step)) keeli_write(w, " = %lld", (long long)step->state_value);
+    if (step->every > 0) keeli_write(w, ", every %g s", step->every);
 }
 
 static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
@@ -154,7 +163,8 @@ void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
         write_touches(w, s, node);
         write_conditions(w, &node->step);
         if (node->step.parallel) keeli_write(w, ", parallel");
-        if (node->step.startup) keeli_write(w, ", startup");
+        if (node->step.times == 1) keeli_write(w, ", startup");
+        else if (node->step.times) keeli_write(w, ", %u times", (unsigned)node->step.times);
         if (node->is_main && node->kind == KEEL_NODE_SYSTEM) keeli_write(w, ", main thread");
         keeli_write(w, "\n");
         write_reason(w, s, i);
@@ -324,7 +334,11 @@ static void write_json_node(keeli_writer *w, const keeli_schedule *s, uint32_t i
     write_flag_member(w, "alone", n->alone);
     write_flag_member(w, "main_thread", n->main_thread);
     write_flag_member(w, "parallel", n->parallel);
-    write_flag_member(w, "startup", node->step.startup);
+    write_flag_member(w, "startup", node->step.times == 1);
+    if (is_about_state(&node->step))
+        keeli_write(w, ", \"state_value\": %lld", (long long)node->step.state_value);
+    if (node->step.times) write_number_member(w, "times", node->step.times);
+    if (node->step.every > 0) keeli_write(w, ", \"every\": %g", node->step.every);
     write_conditions_member(w, &node->step);
     write_touches_member(w, s, node);
     keeli_write(w, "}");

@@ -107,7 +107,7 @@ static void check_way(keel_world *world, const keel_step *way) {
     for (uint32_t round = 0; round < 3; ++round) {
         ran_dependent = ran_other = false;
         calls = 0;
-        const keel_result result = keel_world_run_workload(world, &workload);
+        const keel_result result = keel_run_workload_of(world, &workload, NULL);
         if (result != KEEL_ERROR_ACCESS)
             fail_msg("%s: %s", way->system->name, keel_result_text(result));
         assert_true(ran_other && !ran_dependent);
@@ -115,8 +115,11 @@ static void check_way(keel_world *world, const keel_step *way) {
         assert_error(world, KEEL_ERROR_ACCESS, NULL);
         assert_in_range(calls, 0, 64); // it ends soon, not after as many errors as entities
     }
-    const keel_result alone = way->parallel ? keel_world_run_parallel(world, way->system, NULL, 0)
-                                            : keel_world_run_system(world, way->system, NULL, 0);
+    const keel_result alone =
+        way->parallel
+            ? keel_run_system(world, way->system,
+                              &(keel_run_desc){ .data = NULL, .data_size = 0, .parallel = true })
+            : keel_run_system(world, way->system, &(keel_run_desc){ .data = NULL, .data_size = 0 });
     assert_int_equal(alone, KEEL_ERROR_ACCESS);
     assert_error(world, KEEL_ERROR_ACCESS, NULL);
     assert_int_equal(keel_count(world, Nobody), 0); // what it recorded was dropped

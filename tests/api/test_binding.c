@@ -60,14 +60,14 @@ static void a_plain_function_is_called_for_each_span(void **state) {
                             .terms = terms,
                             .each_span = double_each,
                             .user = &first };
-    assert_int_equal(keel_world_run_system(f.world, &by_hand, NULL, 0), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &by_hand, NULL), KEEL_OK);
     assert_doubled(f.world, e, 1);
     assert_int_equal(first.entities, 66);
     assert_int_equal(first.sum, sum);
     by_hand.user = &second; // is read at each call
-    assert_int_equal(keel_world_run_system(f.world, &by_hand, NULL, 0), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &by_hand, NULL), KEEL_OK);
     const keel_workload frame = { "frame", &(keel_step){ .system = &by_hand }, 1, NULL };
-    assert_int_equal(keel_world_run_workload(f.world, &frame), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, &frame, NULL), KEEL_OK);
     assert_doubled(f.world, e, 3);
     assert_int_equal(first.entities, 66);
     assert_int_equal(second.entities, 132);
@@ -87,11 +87,11 @@ static void its_failure_is_that_of_the_system(void **state) {
                                   .terms = terms,
                                   .each_span = double_each,
                                   .user = &t };
-    assert_int_equal(keel_world_run_system(f.world, &by_hand, NULL, 0), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_system(f.world, &by_hand, NULL), KEEL_ERROR_SYSTEM);
     assert_error(f.world, KEEL_ERROR_SYSTEM, keel_result_text(KEEL_ERROR_ARGUMENT));
     assert_true(t.entities < 66); // no span after the one that failed
     t = (tally){ .result = KEEL_ERROR_ARGUMENT, .fail_text = "100 %s of it is %n" };
-    assert_int_equal(keel_world_run_system(f.world, &by_hand, NULL, 0), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_system(f.world, &by_hand, NULL), KEEL_ERROR_SYSTEM);
     assert_error(f.world, KEEL_ERROR_SYSTEM, "by_hand': 100 %s of it is %n"); // no format
     api_end(&f);
 }
@@ -120,8 +120,9 @@ static void a_plain_function_by_span_is_split(void **state) {
                                   .terms = number,
                                   .each_span = add_up,
                                   .user = &sum };
-    assert_int_equal(keel_world_run_parallel(f.world, &by_hand, NULL, 0), KEEL_OK);
-    assert_int_equal(keel_world_run_parallel(f.world, &by_hand, NULL, 0), KEEL_OK);
+    const keel_run_desc split = { .parallel = true };
+    assert_int_equal(keel_run_system(f.world, &by_hand, &split), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &by_hand, &split), KEEL_OK);
     assert_int_equal(atomic_load(&sum), (uint64_t)COUNT * (COUNT - 1) + COUNT);
     assert_no_error(f.world);
     api_end(&f);
@@ -168,10 +169,10 @@ static void a_plain_function_is_a_condition(void **state) {
                                   NULL };
     for (uint32_t i = 0, expected = 0; i < 4; ++i) {
         expected += a.list[i] == 'y';
-        assert_int_equal(keel_world_run_workload(f.world, &frame), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, &frame, NULL), KEEL_OK);
         assert_int_equal(calls, expected);
     }
-    assert_int_equal(keel_world_run_workload(f.world, &frame), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_workload_of(f.world, &frame, NULL), KEEL_ERROR_SYSTEM);
     assert_error(f.world, KEEL_ERROR_SYSTEM, "condition 'asks'");
     assert_int_equal(calls, 2);
     api_end(&f);
@@ -231,7 +232,7 @@ static void a_system_has_one_function_of_its_kind(void **state) {
                            "one of run, function and each_span", "KEEL_SYSTEM_PER_RUN",
                            "KEEL_SYSTEM_PER_SPAN", "KEEL_SYSTEM_PER_SPAN" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
-        assert_int_equal(keel_world_run_system(f.world, &wrong[i], NULL, 0), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_run_system(f.world, &wrong[i], NULL), KEEL_ERROR_ARGUMENT);
         assert_error(f.world, KEEL_ERROR_ARGUMENT, says[i]);
     }
     assert_null(keel_context_user(NULL));

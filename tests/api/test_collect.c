@@ -197,11 +197,13 @@ static void misuse(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "bound to a thread");
     assert_int_equal(keel_collect(f.world, Moved, Position, 0), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect(f.world, Moved, Position, KEEL_ON_CREATED), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collect_component(f.world, &KEEL_UNIQUE_Time, &KEEL_COMPONENT_Position, 1),
-                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(
+        keel_collect_component(f.world, &KEEL_UNIQUE_Time, &KEEL_COMPONENT_Position, 1),
+        KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect_component(f.world, &KEEL_COMPONENT_Moved, &KEEL_UNIQUE_Time, 1),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collect_component(f.world, NULL, &KEEL_UNIQUE_Time, 1), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_collect_component(f.world, NULL, &KEEL_UNIQUE_Time, 1),
+                     KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect_component(f.world, &KEEL_COMPONENT_Moved, NULL, 1),
                      KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collected_kinds(f.world, &KEEL_COMPONENT_Moved, NULL), 0);
@@ -313,10 +315,9 @@ static void room_in_lists(void **state) {
     assert_int_equal(keel_collect(f.world, Dirty, Position, KEEL_ON_INSERTED), KEEL_OK);
     assert_int_equal(keel_collect(f.world, Moved, Position, KEEL_ON_INSERTED), KEEL_OK);
     const keel_entity parent = keel_add_entity(f.world);
-    const keel_component *const more[] = {
-        &KEEL_COMPONENT_Velocity, &KEEL_COMPONENT_Number, &KEEL_COMPONENT_Other,
-        &KEEL_COMPONENT_Third,    &KEEL_COMPONENT_Body,   &KEEL_COMPONENT_Health
-    };
+    const keel_component *const more[] = { &KEEL_COMPONENT_Velocity, &KEEL_COMPONENT_Number,
+                                           &KEEL_COMPONENT_Other,    &KEEL_COMPONENT_Third,
+                                           &KEEL_COMPONENT_Body,     &KEEL_COMPONENT_Health };
     for (uint32_t count = 0; count <= 6; ++count) {
         keel_value values[8] = { { &KEEL_COMPONENT_Position, NULL } };
         for (uint32_t i = 0; i < count; ++i)

@@ -180,9 +180,9 @@ static void assert_refused(api_fixture *f, const keel_custom_view *kind, keel_re
     max_align_t memory[16];
     assert_int_equal(keel_begin_custom_view(f->world, kind, memory), result);
     assert_error(f->world, result, part);
-    assert_int_equal(keel_world_run_system(f->world, &system, NULL, 0), result);
+    assert_int_equal(keel_run_system(f->world, &system, NULL), result);
     assert_error(f->world, result, part);
-    assert_int_equal(keel_world_run_workload(f->world, &workload), result);
+    assert_int_equal(keel_run_workload_of(f->world, &workload, NULL), result);
     assert_error(f->world, result, part);
     assert_seen("");
 }

@@ -205,11 +205,11 @@ static void changed_tables_are_noticed(void **state) {
     const keel_workload workload = { "tables", steps, 1, NULL };
     for (uint32_t i = 0; i < 2; ++i) {
         inside[0].component = KEEL_OF(Third);
-        assert_int_equal(keel_world_run_system(f.world, &system, NULL, 0), KEEL_OK);
-        assert_int_equal(keel_world_run_workload(f.world, &workload), KEEL_OK);
+        assert_int_equal(keel_run_system(f.world, &system, NULL), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, &workload, NULL), KEEL_OK);
         inside[0].component = KEEL_OF(Other); // written by the system
-        assert_int_equal(keel_world_run_system(f.world, &system, NULL, 0), KEEL_ERROR_ARGUMENT);
-        assert_int_equal(keel_world_run_workload(f.world, &workload), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_run_system(f.world, &system, NULL), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_run_workload_of(f.world, &workload, NULL), KEEL_ERROR_ARGUMENT);
         assert_error(f.world, KEEL_ERROR_ARGUMENT, "writes 'Other' and names it again");
     }
     api_end(&f);

@@ -330,6 +330,48 @@ void systems_run_as_in_c(void **) {
     assert_owned_end();
 }
 
+// ------------------------------------------------------------------ states and options of runs
+enum class Phase : uint8_t { menu, playing };
+KEEL_STATE(Phase);
+KEEL_CONDITION(is_wide, KEEL_DATA(double, width)) { return *width > 1; }
+KEEL_SYSTEM_ONCE(enter, KEEL_UNIQUE_WRITE(Tally, total), KEEL_UNIQUE_READ(Phase, phase)) {
+    total->value += *phase == Phase::playing ? 100 : 10000;
+}
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Tally, total), KEEL_CONTEXT(context),
+                 KEEL_MAY_SET_STATE(Phase)) {
+    ++total->value;
+    assert_int_equal(keel_set_state(context, Phase, Phase::menu), KEEL_OK);
+}
+KEEL_SYSTEM(shift, KEEL_WRITE(Place, p)) { p->x += 1; }
+KEEL_WORKLOAD(game, KEEL_TRANSITION(Phase, .label = "change"),
+              KEEL_STEP(enter, .on_enter = KEEL_IN(Phase, Phase::playing), .after = "change"),
+              KEEL_STEP(enter, .on_exit = KEEL_IN(Phase, Phase::playing)),
+              KEEL_STEP(tick, .every = 0.5, .times = 2, .in_state = KEEL_IN(Phase, Phase::playing),
+                        .run_if = KEEL_IF(is_wide)));
+
+void states_and_options_work_as_in_c(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    double width = 2;
+    assert_int_equal(keel_set_unique(w, Tally, { 0 }), KEEL_OK);
+    assert_int_equal(keel_set_state(w, Phase, Phase::playing), KEEL_OK);
+    assert_int_equal(
+        keel_run_workload(w, game, .data = &width, .data_size = sizeof width, .dt = 0.4), KEEL_OK);
+    assert_int_equal(keel_get_unique(w, Tally)->value, 100);
+    assert_int_equal(keel_add_workload(w, game), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "game", .data = &width, .data_size = sizeof width, .dt = 1),
+                     KEEL_OK);
+    assert_int_equal(keel_get_unique(w, Tally)->value, 101); // its steps count anew
+    width = 0;
+    assert_int_equal(keel_run_workload_with(w, game, &width), KEEL_OK);
+    assert_true(*keel_get_unique(w, Phase) == Phase::menu);
+    assert_int_equal(keel_get_unique(w, Tally)->value, 10101);
+    assert_int_equal(keel_run_default(w, .data = &width, .data_size = sizeof width), KEEL_OK);
+    assert_int_equal(keel_run_parallel(w, shift), KEEL_OK);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ custom views
 struct Parts {
     keel_view places, speeds;
@@ -515,6 +557,7 @@ const CMUnitTest tests[] = {
     TEST(the_hierarchy_is_walked, "the hierarchy is built and walked in C++"),
     TEST(commands_take_every_verb, "commands take every verb in C++"),
     TEST(systems_run_as_in_c, "systems and workloads run in C++ as in C"),
+    TEST(states_and_options_work_as_in_c, "states and options of runs work in C++ as in C"),
     TEST(custom_views_run_as_in_c, "S-91 S-92: custom views are declared and run in C++ as in C"),
     TEST(loops_are_split_as_in_c, "loops are split over workers in C++ as in C"),
     TEST(views_take_every_verb, "views take every verb in C++"),

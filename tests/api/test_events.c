@@ -539,7 +539,7 @@ static void refuse_task(api_fixture *f, keel_term_kind kind, const keel_componen
     const keel_system task = {
         .name = "task", .kind = KEEL_SYSTEM_PER_RUN, .run = KEEL_SYSTEM_receive.run, .terms = terms
     };
-    assert_int_equal(keel_world_run_system(f->world, &task, NULL, 0), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_run_system(f->world, &task, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, part);
 }
 

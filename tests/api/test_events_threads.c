@@ -61,7 +61,8 @@ static void *run(void *data) {
     user *u = data;
     for (uint32_t i = 0; i < RUNS; ++i) {
         const keel_result result =
-            keel_world_run_system(u->world, u->system, &u->tally, sizeof u->tally);
+            keel_run_system(u->world, u->system,
+                            &(keel_run_desc){ .data = &u->tally, .data_size = sizeof u->tally });
         u->well += result == KEEL_OK;
         u->borrowed += result == KEEL_ERROR_BORROWED;
         u->other += result != KEEL_OK && result != KEEL_ERROR_BORROWED;

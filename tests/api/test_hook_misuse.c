@@ -123,7 +123,7 @@ static void end(void) {
         assert_false(keel_is_null(keel_clone_entity(w, e[0])));                                    \
         assert_called(by_hook);                                                                    \
         assert_int_equal(keel_delete(w, e[0], T), KEEL_OK);                                        \
-        if (&KEEL_COMPONENT_##T != &KEEL_COMPONENT_Caller) assert_called(by_hook);                           \
+        if (&KEEL_COMPONENT_##T != &KEEL_COMPONENT_Caller) assert_called(by_hook);                 \
         assert_int_equal(keel_add(keel_world_commands(w), e[0], T, { 5 }), KEEL_OK);               \
         assert_called(by_hook);                                                                    \
         assert_int_equal(keel_apply_commands(w), KEEL_OK);                                         \

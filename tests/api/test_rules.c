@@ -169,7 +169,8 @@ static keel_result try_cell(const struct row *row, uint32_t scope, uint32_t stor
     };
     cell_of_system = &c;
     names_entity_of_system = names_entity;
-    if (scope == IN_SYSTEM) (void)keel_world_run_system(f.world, &system, NULL, 0);
+    if (scope == IN_SYSTEM)
+        (void)keel_run_system(f.world, &system, &(keel_run_desc){ .data = NULL, .data_size = 0 });
     else if (scope == IN_VIEW) try_in_loop(&c, KEEL_SCOPE(f.world), may, names_entity);
     else {
         if (scope == BY_COMMANDS) c.scope = KEEL_SCOPE(keel_world_commands(f.world));

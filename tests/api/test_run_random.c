@@ -134,12 +134,12 @@ static void assert_ways_agree(keel_world *world) {
         const uint32_t count = seen_count;
         memcpy(expected, seen, count * sizeof *seen);
         seen_count = 0;
-        assert_int_equal(keel_world_run_system(world, ways[i].system, NULL, 0), KEEL_OK);
+        assert_int_equal(keel_run_system(world, ways[i].system, NULL), KEEL_OK);
         assert_int_equal(seen_count, count);
         assert_memory_equal(seen, expected, count * sizeof *seen);
         seen_count = 0;
         for (uint32_t again = 0; again < 2; ++again)
-            assert_int_equal(keel_world_run_system(world, ways[i].system, NULL, 0), KEEL_OK);
+            assert_int_equal(keel_run_system(world, ways[i].system, NULL), KEEL_OK);
         assert_int_equal(seen_count, 2 * count);
     }
 }

@@ -22,9 +22,9 @@ KEEL_UNIQUE(U32);
 // Shows the batches, and runs it.
 #define ASSERT_PLAN(w, expected)                                                                   \
     do {                                                                                           \
-        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                         \
+        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                    \
         assert_int_equal(keel_run_workload(f->world, w), KEEL_OK);                                 \
-        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                         \
+        assert_batches(f->world, &KEEL_WORKLOAD_##w, expected);                                    \
     } while (0)
 
 // ------------------------------------------------------------------ readers and writers
@@ -91,7 +91,8 @@ static void in_the_world(api_fixture *f) {
     ASSERT_PLAN(alone_twice, "{0} {1}");
     ASSERT_PLAN(alone_between, "{0 1} {2} {3 4}");
     for (uint32_t i = 2; i < 5; ++i) {
-        const keel_workload_node *other = kept_out_by(f->world, &KEEL_WORKLOAD_alone_between, i, &node);
+        const keel_workload_node *other =
+            kept_out_by(f->world, &KEEL_WORKLOAD_alone_between, i, &node);
         assert_non_null(other);
         assert_int_equal(other->position, i == 2 ? 0 : 2);
         assert_int_equal(node.why.kind, KEEL_WAIT_WORLD);
@@ -131,7 +132,7 @@ static void assert_steps(keel_world *world, const keel_step *steps, uint32_t cou
                          const char *expected) {
     const keel_workload w = { .name = "steps", .steps = steps, .step_count = count };
     assert_batches(world, &w, expected);
-    assert_int_equal(keel_world_run_workload(world, &w), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(world, &w, NULL), KEEL_OK);
 }
 #define ASSERT_STEPS(expected, ...)                                                                \
     assert_steps(f->world, (const keel_step[]){ __VA_ARGS__ },                                     \
@@ -188,7 +189,7 @@ static void with_order(api_fixture *f) {
     assert_error(f->world, KEEL_ERROR_CYCLE, "'a' must run after 'c'");
     assert_int_equal(keel_world_workload_edges(f->world, &odd, NULL, 0), 0);
     assert_error(f->world, KEEL_ERROR_CYCLE, "'b' must run after 'a'");
-    assert_int_equal(keel_world_run_workload(f->world, &odd), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(f->world, &odd, NULL), KEEL_ERROR_CYCLE);
     assert_error(f->world, KEEL_ERROR_CYCLE, "'c' must run after 'b'");
     assert_marks("", "");
 }
@@ -305,7 +306,8 @@ static void with_commands(api_fixture *f) {
     assert_ptr_equal(other->system, &KEEL_SYSTEM_spawns);
     assert_string_equal(node.why.storage, "X");
     assert_int_equal(node.why.other_access, KEEL_ACCESS_EDIT);
-    assert_waits_for(f->world, &KEEL_WORKLOAD_commanding, 2, ""); // only who conflicts waits for them
+    assert_waits_for(f->world, &KEEL_WORKLOAD_commanding, 2,
+                     ""); // only who conflicts waits for them
     assert_non_null(kept_out_by(f->world, &KEEL_WORKLOAD_commanding, 4, &node));
     assert_int_equal(node.why.kind, KEEL_WAIT_WORLD);
 }
@@ -351,7 +353,7 @@ static void assert_impossible(api_fixture *f, keel_system_kind kind, keel_term f
     const keel_workload w = WORKLOAD("impossible", steps);
     assert_int_equal(keel_world_workload_nodes(f->world, &w, NULL, 0), 0);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, part);
-    assert_int_equal(keel_world_run_workload(f->world, &w), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_run_workload_of(f->world, &w, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f->world, KEEL_ERROR_ARGUMENT, "odd");
     assert_marks("", ""); // nothing runs before all is in order
 }

@@ -39,11 +39,11 @@ static void change_tables(api_fixture *f) {
     system.terms = terms;
     others[0] = (keel_step){ .system = &system };
     others[1] = (keel_step){ .system = &system };
-    assert_int_equal(keel_world_run_workload(w, &nested), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(w, &nested, NULL), KEEL_OK);
     assert_batches(w, &nested, "{0 1}");
     terms[0].kind = KEEL_TERM_MAY_WRITE; // its access
     assert_batches(w, &nested, "{0} {1}");
-    assert_int_equal(keel_world_run_workload(w, &nested), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(w, &nested, NULL), KEEL_OK);
     const keel_component *more[] = { NULL, NULL };
     const keel_term other[] = { { .kind = KEEL_TERM_MAY_WRITE, .component = KEEL_OF(Other) },
                                 { .kind = KEEL_TERM_END } };
@@ -70,7 +70,7 @@ static void run_one(keel_world *w, const keel_system *system, uint32_t count, ch
     steps[0].label = "first";
     const keel_workload here = { .name = "here", .steps = steps, .step_count = count };
     forget_marks();
-    assert_int_equal(keel_world_run_workload(w, &here), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(w, &here, NULL), KEEL_OK);
     assert_int_equal(times_marked(letter), count);
 }
 
@@ -100,7 +100,7 @@ static void make_at_run_time(api_fixture *f) {
             steps[k] = (keel_step){ .system = k % 2 ? &mark_a : &mark_b };
         *all = (keel_workload){ .name = "all", .steps = steps, .step_count = 1 + i % 5 };
         forget_marks();
-        assert_int_equal(keel_world_run_workload(f->world, all), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f->world, all, NULL), KEEL_OK);
         assert_int_equal(times_marked('a') + times_marked('b'), 1 + i % 5);
         memset(steps, 0xEE, (i + 1) * sizeof *steps);
         memset(all, 0xEE, sizeof *all);
@@ -137,7 +137,7 @@ static void change_stored(api_fixture *f) {
         assert_int_equal(keel_remove_workload(w, "inner"), KEEL_OK);
         assert_int_equal(keel_run_named(w, "frame"), KEEL_ERROR_UNKNOWN);
         assert_error(w, KEEL_ERROR_UNKNOWN, "'inner'; there is: frame");
-        assert_int_equal(keel_world_run_workload(w, &table), KEEL_ERROR_UNKNOWN);
+        assert_int_equal(keel_run_workload_of(w, &table, NULL), KEEL_ERROR_UNKNOWN);
         assert_error(w, KEEL_ERROR_UNKNOWN, "'inner'");
         assert_int_equal(keel_named_nodes(w, "frame", NULL, 0), 0);
         assert_error(w, KEEL_ERROR_UNKNOWN, "'inner'");
@@ -220,7 +220,7 @@ static void change_components(api_fixture *f) {
         for (uint32_t k = 0; k <= round; ++k) {
             const Made value = { k };
             assert_int_equal(keel_add_component(w, keel_add_entity(w), made, &value), KEEL_OK);
-            assert_int_equal(keel_world_run_workload(w, &all), KEEL_OK);
+            assert_int_equal(keel_run_workload_of(w, &all, NULL), KEEL_OK);
             assert_int_equal(sum, k + 1);
         }
         (void)keel_delete_entity(w, e);
@@ -350,7 +350,7 @@ static keel_result look_at_itself(keel_context *context) {
     ++looks;
     if (looks == 2) {
         ++deep;
-        assert_int_equal(keel_world_run_workload(world, &own), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(world, &own, NULL), KEEL_OK);
         --deep;
     }
     const uint32_t count = deep ? 3 : keel_world_workload_nodes(world, &own, nodes, 8);
@@ -362,7 +362,7 @@ static void look_while_running(api_fixture *f) {
     starts = fresh = looks = 0;
     (void)keel_add_entity(f->world, KEEL_INIT(Number, { 1 }));
     for (uint32_t i = 0; i < 5; ++i)
-        assert_int_equal(keel_world_run_workload(f->world, &own), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f->world, &own, NULL), KEEL_OK);
     assert_int_equal(looks, 6);
     assert_int_equal(starts, 1);
     assert_int_equal(fresh, 2); // and once in the run inside of a run, which saw nothing before

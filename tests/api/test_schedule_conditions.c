@@ -93,8 +93,8 @@ static void skip_if_empty_and_skip_if_missing_look_at_storages(void **state) {
 }
 
 static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t count) {
-    return keel_world_run_workload(
-        world, &(keel_workload){ .name = "odd", .steps = steps, .step_count = count });
+    return keel_run_workload_of(
+        world, &(keel_workload){ .name = "odd", .steps = steps, .step_count = count }, NULL);
 }
 
 static void ask_wrongly(api_fixture *f) {
@@ -200,7 +200,7 @@ static void break_switches(api_fixture *f) {
     s->on[0] = s->fails[0] = true;
     for (int round = 0; round < 3; ++round) {
         forget_marks();
-        assert_int_equal(keel_world_run_workload(w, &all), KEEL_ERROR_SYSTEM);
+        assert_int_equal(keel_run_workload_of(w, &all, NULL), KEEL_ERROR_SYSTEM);
         const keel_error error = *keel_first_error(w);
         keel_clear_errors(w);
         assert_string_equal(error.system, "is_on_0");
@@ -218,7 +218,7 @@ static void break_switches(api_fixture *f) {
     const keel_workload outer = WORKLOAD("outer", around);
     s->fails[1] = true;
     atomic_store(&asked[2], 0);
-    assert_int_equal(keel_world_run_workload(w, &outer), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_workload_of(w, &outer, NULL), KEEL_ERROR_SYSTEM);
     assert_error(w, KEEL_ERROR_SYSTEM, "condition 'is_on_1' of 'nested': switch 1 is broken");
     assert_marks("d", "");
     assert_int_equal(atomic_load(&asked[2]), 0);
@@ -277,7 +277,7 @@ static void record_in_conditions(api_fixture *f) {
     assert_int_equal(keel_count(w, Other), 6);
     assert_int_equal(keel_count(w, Owned), 2);
     s->fails[0] = true; // both are dropped then
-    assert_int_equal(keel_world_run_workload(w, &all), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_workload_of(w, &all, NULL), KEEL_ERROR_SYSTEM);
     assert_error(w, KEEL_ERROR_SYSTEM, "condition 'adds_other' of 'b': after recording");
     assert_int_equal(keel_count(w, Other), 6);
     assert_marks("", "");
@@ -330,7 +330,7 @@ static void start_up(api_fixture *f) {
     assert_runs(w, &all, "b", "");
     assert_asked(1, 0, 0);
     s->fails[0] = true;
-    assert_int_equal(keel_world_run_workload(w, &all), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_run_workload_of(w, &all, NULL), KEEL_ERROR_SYSTEM);
     keel_clear_errors(w);
     s->fails[0] = false;
     s->on[0] = true;
@@ -440,9 +440,11 @@ KEEL_WORKLOAD(mains, KEEL_STEP(main_0), KEEL_STEP(main_1));
 static void stay_on_the_thread(api_fixture *f) {
     keel_world *w = f->world;
     (void)begin_switches(w);
-    const keel_step steps[] = { { MARK(a) }, { .workload = &KEEL_WORKLOAD_mains, .main_thread = true },
-                                { MARK(b) }, { .system = &KEEL_SYSTEM_main_world, .label = "all" },
-                                { MARK(c) }, { MARK(d) } };
+    const keel_step steps[] = {
+        { MARK(a) }, { .workload = &KEEL_WORKLOAD_mains, .main_thread = true },
+        { MARK(b) }, { .system = &KEEL_SYSTEM_main_world, .label = "all" },
+        { MARK(c) }, { MARK(d) }
+    };
     const keel_workload all = WORKLOAD("threads", steps);
     for (int round = 0; round < 20; ++round) {
         memset(ran_on, 0, sizeof ran_on);

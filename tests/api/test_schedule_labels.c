@@ -198,7 +198,7 @@ static void fail_at_a_join(api_fixture *f) {
     const keel_workload w = { .name = "labels", .steps = l.steps, .step_count = l.count };
     for (fails = 0; fails < 2; ++fails) {
         ran_count = 0;
-        assert_int_equal(keel_world_run_workload(f->world, &w),
+        assert_int_equal(keel_run_workload_of(f->world, &w, NULL),
                          fails ? KEEL_ERROR_SYSTEM : KEEL_OK);
         assert_int_equal(ran_count, fails ? 0 : 30);
         keel_clear_errors(f->world);
@@ -209,7 +209,7 @@ static void fail_at_a_join(api_fixture *f) {
                                  { .system = &mark_b, .after = "x" },
                                  { .system = &mark_a, .after_all = "labels,x", .before = "x" } };
     const keel_workload outer = WORKLOAD("outer", around);
-    assert_int_equal(keel_world_run_workload(f->world, &outer), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(f->world, &outer, NULL), KEEL_ERROR_CYCLE);
     assert_error(f->world, KEEL_ERROR_CYCLE, "must run after");
     const keel_workload shorter = { .name = "outer", .steps = around, .step_count = 3 };
     fails = 0;
@@ -257,7 +257,7 @@ static void many_wait_for_many(void **state) {
         const keel_workload w = { .name = "w",
                                   .steps = s == IN_SCOPES ? nested : steps,
                                   .step_count = s == IN_SCOPES ? HALF : count };
-        assert_int_equal(keel_world_run_workload(f.world, &w),
+        assert_int_equal(keel_run_workload_of(f.world, &w, NULL),
                          s == OWN ? KEEL_ERROR_CYCLE : KEEL_OK);
         assert_in_range(keel_world_workload_edges(f.world, &w, NULL, 0), 0, 3 * count);
         assert_in_range(f.memory.peak_bytes, 0, (size_t)count * 8000);
@@ -282,10 +282,10 @@ static void lack_memory(void **state) {
         api_fixture f;
         api_begin(&f);
         counting_allocator_fail_after(&f.memory, n);
-        result = keel_world_run_workload(f.world, &w);
+        result = keel_run_workload_of(f.world, &w, NULL);
         if (result != KEEL_OK) assert_error(f.world, KEEL_ERROR_MEMORY, "out of memory");
         counting_allocator_never_fail(&f.memory);
-        assert_int_equal(keel_world_run_workload(f.world, &w), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, &w, NULL), KEEL_OK);
         if (result == KEEL_OK)
             for (int i = KEEL_EXPLAIN_TEXT; i <= KEEL_EXPLAIN_JSON; ++i) {
                 static char text[60000];

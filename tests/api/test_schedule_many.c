@@ -48,8 +48,9 @@ KEEL_SYSTEM_ONCE(mix_3, KEEL_UNIQUE_WRITE(U3, a), KEEL_UNIQUE_READ(U0, b)) {
     a->v = MIX(a->v, b->v, 3);
 }
 KEEL_SYSTEM_ONCE(look, KEEL_UNIQUE_READ(U0, a), KEEL_UNIQUE_READ(U2, b)) { (void)a, (void)b; }
-static const keel_system *const kinds[] = { &KEEL_SYSTEM_mix_0, &KEEL_SYSTEM_mix_1, &KEEL_SYSTEM_mix_2,
-                                            &KEEL_SYSTEM_mix_3, &KEEL_SYSTEM_look,  &KEEL_SYSTEM_look };
+static const keel_system *const kinds[] = { &KEEL_SYSTEM_mix_0, &KEEL_SYSTEM_mix_1,
+                                            &KEEL_SYSTEM_mix_2, &KEEL_SYSTEM_mix_3,
+                                            &KEEL_SYSTEM_look,  &KEEL_SYSTEM_look };
 
 static uint32_t kind_of(uint32_t i) { return (i * 2654435769u >> 16) % 6; }
 
@@ -87,7 +88,7 @@ static void run_many(api_fixture *f) {
     assert_true(keel_world_workload_edges(f->world, &all, NULL, 0) < 6 * many);
     all.step_count = many_run;
     for (int run = 1; run <= 2; ++run) {
-        assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f->world, &all, NULL), KEEL_OK);
         assert_cells(f->world, many_run, run);
     }
     assert_in_range(f->memory.live_bytes, 0, many * 800u + many_run * 800u + 1000000);
@@ -156,7 +157,7 @@ static void spawn_many(api_fixture *f) {
         steps[i].system = &KEEL_SYSTEM_spawns;
     const keel_workload all = { .name = "all", .steps = steps, .step_count = count };
     for (uint32_t run = 1; run <= 2; ++run) {
-        assert_int_equal(keel_world_run_workload(f->world, &all), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f->world, &all, NULL), KEEL_OK);
         assert_int_equal(keel_count(f->world, Number), run * count);
     }
     free(steps);
@@ -203,7 +204,7 @@ static uint64_t time_to_nest(uint32_t depth) {
     assert_int_equal(keel_world_workload_nodes(f.world, &lists[0], NULL, 0), 2 * depth - 1);
     const uint64_t took = processor_time_ns() - begin;
     steps[depth - 1] = (keel_step){ .workload = &lists[depth / 2] };
-    assert_int_equal(keel_world_run_workload(f.world, &lists[0]), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(f.world, &lists[0], NULL), KEEL_ERROR_CYCLE);
     assert_error(f.world, KEEL_ERROR_CYCLE, "'deep' contains itself");
     free(lists);
     free(steps);

@@ -21,7 +21,7 @@ static void assert_linear(keel_world *world, const keel_workload *w, const char 
 static void assert_refused(keel_world *world, const keel_workload *w, keel_result result,
                            const char *const *parts) {
     for (; *parts; ++parts) {
-        assert_int_equal(keel_world_run_workload(world, w), result);
+        assert_int_equal(keel_run_workload_of(world, w, NULL), result);
         assert_error(world, result, *parts);
     }
     assert_marks("", "");
@@ -211,7 +211,7 @@ static void ask_for_the_impossible(api_fixture *f) {
     assert_refused(w, &w1, KEEL_ERROR_CYCLE,
                    PARTS("the steps of workload 'w1' have no order", "'a' must run after 'b'",
                          "'b' must run after 'a'"));
-    assert_int_equal(keel_world_run_workload(w, &w1), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(w, &w1, NULL), KEEL_ERROR_CYCLE);
     assert_null(strstr(keel_first_error(w)->message, "'c'")); // only who is in the circle
     keel_clear_errors(w);
     const keel_step self[] = { { MARK(a) }, { MARK(b), .after = "b" } };
@@ -223,7 +223,7 @@ static void ask_for_the_impossible(api_fixture *f) {
                                  { MARK(d), .after = "c" },
                                  { MARK(e), .before = "a" } };
     const keel_workload w3 = WORKLOAD("w3", behind);
-    assert_int_equal(keel_world_run_workload(w, &w3), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(w, &w3, NULL), KEEL_ERROR_CYCLE);
     const keel_error error = *keel_first_error(w);
     keel_clear_errors(w);
     assert_null(strstr(error.message, "'d'"));

@@ -24,7 +24,8 @@ static void one_worker_runs_first_to_last(void **state) {
     caller = pthread_self();
     for (int i = 0; i < 3; ++i)
         assert_runs(f.world, &KEEL_WORKLOAD_free_systems, "123", "13 32");
-    assert_batches(f.world, &KEEL_WORKLOAD_free_systems, "{0 2} {1}"); // though two could run at once
+    assert_batches(f.world, &KEEL_WORKLOAD_free_systems,
+                   "{0 2} {1}"); // though two could run at once
     api_end(&f);
 }
 
@@ -150,7 +151,7 @@ typedef struct thread_run {
 
 static void *run_in_thread(void *data) {
     thread_run *run = data;
-    run->result = keel_world_run_workload(run->world, run->workload);
+    run->result = keel_run_workload_of(run->world, run->workload, NULL);
     return NULL;
 }
 
@@ -164,7 +165,7 @@ static keel_result run_twice(keel_world *world, const keel_workload *workload) {
     assert_int_equal(keel_share_begin(world), KEEL_OK);
     assert_int_equal(pthread_create(&thread, NULL, run_in_thread, &other), 0);
     while (sem_wait(&inside) != 0) {}
-    const keel_result result = keel_world_run_workload(world, workload);
+    const keel_result result = keel_run_workload_of(world, workload, NULL);
     assert_int_equal(sem_post(&leave), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(keel_share_end(world), KEEL_OK);

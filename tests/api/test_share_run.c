@@ -27,7 +27,7 @@ static void count_result(user *u, keel_result result) {
 static void *run_workload(void *data) {
     user *u = data;
     for (uint32_t i = 0; i < RUNS; ++i)
-        count_result(u, keel_world_run_workload(u->world, u->workload));
+        count_result(u, keel_run_workload_of(u->world, u->workload, NULL));
     return NULL;
 }
 

@@ -151,7 +151,8 @@ static uint64_t run_and_check(api_fixture *f, const keel_term *terms, keel_syste
     memset(visits, 0, sizeof visits);
     cuts = seen = 0;
     strays = 0;
-    assert_int_equal(keel_world_run_parallel(f->world, &system, NULL, 0), KEEL_OK);
+    assert_int_equal(keel_run_system(f->world, &system, &(keel_run_desc){ .parallel = true }),
+                     KEEL_OK);
     check_visits(f->world, terms);
     assert_int_equal(strays, 0);
     assert_no_error(f->world);
@@ -293,8 +294,11 @@ static void bodies_have_scratch_lanes_and_look_ups(void **state) {
         begin(&f, worker_counts[w], 2000);
         strays = 0;
         Totals totals = { { 0 } };
-        assert_int_equal(keel_world_run_parallel(f.world, &KEEL_SYSTEM_sum_up, &totals, sizeof totals),
-                         KEEL_OK);
+        assert_int_equal(
+            keel_run_system(
+                f.world, &KEEL_SYSTEM_sum_up,
+                &(keel_run_desc){ .data = &totals, .data_size = sizeof totals, .parallel = true }),
+            KEEL_OK);
         uint32_t sum = 0;
         for (uint32_t i = 0; i < 8; ++i) {
             if (i >= worker_counts[w]) assert_int_equal(totals.by_lane[i], 0);
@@ -339,8 +343,8 @@ static void assert_not_split(keel_world *world, const keel_system *system, const
     const keel_step step = { .system = system, .parallel = true };
     const keel_workload table = { .name = "table", .steps = &step, .step_count = 1 };
     for (uint32_t i = 0; i < 2; ++i) {
-        assert_int_equal(i ? keel_world_run_workload(world, &table)
-                           : keel_world_run_parallel(world, system, NULL, 0),
+        assert_int_equal(i ? keel_run_workload_of(world, &table, NULL)
+                           : keel_run_system(world, system, &(keel_run_desc){ .parallel = true }),
                          KEEL_ERROR_ARGUMENT);
         assert_non_null(strstr(keel_last_error(world)->message, system->name));
         assert_error(world, KEEL_ERROR_ARGUMENT, why);
@@ -360,7 +364,8 @@ static void what_threads_would_share_is_refused(void **state) {
         assert_not_split(f.world, &KEEL_SYSTEM_world_task, "runs once");
         assert_int_equal(keel_run_workload(f.world, in_main), KEEL_ERROR_ARGUMENT);
         assert_error(f.world, KEEL_ERROR_ARGUMENT, "both .parallel and .main_thread");
-        assert_int_equal(keel_world_run_parallel(f.world, NULL, NULL, 0), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_run_system(f.world, NULL, &(keel_run_desc){ .parallel = true }),
+                         KEEL_ERROR_ARGUMENT);
         keel_clear_errors(f.world);
         api_end(&f);
     }
@@ -408,8 +413,8 @@ static void nothing_is_split_unasked(void **state) {
     const keel_workload table = { .name = "table", .steps = &step, .step_count = 1 };
     slow = true;
     lanes = 0;
-    assert_int_equal(keel_world_run_system(f.world, &system, NULL, 0), KEEL_OK);
-    assert_int_equal(keel_world_run_workload(f.world, &table), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &system, NULL), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, &table, NULL), KEEL_OK);
     assert_int_equal(lanes, 1);
     api_end(&f);
 }

@@ -39,7 +39,7 @@ static void *run(void *data) {
     while (entered < THREADS) // all at once
         wait_some_us(1);
     for (uint32_t i = 0; i < RUNS; ++i)
-        if (keel_world_run_workload(w, workload) != KEEL_OK) ++other_results;
+        if (keel_run_workload_of(w, workload, NULL) != KEEL_OK) ++other_results;
     return NULL;
 }
 
@@ -114,7 +114,7 @@ static keel_result inner_result;
 static const keel_workload *around_itself;
 KEEL_SYSTEM_ONCE(load_by_itself) {
     ++started;
-    inner_result = keel_world_run_workload(w, around_itself);
+    inner_result = keel_run_workload_of(w, around_itself, NULL);
 }
 KEEL_SYSTEM_ONCE(count_use) { ++done; }
 KEEL_WORKLOAD(around, KEEL_STEP(load_by_itself, .startup = true), KEEL_STEP(count_use));
@@ -128,7 +128,7 @@ static void a_run_inside_of_it_does_not_wait(void **state) {
             if (shared) assert_int_equal(keel_share_begin(w), KEEL_OK);
             inner_result = KEEL_ERROR_MEMORY;
             around_itself = &KEEL_WORKLOAD_around;
-            assert_int_equal(keel_world_run_workload(w, &KEEL_WORKLOAD_around), KEEL_OK);
+            assert_int_equal(keel_run_workload_of(w, &KEEL_WORKLOAD_around, NULL), KEEL_OK);
             assert_int_equal(inner_result, KEEL_OK);
             assert_int_equal(started, 1);
             assert_int_equal(done, 2);

@@ -433,10 +433,16 @@ static void a_plain_function_is_a_system_too(void **state) {
     api_fixture f;
     visits v = { 0 };
     api_begin(&f);
-    assert_int_equal(keel_world_run_system(f.world, &plain, &v, sizeof v), KEEL_OK);
-    assert_int_equal(keel_world_run_system(f.world, &plain, &v, sizeof v), KEEL_OK); // KEEL_ABSENT
+    assert_int_equal(
+        keel_run_system(f.world, &plain, &(keel_run_desc){ .data = &v, .data_size = sizeof v }),
+        KEEL_OK);
+    assert_int_equal(
+        keel_run_system(f.world, &plain, &(keel_run_desc){ .data = &v, .data_size = sizeof v }),
+        KEEL_OK); // KEEL_ABSENT
     assert_no_error(f.world);
-    assert_int_equal(keel_world_run_system(f.world, &plain, &v, sizeof v), KEEL_ERROR_SYSTEM);
+    assert_int_equal(
+        keel_run_system(f.world, &plain, &(keel_run_desc){ .data = &v, .data_size = sizeof v }),
+        KEEL_ERROR_SYSTEM);
     assert_string_equal(keel_last_error(f.world)->system, "plain");
     assert_error(f.world, KEEL_ERROR_SYSTEM, keel_result_text(KEEL_ERROR_FULL));
     assert_int_equal(v.count, 3);
@@ -444,7 +450,7 @@ static void a_plain_function_is_a_system_too(void **state) {
 }
 
 static void refuse(keel_world *world, const keel_system *system, const char *part) {
-    assert_int_equal(keel_world_run_system(world, system, NULL, 0), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_run_system(world, system, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(world, KEEL_ERROR_ARGUMENT, part);
 }
 

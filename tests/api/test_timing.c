@@ -326,7 +326,7 @@ static void check_name(const char *name, const char *in_json) {
         .name = name, .kind = KEEL_SYSTEM_PER_RUN, .function = do_nothing, .terms = terms
     };
     assert_int_equal(keel_timings_begin(f.world, 10), KEEL_OK);
-    assert_int_equal(keel_world_run_system(f.world, &odd, NULL, 0), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &odd, NULL), KEEL_OK);
     assert_int_equal(keel_timings_write_trace(f.world, trace_path()), KEEL_OK);
     check_trace(f.world, 1);
     json_t *trace = json_load_file(trace_path(), 0, NULL);

@@ -137,7 +137,7 @@ static void exactly_what_is_marked_counts(void **state) {
         for (uint32_t i = 0; i < COUNT; i += 501) // holes: masks with long runs, and others
             assert_int_equal(keel_delete_entity(f.world, e[i]), KEEL_OK);
         assert_int_equal(keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
-        assert_int_equal(keel_world_run_workload(f.world, all[w]), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, all[w], NULL), KEEL_OK);
         for (uint32_t i = 0; i < COUNT; ++i) {
             if (!keel_is_alive(f.world, e[i])) continue;
             const uint32_t asked = keel_entity_index(e[i]) % 7 ? 0 : KEEL_TRACK_MODIFICATION;

@@ -249,8 +249,8 @@ static const keel_workload two = { .name = "two", .steps = two_steps, .step_coun
 static void run_system(uint32_t which) {
     keel_result result;
     running = which == 1 ? 2 : 3;
-    if (which == 0) result = keel_world_run_system(f.world, &alone, NULL, 0);
-    else result = keel_world_run_workload(f.world, which == 1 ? &one : &two);
+    if (which == 0) result = keel_run_system(f.world, &alone, NULL);
+    else result = keel_run_workload_of(f.world, which == 1 ? &one : &two, NULL);
     assert_int_equal(result, KEEL_OK);
 }
 

@@ -97,11 +97,11 @@ static void the_nested_example_deletes_what_is_above_100(void **state) {
         const keel_entity exact = keel_add_entity(f.world, KEEL_INIT(Vel, { 99 }));
         const keel_entity bare = keel_add_entity(f.world, KEEL_INIT(Number, { 1000 }));
         const keel_workload *loop = flat ? &KEEL_WORKLOAD_flat_loop : &KEEL_WORKLOAD_main_loop;
-        assert_int_equal(keel_world_run_workload(f.world, loop), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, loop, NULL), KEEL_OK);
         assert_false(keel_is_alive(f.world, above));
         assert_true(keel_is_alive(f.world, exact));
         assert_true(keel_get(f.world, exact, Vel)->x == 100);
-        assert_int_equal(keel_world_run_workload(f.world, loop), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, loop, NULL), KEEL_OK);
         assert_false(keel_is_alive(f.world, exact));
         assert_true(keel_is_alive(f.world, bare));
         assert_int_equal(keel_entity_count(f.world), 1);
@@ -119,7 +119,7 @@ static void workloads_that_contain_themselves_are_refused(void **state) {
     keel_step to_itself[] = { { .system = &KEEL_SYSTEM_do_a }, { .workload = NULL } };
     const keel_workload itself = { .name = "itself", .steps = to_itself, .step_count = 2 };
     to_itself[1].workload = &itself;
-    assert_int_equal(keel_world_run_workload(w, &itself), KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_run_workload_of(w, &itself, NULL), KEEL_ERROR_CYCLE);
     assert_error(w, KEEL_ERROR_CYCLE, "'itself'");
     assert_trail(w, ""); // nothing runs before all is in order
     assert_int_equal(keel_add_step(w, "one", { .workload_name = "two" }), KEEL_OK);
@@ -301,8 +301,8 @@ static void refuse(keel_world *world, const keel_workload *workload) {
 
 // Runs a workload of these steps.
 static keel_result run_steps(keel_world *world, const keel_step *steps, uint32_t count) {
-    return keel_world_run_workload(
-        world, &(keel_workload){ .name = "odd", .steps = steps, .step_count = count });
+    return keel_run_workload_of(
+        world, &(keel_workload){ .name = "odd", .steps = steps, .step_count = count }, NULL);
 }
 
 static void malformed_workloads_are_refused(void **state) {
@@ -317,7 +317,7 @@ static void malformed_workloads_are_refused(void **state) {
     refuse(w, &(keel_workload){ .name = "", .steps = odd, .step_count = 1 });
     refuse(w, &(keel_workload){ .name = "odd", .steps = NULL, .step_count = 1 });
     refuse(w, &(keel_workload){ .name = "odd", .steps = odd, .step_count = 2 });
-    assert_int_equal(keel_world_run_workload(w, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_run_workload_of(w, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(run_steps(w, NULL, 1), KEEL_ERROR_ARGUMENT);
     assert_int_equal(run_steps(w, odd, 2), KEEL_ERROR_ARGUMENT); // though is_on would say no
     odd[1] = (keel_step){ .system = &KEEL_SYSTEM_do_a, .workload_name = "abc" };

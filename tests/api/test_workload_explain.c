@@ -360,7 +360,7 @@ static void names_may_hold_anything(void **state) {
         assert_int_equal(boxes, 1);
         free(text);
         free(explain(f.world, &w, KEEL_EXPLAIN_TEXT));
-        assert_int_equal(keel_world_run_workload(f.world, &w), KEEL_OK);
+        assert_int_equal(keel_run_workload_of(f.world, &w, NULL), KEEL_OK);
         api_end(&f);
     }
 }

@@ -300,7 +300,7 @@ static void a_negative_result_is_a_failure(void **state) {
     for (uint32_t w = 0; w < 3; ++w) {
         api_fixture f;
         begin(&f, worker_counts[w]);
-        assert_int_equal(keel_world_run_workload(f.world, &table), KEEL_ERROR_SYSTEM);
+        assert_int_equal(keel_run_workload_of(f.world, &table, NULL), KEEL_ERROR_SYSTEM);
         assert_string_equal(keel_last_error(f.world)->system, "plain");
         assert_error(f.world, KEEL_ERROR_SYSTEM, keel_result_text(KEEL_ERROR_FULL));
         api_end(&f);

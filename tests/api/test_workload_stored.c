@@ -182,8 +182,8 @@ static void storing_survives_the_end_of_memory(void **state) {
     begin(&f);
     keel_step steps[20];
     for (int i = 0; i < 20; ++i)
-        steps[i] =
-            i % 2 ? (keel_step){ .workload_name = "ba" } : (keel_step){ .system = &KEEL_SYSTEM_do_c };
+        steps[i] = i % 2 ? (keel_step){ .workload_name = "ba" }
+                         : (keel_step){ .system = &KEEL_SYSTEM_do_c };
     const keel_workload many = { .name = "many", .steps = steps, .step_count = 20 },
                         again = { .name = "ba", .steps = keeli_steps_abc, .step_count = 3 };
     assert_int_equal(keel_add_workload(f.world, ba), KEEL_OK);

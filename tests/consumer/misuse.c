@@ -14,7 +14,7 @@ static bool is_told(const char *condition, const char *message, const char *file
 int main(void) {
     keel_set_assert_handler(is_told);
     keel_world *world = keel_world_create(&(keel_world_desc){ .log = keel_log_none });
-    if (!world || keel_world_run_system(world, NULL, NULL, 0) != KEEL_ERROR_ARGUMENT) return 1;
+    if (!world || keel_run_system(world, NULL, NULL) != KEEL_ERROR_ARGUMENT) return 1;
     keel_world_destroy(world);
     puts(answer);
     return 0;

@@ -162,10 +162,10 @@ static void edit_order(keel_world *world, uint64_t h) {
         (void)keel_disable_component(world, known(h >> 24), &components[5]);
         return;
     case 3:
-        (void)keel_world_run_system(world, &add_one_system, NULL, 0);
+        (void)keel_run_system(world, &add_one_system, NULL);
         return;
     default:
-        (void)keel_world_run_parallel(world, &add_one_system, NULL, 0);
+        (void)keel_run_system(world, &add_one_system, &(keel_run_desc){ .parallel = true });
         return;
     }
 }

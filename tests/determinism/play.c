@@ -131,8 +131,9 @@ static keel_result run_one_by_one(keel_world *world, const tables *t, const plan
                                   const keel_system *const *order) {
     for (; *order; ++order) {
         const bool parallel = p->systems[*order - t->systems].parallel;
-        const keel_result result = parallel ? keel_world_run_parallel(world, *order, NULL, 0)
-                                            : keel_world_run_system(world, *order, NULL, 0);
+        const keel_result result =
+            parallel ? keel_run_system(world, *order, &(keel_run_desc){ .parallel = true })
+                     : keel_run_system(world, *order, NULL);
         if (result < 0) return result;
     }
     return KEEL_OK;
@@ -144,8 +145,9 @@ static void between(keel_world *world, const plan *p, const tables *t) {
     for (uint32_t i = 0; i < SYSTEMS; ++i) {
         const system_plan *s = &p->systems[i];
         if (!s->is_used || s->fails || s->misuses) continue;
-        if (s->parallel) (void)keel_world_run_parallel(world, &t->systems[i], NULL, 0);
-        else if (i % 4 == now.round) (void)keel_world_run_system(world, &t->systems[i], NULL, 0);
+        if (s->parallel)
+            (void)keel_run_system(world, &t->systems[i], &(keel_run_desc){ .parallel = true });
+        else if (i % 4 == now.round) (void)keel_run_system(world, &t->systems[i], NULL);
     }
     keel_clear_errors(world);
 }
@@ -159,7 +161,7 @@ static void play_rounds(keel_world *world, const plan *p, const tables *t, playe
         if (now.round) between(world, p, t);
         const keel_result result = who.manner == ONE_BY_ONE
                                        ? run_one_by_one(world, t, p, order)
-                                       : keel_world_run_workload(world, &t->workloads[0]);
+                                       : keel_run_workload_of(world, &t->workloads[0], NULL);
         if (who.manner != ONE_BY_ONE) find_order(world, &t->workloads[0], order);
         look(world, groups, now.round + 1 == p->rounds, result, out);
         forget_costs(world);

@@ -24,13 +24,13 @@ static void placed_move(void *to, void *from, void *hook_data) {
 
 #define COMPONENT(T, bytes, alignment, ...)                                                        \
     static uint32_t T##_slot;                                                                      \
-    keel_component KEEL_COMPONENT_##T = { .type = #T,                                                   \
-                                     .size = bytes,                                                \
-                                     .align = alignment,                                           \
-                                     .file = "everywhere.c",                                       \
-                                     .line = __LINE__,                                             \
-                                     .slot = &T##_slot,                                            \
-                                     __VA_ARGS__ }
+    keel_component KEEL_COMPONENT_##T = { .type = #T,                                              \
+                                          .size = bytes,                                           \
+                                          .align = alignment,                                      \
+                                          .file = "everywhere.c",                                  \
+                                          .line = __LINE__,                                        \
+                                          .slot = &T##_slot,                                       \
+                                          __VA_ARGS__ }
 #define PLAIN(T) COMPONENT(T, sizeof(T), _Alignof(T), .name = NULL)
 PLAIN(Byte);
 PLAIN(Half);

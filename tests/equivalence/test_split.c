@@ -65,7 +65,9 @@ static void check(const keel_system *system, bool (*matches)(keel_entity e)) {
         for (uint32_t k = 0; k < SIZES; ++k) {
             begin(sizes[k], workers);
             for (uint32_t runs = 1; runs <= 3; ++runs) {
-                assert_int_equal(keel_world_run_parallel(s.world, system, NULL, 0), KEEL_OK);
+                assert_int_equal(
+                    keel_run_system(s.world, system, &(keel_run_desc){ .parallel = true }),
+                    KEEL_OK);
                 for (uint32_t i = 0; i < s.count; ++i) {
                     if (!keel_is_alive(s.world, s.e[i])) continue;
                     assert_int_equal(keel_get(s.world, s.e[i], Number)->value,

@@ -7,11 +7,13 @@
 
 // What terms may be about.
 static const keel_component *const small[] = {
-    &KEEL_COMPONENT_Number, &KEEL_COMPONENT_Position, &KEEL_COMPONENT_Velocity, &KEEL_COMPONENT_Byte,
-    &KEEL_COMPONENT_Vector, &KEEL_COMPONENT_Matrix,   &KEEL_COMPONENT_N1,       &KEEL_COMPONENT_N2,
-    &KEEL_COMPONENT_N3,     &KEEL_COMPONENT_N4,       &KEEL_COMPONENT_N5,       &KEEL_COMPONENT_N6,
-    &KEEL_COMPONENT_N7,     &KEEL_COMPONENT_N8,       &KEEL_COMPONENT_Half,     &KEEL_COMPONENT_Line,
-    &KEEL_COMPONENT_Frozen, &KEEL_COMPONENT_Dead,     &KEEL_COMPONENT_Apart,    &KEEL_COMPONENT_Placed,
+    &KEEL_COMPONENT_Number, &KEEL_COMPONENT_Position, &KEEL_COMPONENT_Velocity,
+    &KEEL_COMPONENT_Byte,   &KEEL_COMPONENT_Vector,   &KEEL_COMPONENT_Matrix,
+    &KEEL_COMPONENT_N1,     &KEEL_COMPONENT_N2,       &KEEL_COMPONENT_N3,
+    &KEEL_COMPONENT_N4,     &KEEL_COMPONENT_N5,       &KEEL_COMPONENT_N6,
+    &KEEL_COMPONENT_N7,     &KEEL_COMPONENT_N8,       &KEEL_COMPONENT_Half,
+    &KEEL_COMPONENT_Line,   &KEEL_COMPONENT_Frozen,   &KEEL_COMPONENT_Dead,
+    &KEEL_COMPONENT_Apart,  &KEEL_COMPONENT_Placed,
 };
 enum { SMALL = sizeof small / sizeof *small };
 

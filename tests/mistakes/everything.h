@@ -133,6 +133,20 @@ KEEL_CONDITION(many, KEEL_UNIQUE_READ(Count, total), KEEL_MAY_READ(Speed)) {
     return total->value > 3;
 }
 
+KEEL_SYSTEM(each_through, KEEL_READ(Speed, speed), KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_ANY_OF(Speed, Place)),
+            KEEL_VIEW(none, KEEL_ENTITY(e))) {
+    (void)speed, (void)keel_view_count(all), (void)none;
+}
+KEEL_SYSTEM_SPAN(span_through, KEEL_SPAN_COUNT(n), KEEL_READ(Speed, speed), KEEL_VIEW(all, KEEL_READ(Place, place))) {
+    (void)n, (void)speed, (void)all;
+}
+KEEL_SYSTEM_ONCE(once_through, KEEL_VIEW(all, KEEL_READ(Place, place))) { (void)keel_view_count(all); }
+KEEL_CONDITION(ask_through, KEEL_VIEW(all, KEEL_READ(Place, place))) { return keel_view_count(all) > 0; }
+typedef enum Phase { MENU, PLAYING } Phase;
+KEEL_STATE(Phase);
+KEEL_SYSTEM_ONCE(set_phase, KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) { keel_set_state(context, Phase, MENU); }
+KEEL_WORKLOAD(phases, KEEL_TRANSITION(Phase), KEEL_TRANSITION(Phase, .label = "again"),
+              KEEL_STEP(set_phase, .on_enter = KEEL_IN(Phase, PLAYING), .every = 1, .times = 2));
 KEEL_WORKLOAD(inner, KEEL_STEP(only_filters), KEEL_STEP(nothing, .run_if = KEEL_IF(many)));
 KEEL_WORKLOAD(outer, KEEL_STEP(once), KEEL_STEP(elsewhere, .run_if = KEEL_IF(asked_elsewhere)),
               KEEL_NESTED(inner), KEEL_NESTED(listed_elsewhere, .run_if = KEEL_IF(many)));
@@ -202,6 +216,12 @@ static inline keel_result run_all(keel_world *world) {
     Speed wind = { 1, 0 };
     keel_entity last;
     KEEL_TRY(keel_run_with(world, full, &wind));
+    KEEL_TRY(keel_set_state(world, Phase, PLAYING));
+    KEEL_TRY(keel_run_workload(world, phases, .dt = 1));
+    KEEL_TRY(keel_run_workload_with(world, phases, &wind));
+    KEEL_TRY(keel_add_workload(world, phases));
+    KEEL_TRY(keel_run_named(world, "phases", .dt = 1));
+    KEEL_TRY(keel_run_default(world, .dt = 1));
     KEEL_TRY(keel_run_with(world, only_handles, &last));
     KEEL_TRY(keel_run(world, only_without));
     KEEL_TRY(keel_run(world, only_maybe));

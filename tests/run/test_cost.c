@@ -242,7 +242,7 @@ static void fill(keel_world *world, uint32_t count) {
 static void run_as_if(api_fixture *f, uint64_t ns) {
     latest(f)->nodes.items[0].bound[KEELI_STEP_SYSTEM]->loop_cost = (keeli_cost){ .one_ns = ns };
     calls = 0;
-    assert_int_equal(keel_world_run_workload(f->world, &grow_all), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f->world, &grow_all, NULL), KEEL_OK);
 }
 
 static void a_short_step_runs_whole_and_calls_nobody(void **state) {
@@ -253,7 +253,7 @@ static void a_short_step_runs_whole_and_calls_nobody(void **state) {
     api_begin_with(&f, (keel_world_desc){ .executor = &executor });
     fill(f.world, 64);
     calls = 0;
-    assert_int_equal(keel_world_run_workload(f.world, &grow_all), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, &grow_all, NULL), KEEL_OK);
     assert_int_equal(calls, 64); // in pieces, as long as nothing is known
     called = 0;
     run_as_if(&f, 1000);
@@ -263,7 +263,7 @@ static void a_short_step_runs_whole_and_calls_nobody(void **state) {
     assert_int_equal(called, 0);
     fill(f.world, 960); // half a millisecond, even if the run before was much faster
     calls = 0;
-    assert_int_equal(keel_world_run_workload(f.world, &grow_all), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, &grow_all, NULL), KEEL_OK);
     assert_int_equal(calls, 64);
     assert_int_not_equal(called, 0);
     run_as_if(&f, 1000);
@@ -280,9 +280,11 @@ static void one_worker_runs_steps_whole(void **state) {
     api_begin_workers(&f, 1);
     fill(f.world, 1000);
     calls = 0;
-    assert_int_equal(keel_world_run_workload(f.world, &grow_all), KEEL_OK);
-    assert_int_equal(keel_world_run_parallel(f.world, &grow_system, NULL, 0), KEEL_OK); // binds it
-    assert_int_equal(keel_world_run_parallel(f.world, &grow_system, NULL, 0), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, &grow_all, NULL), KEEL_OK);
+    assert_int_equal(keel_run_system(f.world, &grow_system, &(keel_run_desc){ .parallel = true }),
+                     KEEL_OK); // binds it
+    assert_int_equal(keel_run_system(f.world, &grow_system, &(keel_run_desc){ .parallel = true }),
+                     KEEL_OK);
     assert_in_range(calls, 3, 2 + 64);
     api_end(&f);
 }

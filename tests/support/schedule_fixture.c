@@ -147,7 +147,7 @@ void assert_marks(const char *letters, const char *order) {
 void assert_runs(keel_world *world, const keel_workload *workload, const char *letters,
                  const char *order) {
     forget_marks();
-    if (keel_world_run_workload(world, workload) != KEEL_OK)
+    if (keel_run_workload_of(world, workload, NULL) != KEEL_OK)
         fail_msg("%s", keel_last_error(world)->message);
     assert_marks(letters, order);
 }

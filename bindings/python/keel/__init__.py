@@ -258,7 +258,7 @@ class World(Scope):
     def run(self, system):
         """Run one system now."""
         with _Run(self, [system]):
-            return self._done(lib.keel_world_run_system(self.pointer, system.pointer, ffi.NULL, 0))
+            return self._done(lib.keel_run_system(self.pointer, system.pointer, ffi.NULL))
 
     def add_step(self, workload, system, *, run_if=None, after=None, before=None):
         """Append a step to a stored workload, which is made when there is none of this name."""
@@ -268,10 +268,11 @@ class World(Scope):
         self._systems |= {system} | ({run_if} if run_if else set())
         return self._done(lib.keel_world_add_step(self.pointer, workload.encode(), step))
 
-    def run_workload(self, name):
-        """Run a stored workload."""
+    def run_workload(self, name=core.KEEL_DEFAULT_WORKLOAD, dt=0):
+        """Run a stored workload, the default one where none is named. `dt`: the seconds that pass."""
         with _Run(self, self._systems):
-            return self._done(lib.keel_run_named(self.pointer, name.encode()))
+            desc = ffi.new("keel_run_desc *", {"dt": dt})
+            return self._done(lib.keel_run_stored(self.pointer, name.encode(), desc))
 
 
 class _Run:

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// States: a unique whose value changes at one place of a workload only. What was asked for and what
+// the last transition did stands in a second unique. Values are compared as they are stored, cut to
+// the size of their type, so that its sign does not matter.
+#include "run/schedule.h"
+#include "world/registry.h"
+#include "world/report.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ values
+static uint64_t cut(int64_t value, size_t size) {
+    return size < sizeof value ? (uint64_t)value & (((uint64_t)1 << size * 8) - 1)
+                               : (uint64_t)value;
+}
+
+static uint64_t load(const void *at, size_t size) {
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    if (size == sizeof one) return memcpy(&one, at, sizeof one), one;
+    if (size == sizeof two) return memcpy(&two, at, sizeof two), two;
+    if (size == sizeof four) return memcpy(&four, at, sizeof four), four;
+    return memcpy(&eight, at, sizeof eight), eight;
+}
+
+static void store(void *at, size_t size, uint64_t value) {
+    const uint8_t one = (uint8_t)value;
+    const uint16_t two = (uint16_t)value;
+    const uint32_t four = (uint32_t)value;
+    const void *from = size == sizeof one    ? (const void *)&one
+                       : size == sizeof two  ? (const void *)&two
+                       : size == sizeof four ? (const void *)&four
+                                             : (const void *)&value;
+    memcpy(at, from, size);
+}
+
+// ------------------------------------------------------------------ asking for one
+static keel_result check_state(keel_world *world, const keel_state *state) {
+    const size_t size = state && state->value && state->transition ? state->value->size : 0;
+    if (size == 1 || size == 2 || size == 4 || size == 8) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "'%s' is no state; declare an enum with KEEL_STATE",
+                        state && state->name ? state->name : "NULL");
+}
+
+static keel_result has_no_value(keel_world *world, const char *who, const keel_state *state) {
+    return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
+                       "'%s' looks at the state '%s', which has no value yet; call "
+                       "keel_set_state(world, %s, ...) first",
+                       who, state->name, state->name);
+}
+
+// The world's first call makes both uniques; either is there with the other.
+static keel_result begin_state(keel_world *world, const keel_state *state, int64_t value) {
+    uint64_t bytes;
+    store(&bytes, state->value->size, cut(value, state->value->size));
+    KEEL_TRY(keel_set_unique_value(world, state->transition, NULL));
+    if (keel_get_unique_value(world, state->value)) return KEEL_OK; // by keel_set_unique
+    const keel_result result = keel_set_unique_value(world, state->value, &bytes);
+    if (result < 0) (void)keel_remove_unique_value(world, state->transition, NULL);
+    return result;
+}
+
+keel_result(keel_set_state_of)(keel_scope *scope, const keel_state *state, int64_t value) {
+    keeli_caller who;
+    if (!scope) return keeli_no_world();
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    KEEL_TRY(check_state(who.world, state));
+    if (who.commands)
+        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+                            "states cannot be set through commands; use the context, with "
+                            "KEEL_MAY_SET_STATE(%s)",
+                            state->name);
+    const keeli_storage *s = keeli_storage_find(who.world, state->transition);
+    if (who.holder && (!s || keeli_holder_access(who.holder, s) < KEEL_ACCESS_WRITE))
+        return keeli_misuse(who.world, KEEL_ERROR_ACCESS,
+                            "'%s' sets the state '%s' but did not declare it; add "
+                            "KEEL_MAY_SET_STATE(%s) to its parameters",
+                            who.holder->name, state->name, state->name);
+    if (!who.holder && s) KEEL_TRY(keeli_may_edit(who.world, NULL, s, "write"));
+    if (!who.holder && (!s || !s->unique)) KEEL_TRY(begin_state(who.world, state, value));
+    keel_transition *t = keel_get_unique_value_mut(scope, state->transition);
+    if (!t) return has_no_value(who.world, who.holder ? who.holder->name : "", state);
+    t->next = cut(value, state->value->size);
+    t->asked = true;
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ the transition
+void keeli_transition_run(const keel_chunk *chunk, keel_context *context) {
+    const keeli_view *view = context->view;
+    const size_t size = view->storages[view->terms[0].first]->size;
+    void *value = chunk->columns[0].base;
+    keel_transition *t = chunk->columns[1].base;
+    const uint64_t now = load(value, size);
+    t->enters = t->asked ? !t->begun || t->next != now : !t->begun;
+    t->exits = t->enters && t->begun;
+    if (t->exits) t->before = now;
+    if (t->asked) store(value, size, t->next);
+    t->asked = false;
+    t->begun = true;
+}
+
+// ------------------------------------------------------------------ steps
+static const keel_state *state_of(const keel_step *step) {
+    return step->transition ? step->transition
+           : step->in_state ? step->in_state
+           : step->on_enter ? step->on_enter
+                            : step->on_exit;
+}
+
+static int state_options(const keel_step *step) {
+    return (step->transition != NULL) + (step->in_state != NULL) + (step->on_enter != NULL) +
+           (step->on_exit != NULL);
+}
+
+keel_result keeli_state_check(keel_world *world, const keel_step *step, const char *workload) {
+    if (!state_options(step)) return KEEL_OK;
+    if (state_options(step) > 1)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "a step of workload '%s' has more than one of .in_state, .on_enter and "
+                            ".on_exit; write a step for each",
+                            workload);
+    return check_state(world, state_of(step));
+}
+
+uint32_t keeli_state_uniques(const keel_step *step, const keel_component *uniques[2]) {
+    const keel_state *state = state_of(step);
+    if (!state) return 0;
+    uniques[0] = state->value;
+    uniques[1] = state->transition;
+    return step->in_state ? 1 : 2;
+}
+
+keel_result keeli_state_check_all(const keeli_schedule *s) {
+    for (uint32_t i = 0; i < s->nodes.count; ++i) {
+        const keel_step *step = &s->nodes.items[i].step;
+        const keel_state *state = step->on_enter ? step->on_enter : step->on_exit;
+        uint32_t k = 0;
+        while (state && k < s->nodes.count &&
+               !(s->nodes.items[k].step.transition &&
+                 strcmp(s->nodes.items[k].step.transition->name, state->name) == 0))
+            ++k;
+        if (state && k == s->nodes.count)
+            return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                                "'%s' in workload '%s' waits for the state '%s' to change, and no "
+                                "step of that changes it; add KEEL_TRANSITION(%s) before it",
+                                s->nodes.items[i].name, s->sections.items[0].name, state->name,
+                                state->name);
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes) {
+    const keel_step *step = &node->step;
+    const keel_component *uniques[2];
+    const void *values[2] = { NULL, NULL };
+    const uint32_t count = keeli_state_uniques(step, uniques);
+    if (!count) return KEEL_OK;
+    for (uint32_t i = 0; i < count; ++i) {
+        const keeli_storage *unique = keeli_storage_find(s->world, uniques[i]);
+        if (!unique || !unique->unique) return has_no_value(s->world, node->name, state_of(step));
+        values[i] = unique->unique;
+    }
+    const keel_transition *t = values[1];
+    const size_t size = uniques[0]->size;
+    const uint64_t asked = cut(step->state_value, size);
+    if (step->transition) *yes = t->asked || !t->begun || t->enters;
+    else if (step->on_exit) *yes = t->exits && t->before == asked;
+    else *yes = load(values[0], size) == asked && (step->in_state || t->enters);
+    return KEEL_OK;
+}
