@@ -84,7 +84,6 @@ COST_EACH(add_1_pointer) {
 COST_EACH(add_2) {
     return keel_add_values(world, e, KEEL_INIT(Position, { 1, 2 }), KEEL_INIT(Velocity, { 3, 4 }));
 }
-COST_EACH(emplace) { return cost_seen(run, keel_emplace(world, e, Velocity)); }
 COST_EACH(get_or_add) { return cost_seen(run, keel_get_or_add(world, e, Velocity, { 1, 2 })); }
 static keel_result add_to_many(cost_run *run) {
     static Velocity v[COST_COUNT];
@@ -264,7 +263,6 @@ static const cost_case cases[] = {
     { "add, pointer", add_1_pointer, NULL, 1, 0, 0, 0 },
     { "add, overwrites", add_1, NULL, 2, 0, 0, 0 },
     { "add_values, 2", add_2, NULL, 0, 0, 0, 0 },
-    { "emplace", emplace, NULL, 1, 0, 0, 0 },
     { "get_or_add", get_or_add, NULL, 1, 0, 0, 0 },
     { "get_or_add, present", get_or_add, NULL, 2, 0, 0, 0 },
     { "add_to_many", add_to_many, NULL, 1, 0, 0, 0 },

@@ -335,6 +335,7 @@ typedef struct keeli_command_lists {
     uint32_t spare_count;
     uint32_t used_lists, used_blocks; // with records in this run (run/workers.c)
     uint64_t dropped;
+    uint32_t last_count; // how many the last bulk removal took
     bool applying;
     bool reacting;    // what observers asked for is being applied
     uint32_t editing; // an edit that consists of edits is being made; so deep (follow/follow.h)

@@ -171,6 +171,12 @@ function Scope:get_mut(e, component) return component:at(lib.keel_get_component_
 function Scope:get_unique(unique) return unique:at(lib.keel_get_unique_value(self.scope, unique.pointer)) end
 function Scope:get_unique_mut(unique) return unique:at(lib.keel_get_unique_value_mut(self.scope, unique.pointer)) end
 
+-- Set a unique, or replace its value.
+function Scope:set_unique(value)
+    local unique, pointer = component_and_value(value)
+    return done(self, lib.keel_set_unique_value(self.scope, unique.pointer, pointer))
+end
+
 -- ---------------------------------------------------------------- systems
 local systems = {} -- by the number that is their user pointer
 local running      -- the world whose systems run
@@ -290,12 +296,6 @@ end
 function World:close()
     lib.keel_world_destroy(self.pointer)
     self.pointer, self.scope = nil, nil
-end
-
--- Set a unique, or replace its value.
-function World:set_unique(value)
-    local unique, pointer = component_and_value(value)
-    return done(self, lib.keel_set_unique_value(self.pointer, unique.pointer, pointer))
 end
 
 function World:commands() return scope_of(lib.keel_world_commands(self.pointer), self) end

@@ -18,10 +18,11 @@
 /// changed. Deleting or stripping an entity never needs memory.
 ///
 /// **Values** are handed over: on success the world owns what the bytes own, on error the caller
-/// still does. A NULL value means zeros. Pointers to values stay valid until the next edit of their
-/// component: KEEL_INDEXED ones until the value itself goes, KEEL_ARCHETYPE ones until the next
-/// edit of any such component, those that a group owns until the next edit of anything the group
-/// names.
+/// still does. A NULL value means zeros for an entity that lacks the component; a value that is
+/// there stays as it is, and is not marked. Pointers to values stay valid until the next edit of
+/// their component: KEEL_INDEXED ones until the value itself goes, KEEL_ARCHETYPE ones until the
+/// next edit of any such component, those that a group owns until the next edit of anything the
+/// group names.
 #pragma once
 #include <keel/scope.h>
 #include <keel/world.h>
@@ -33,8 +34,12 @@ extern "C" {
 /// A component and the value to give it: made by KEEL_INIT.
 typedef struct keel_value {
     const keel_component *component; ///< NULL ends a list
-    const void *value;               ///< `component->size` bytes; NULL: zeros
+    const void *value; ///< `component->size` bytes; NULL: zeros, where there is no value yet
 } keel_value;
+
+/// What stands before the values of a list that are only for those who lack the component: a value
+/// that is there stays as it is, and the one of the list is dropped. It is no component.
+KEEL_API const keel_component *keel_if_missing(void);
 
 /// A component and where a removed value goes: made by KEEL_OUT.
 typedef struct keel_out {
@@ -46,7 +51,7 @@ typedef struct keel_out {
 /// A component and the values for many entities: made by KEEL_COLUMN, KEEL_COLUMN_IN, KEEL_FILL.
 typedef struct keel_value_column {
     const keel_component *component; ///< NULL ends a list
-    const void *values;              ///< the first value; NULL: zeros
+    const void *values;              ///< the first value; NULL: zeros, where there is none yet
     size_t stride; ///< bytes from one value to the next, at least its size; 0: one value, copied
                    ///< for all
 } keel_value_column;
@@ -72,9 +77,10 @@ KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 /// @param out receives `count` handles; may be NULL
 /// @param columns a list that ends with a NULL component; NULL: no components. Values with a stride
 ///   are handed over; a stride of 0 keeps the caller's value and makes copies, with the copy hook
+/// @param scope as for keel_add_entity_values. Recorded: the handles can be used at once
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COPY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_add_entity_columns(keel_world *world, uint32_t count, keel_entity *out,
+KEEL_API keel_result keel_add_entity_columns(keel_scope *scope, uint32_t count, keel_entity *out,
                                              const keel_value_column *columns);
 
 /// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
@@ -89,14 +95,16 @@ KEEL_API keel_result keel_delete_entity(keel_scope *scope, keel_entity e);
 /// are notified.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
 
-/// Delete each living entity of the list; the others are skipped.
+/// Delete each living entity of the list; the others are skipped. keel_last_count tells how many.
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ABSENT when none was alive, KEEL_ERROR_BORROWED (none deleted),
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
+KEEL_API keel_result keel_delete_entities(keel_scope *scope, const keel_entity *entities,
                                           uint32_t count);
 
 /// Delete every entity that has the component, with all its other components.
-/// @param scope not commands; a view needs KEEL_TERM_MAY_EDIT_WORLD
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD; recorded, those that have it when it is
+///   applied
 /// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);
@@ -105,22 +113,32 @@ KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_entities(keel_world *world);
 
+/// How many the last bulk removal of this world took: keel_delete_entities and its like, the
+/// entities; keel_delete_component_from_many and its like, keel_clear_component and
+/// keel_retain_component, the entities that had the component; keel_clear_uniques, the uniques.
+/// One that did nothing leaves the number as it was when it returned an error or KEEL_ABSENT.
+/// @threads the owner
+KEEL_API uint32_t keel_last_count(const keel_world *world);
+
 /// Create an entity with copies of all components of `prototype`. It takes no place in the
 /// hierarchy.
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component. Recorded:
+///   the handle can be used at once, and what the prototype is when it is applied is copied
 /// @return null on error: KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but
 /// no
 ///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
-KEEL_API keel_entity keel_clone_entity(keel_world *world, keel_entity prototype);
+KEEL_API keel_entity keel_clone_entity(keel_scope *scope, keel_entity prototype);
 
 /// Create `count` copies of `prototype`, all or nothing.
 /// @param out receives `count` handles; may be NULL
 /// @return KEEL_OK or an error of keel_clone_entity
-KEEL_API keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32_t count,
+KEEL_API keel_result keel_clone_entities(keel_scope *scope, keel_entity prototype, uint32_t count,
                                          keel_entity *out);
 
 /// Add a component to an entity, or overwrite its value (the old one is dropped).
-/// @param value `component->size` bytes, handed over; NULL: zeros
+/// @param value `component->size` bytes, handed over; NULL: zeros, and a value that is there stays
+///   as it is
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_add_component(keel_scope *scope, keel_entity e,
@@ -137,17 +155,10 @@ KEEL_API keel_result keel_add_component_unchecked(keel_scope *scope, keel_entity
 KEEL_API keel_result keel_add_component_values(keel_scope *scope, keel_entity e,
                                                const keel_value *values);
 
-/// Add the component with a zero value, or set an existing value to zero (the old one is dropped),
-/// and hand out the place to fill in.
-/// @return the value; NULL on error, as keel_add_component, see keel_last_error (a dead entity
-/// is
-///   not kept there)
-KEEL_API void *keel_emplace_component(keel_world *world, keel_entity e,
-                                      const keel_component *component);
-
 /// The entity's value, which is added first when it has none.
 /// @param value what to add: handed over only when it is added; NULL: zeros
-/// @return the value; NULL on error as keel_emplace_component
+/// @return the value; NULL on error, as keel_add_component, see keel_last_error (a dead entity is
+///   not kept there)
 KEEL_API void *keel_get_or_add_component(keel_world *world, keel_entity e,
                                          const keel_component *component, const void *value);
 
@@ -166,6 +177,16 @@ KEEL_API keel_result keel_remove_component(keel_scope *scope, keel_entity e,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none removed)
 KEEL_API keel_result keel_remove_component_values(keel_scope *scope, keel_entity e,
                                                   const keel_out *outs);
+
+/// Take the component from one of the entities that have it and hand its value out, lowest index
+/// first: called until it is false it takes all values. Who gives the component to an entity
+/// meanwhile meets it again.
+/// @param scope not commands
+/// @param e receives whose it was; may be NULL
+/// @param out as for keel_remove_component
+/// @return false when nobody has it, or on error (keel_last_error)
+KEEL_API bool keel_drain_component(keel_scope *scope, const keel_component *component,
+                                   keel_entity *e, void *out);
 
 /// Delete one component of an entity; its value is dropped.
 /// @return KEEL_OK, KEEL_ABSENT when the entity has none, KEEL_ERROR_DEAD_ENTITY,
@@ -191,6 +212,7 @@ KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
 /// Add one component to each entity of the list, or overwrite its value (the old one is dropped):
 /// the same as keel_add_component for one after the other, but all or nothing. An entity that comes
 /// twice gets its last value.
+/// @param scope recorded: those that are not alive when it is applied are skipped
 /// @param values as in keel_value_column: with a stride they are handed over, value i for entity i;
 /// a stride
 ///   of 0 keeps the caller's one value and makes copies, with the copy hook; NULL: zeros
@@ -198,7 +220,7 @@ KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any of them is not alive, KEEL_ERROR_COPY,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no list), KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED; on error nothing was changed
-KEEL_API keel_result keel_add_component_to_many(keel_world *world, const keel_entity *entities,
+KEEL_API keel_result keel_add_component_to_many(keel_scope *scope, const keel_entity *entities,
                                                 uint32_t count, const keel_component *component,
                                                 const void *values, size_t stride);
 
@@ -207,13 +229,13 @@ KEEL_API keel_result keel_add_component_to_many(keel_world *world, const keel_en
 /// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_MEMORY (KEEL_ARCHETYPE: rows move),
 ///   KEEL_ERROR_ARGUMENT (no list), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; on error nothing was
 ///   changed
-KEEL_API keel_result keel_delete_component_from_many(keel_world *world, const keel_entity *entities,
+KEEL_API keel_result keel_delete_component_from_many(keel_scope *scope, const keel_entity *entities,
                                                      uint32_t count,
                                                      const keel_component *component);
 
 /// Delete the component from every entity that has it; the entities stay alive.
 /// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_clear_component(keel_world *world, const keel_component *component);
+KEEL_API keel_result keel_clear_component(keel_scope *scope, const keel_component *component);
 
 /// Decides for one value: true keeps it. It may look at the world; edits are KEEL_ERROR_SHARED.
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
@@ -232,13 +254,13 @@ KEEL_API keel_result keel_retain_component(keel_world *world, const keel_compone
 /// @return KEEL_OK, KEEL_ABSENT when the entity does not have it or it is disabled already,
 ///   KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT for a component of another storage,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_disable_component(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_disable_component(keel_scope *scope, keel_entity e,
                                             const keel_component *component);
 
 /// Enable a component that was disabled, with the value that was kept. It needs no memory.
 /// @return KEEL_OK, KEEL_ABSENT when it was not disabled, KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_ARGUMENT for a component of another storage, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_enable_component(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_enable_component(keel_scope *scope, keel_entity e,
                                            const keel_component *component);
 
 /// Does the entity keep a value of the component that is disabled? False when it is not alive.
@@ -280,6 +302,16 @@ KEEL_API void *keel_at_component_mut(keel_scope *scope, keel_entity e,
 /// @param scope as keel_get_component; a view may also name it in a filter
 KEEL_API bool keel_has_component(const keel_scope *scope, keel_entity e,
                                  const keel_component *component);
+
+/// Does the entity have each component of the list, enabled? Of an empty list: is it alive?
+/// @param components a list that ends with NULL
+KEEL_API bool keel_has_all_components(const keel_scope *scope, keel_entity e,
+                                      const keel_component *const *components);
+
+/// Does the entity have at least one component of the list, enabled?
+/// @param components a list that ends with NULL
+KEEL_API bool keel_has_any_component(const keel_scope *scope, keel_entity e,
+                                     const keel_component *const *components);
 
 /// Make room for `count` values of a component in all, so that adding them cannot run out of
 /// memory; KEEL_ARCHETYPE rows still need some, as they depend on what else an entity has.
@@ -340,8 +372,20 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_add_entity_values(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entity(scope, ...) KEELI_DIRECT(scope, keeli_world_delete_entity, keel_delete_entity)(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_delete_entities_having_component(scope, ...) keel_delete_entities_having_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_delete_entities_having_component(scope, ...) keel_delete_entities_having_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_component(scope, ...) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_entities(scope, ...) keel_delete_entities(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_add_entity_columns(scope, ...) keel_add_entity_columns(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_clone_entity(scope, ...) keel_clone_entity(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_clone_entities(scope, ...) keel_clone_entities(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_add_component_to_many(scope, ...) keel_add_component_to_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_delete_component_from_many(scope, ...) keel_delete_component_from_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_clear_component(scope, ...) keel_clear_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_disable_component(scope, ...) keel_disable_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_enable_component(scope, ...) keel_enable_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_drain_component(scope, ...) keel_drain_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_has_all_components(scope, ...) keel_has_all_components(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_has_any_component(scope, ...) keel_has_any_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_add_component_unchecked(scope, ...) keel_add_component_unchecked(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_add_component_values(scope, ...) KEELI_DIRECT(scope, keeli_world_add_values, keel_add_component_values)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_remove_component(scope, ...) KEELI_DIRECT(scope, keeli_world_remove, keel_remove_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)

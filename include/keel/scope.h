@@ -56,6 +56,7 @@ template <unsigned kinds, class S> inline const keel_scope *keeli_const_scope_of
 #define KEELI_TO_EDIT(scope) keeli_scope_of<15>(scope)
 #define KEELI_TO_WRITE(scope) keeli_scope_of<11>(scope)
 #define KEELI_TO_SEND(scope) keeli_scope_of<13>(scope)
+#define KEELI_TO_RECORD(scope) keeli_scope_of<5>(scope)
 #define KEELI_TO_READ(scope) keeli_const_scope_of<11>(scope)
 #define KEELI_TO_OPEN(scope) keeli_scope_of<25>(scope)
 #define KEELI_TO_SEE(scope) keeli_const_scope_of<25>(scope)
@@ -88,6 +89,7 @@ static inline const keel_scope *keeli_const_scope_itself(const keel_scope *s) { 
 // What is no such scope is called, which is an error that names it.
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_commands_or_context_not_const);
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_or_context_not_const);
+KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_or_commands_not_const);
 KEELI_NO_SCOPE(keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type);
 KEELI_NO_SCOPE(keeli_events_are_received_through_a_world_context_reader_or_KEEL_RECEIVE_of_their_type);
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_or_context);
@@ -96,10 +98,11 @@ KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_context_or_reader);
 /// @endcond
 /// The scope behind a world, view, commands, context or reader, for a helper that takes any.
 #define KEEL_SCOPE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
-// Scopes of verbs that edit; that hand values out; that send; that look; that open views and walks; that look at changes.
+// Scopes of verbs that edit; that hand values out; that send; that need the whole world; that look; that open views and walks; that look at changes.
 #define KEELI_TO_EDIT(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_view_commands_or_context_not_const)(scope)
 #define KEELI_TO_WRITE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_view_or_context_not_const)(scope)
 #define KEELI_TO_SEND(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type)(scope)
+#define KEELI_TO_RECORD(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_or_commands_not_const)(scope)
 #define KEELI_TO_READ(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, KEELI_IF_CONST, default: keeli_this_verb_takes_a_world_view_or_context)(scope)
 #define KEELI_TO_OPEN(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, default: keeli_loops_are_over_a_world_context_or_reader_not_const)(scope)
 #define KEELI_TO_SEE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope, default: keeli_this_verb_takes_a_world_context_or_reader)(scope)

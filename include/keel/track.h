@@ -109,10 +109,11 @@ KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,
                                           void *data);
 
 /// Overwrite a value that must be there: keel_replace. Where it may be absent use keel_add.
+/// @param scope a view or context must hold `write` or more for it
 /// @param value handed over; NULL: zeros
 /// @return as keel_mark_component; KEEL_ABSENT: nothing was done, `value` is still the caller's
 /// @threads the owner
-KEEL_API keel_result keel_replace_component(keel_world *world, keel_entity e,
+KEEL_API keel_result keel_replace_component(keel_scope *scope, keel_entity e,
                                             const keel_component *component, const void *value);
 
 // ------------------------------------------------------------------ readers
@@ -315,6 +316,7 @@ KEEL_API keel_result keeli_world_mark(keel_scope *world, keel_entity e,
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_mark_component(scope, ...) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_replace_component(scope, ...) keel_replace_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_changes_of_component(scope, ...) keel_changes_of_component(KEELI_TO_SEE(scope), __VA_ARGS__)
 #define keel_changes_of_unique(scope, ...) keel_changes_of_unique(KEELI_TO_SEE(scope), __VA_ARGS__)
 #define keel_removals(scope, ...) keel_removals(KEELI_TO_OPEN(scope), __VA_ARGS__)

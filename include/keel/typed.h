@@ -131,7 +131,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
 #define KEELI_FILLS(T, pointer) _Generic((pointer), T *: (pointer))
 #endif
-/// A component to add: `KEEL_INIT(T)` zero or a tag, `KEEL_INIT(T, {1, 2})`, `KEEL_INIT(T, variable)`.
+/// A component to add: `KEEL_INIT(T)` zero or a tag, for who has none; `KEEL_INIT(T, {1, 2})`, `KEEL_INIT(T, variable)`.
 #define KEEL_INIT(...) KEELI_CAT(KEELI_INIT_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_INIT_keeli_one(T) KEELI_INIT_ONE(T)
 #define KEELI_INIT_keeli_more(T, ...) KEELI_INIT_MORE(T, __VA_ARGS__)
@@ -164,9 +164,13 @@ template <class T> struct keeli_same { typedef T type; };
 #define keel_delete(scope, ...) KEELI_CAT(KEELI_DELETE_, KEELI_FEW_2(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_DELETE_keeli_one(scope, e, T) keeli_delete_all((scope), (e) KEELI_LISTED_COMMA(~, 0, T))
 #define KEELI_DELETE_keeli_more(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
+#define keel_has_all(scope, e, ...) keeli_has_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
+#define keel_has_any(scope, e, ...) keeli_has_any((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
 #define keel_register(world, ...) keeli_register((world) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
 #define KEELI_CAST(T, pointer) static_cast<T *>(pointer)
 #define KEELI_ADD(scope, e, c, value) keeli_add((scope), (e), c, value)
+#define KEELI_ADD_DEFAULT(scope, e, c, value) keeli_add_default((scope), (e), c, value)
+#define KEELI_ADD_IF_MISSING(scope, e, c, value) keeli_add_if_missing((scope), (e), c, value)
 #define KEELI_ADD_UNCHECKED(scope, e, c, value) keeli_add_unchecked((scope), (e), c, value)
 #define KEELI_REMOVE_OUT(scope, e, c, out) keeli_take_out((scope), (e), c, out)
 #define KEELI_GET_OR_ADD keeli_get_or_add
@@ -174,10 +178,13 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_SET_UNIQUE keeli_set_unique
 #define KEELI_TAKE_UNIQUE keeli_take_unique
 #define KEELI_REPLACE keeli_replace
-#define KEELI_EMPLACE(world, e, T) keeli_emplace(world, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
+#define KEELI_GET_OR_SET_UNIQUE keeli_get_or_set_unique
+#define KEELI_DRAIN keeli_drain
 #else
 #define KEELI_CAST(T, pointer) ((T *)(pointer))
 #define KEELI_ADD(scope, e, c, value) keel_add_component((scope), (e), c, value)
+#define KEELI_ADD_DEFAULT KEELI_ADD
+#define KEELI_ADD_IF_MISSING(scope, e, c, value) keel_add_component_values((scope), (e), ((const keel_value[]){ { keel_if_missing(), NULL }, { c, value }, { NULL, NULL } }))
 #define KEELI_ADD_UNCHECKED(scope, e, c, value) keel_add_component_unchecked((scope), (e), c, value)
 #define KEELI_REMOVE_OUT(scope, e, c, out) keel_remove_component(KEELI_TO_WRITE(scope), (e), c, out)
 /// Create an entity: `keel_add_entity(scope, KEEL_INIT(A, {1}), KEEL_INIT(B)...)`. @return its handle, null on error
@@ -193,25 +200,30 @@ template <class T> struct keeli_same { typedef T type; };
 /// Take several components away: `keel_remove_values(scope, e, KEEL_OUT...)`. Scope: world, view, context.
 #define keel_remove_values(...) KEELI_REMOVE_VALUES(__VA_ARGS__, (keel_out){ NULL, NULL, NULL })
 #define KEELI_REMOVE_VALUES(scope, e, ...) keel_remove_component_values((scope), (e), (const keel_out[]){ __VA_ARGS__ })
-/// Create many entities: `keel_add_entities(world, count, handles_or_NULL, KEEL_COLUMN..., KEEL_FILL...)`.
+/// Create many entities: `keel_add_entities(scope, count, handles_or_NULL, KEEL_COLUMN..., KEEL_FILL...)`.
 #define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_value_column){ NULL, NULL, 0 })
-#define KEELI_ADD_ENTITIES(world, count, out, ...) keel_add_entity_columns((world), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
+#define KEELI_ADD_ENTITIES(scope, count, out, ...) keel_add_entity_columns((scope), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
 /// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
 #define keel_delete(scope, ...) KEELI_CAT(KEELI_DELETE_, KEELI_FEW_2(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_DELETE_keeli_one(scope, e, T) keel_delete_component((scope), (e), &KEEL_COMPONENT_##T)
 #define KEELI_DELETE_keeli_more(scope, e, ...) keel_delete_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
+/// Does the entity have each of the components? `keel_has_all(scope, e, A, B...)`. Scope: all but commands.
+#define keel_has_all(scope, e, ...) keel_has_all_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
+/// Does the entity have at least one of the components? Scope: all but commands.
+#define keel_has_any(scope, e, ...) keel_has_any_component((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
 #define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
 #define KEELI_GET_OR_ADD keel_get_or_add_component
-static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(w, entities, n, column.component, column.values, column.stride); }
-#define KEELI_ADD_COLUMN_TO_MANY keeli_add_column_to_many
+static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(s, entities, n, column.component, column.values, column.stride); }
+#define KEELI_ADD_COLUMN_TO_MANY(scope, ...) keeli_add_column_to_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define KEELI_SET_UNIQUE keel_set_unique_value
 #define KEELI_TAKE_UNIQUE keel_remove_unique_value
 #define KEELI_REPLACE keel_replace_component
-#define KEELI_EMPLACE(world, e, T) keel_emplace_component(world, e, &KEEL_COMPONENT_##T)
+#define KEELI_GET_OR_SET_UNIQUE keel_get_or_set_unique_value
+#define KEELI_DRAIN keel_drain_component
 #endif
 #define KEELI_REMOVE(scope, e, c) keel_remove_component((scope), (e), c, NULL)
-/// Delete every entity that has the component. Scope: world, or a view or context of everything.
+/// Delete every entity that has the component. Scope: world, commands, or a view or context of everything.
 #define keel_delete_entities_having(scope, T) keel_delete_entities_having_component((scope), &KEEL_COMPONENT_##T)
 /// The value of a component, to read: `const T *` or NULL. Scope: all but commands.
 #define keel_get(scope, e, T) KEELI_CAST(const T, KEELI_DIRECT(scope, keeli_world_get, keel_get_component)(KEELI_TO_READ(scope), (e), &KEEL_COMPONENT_##T))
@@ -235,11 +247,16 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &KEEL_UNIQUE_##T)
 /// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
 #define keel_missed(scope, T) keel_missed_component((scope), &KEEL_COMPONENT_##T)
-/// Add or overwrite a component: `keel_add(scope, e, T)` zero or a tag, `keel_add(scope, e, T, {1, 2})`,
-/// `keel_add(scope, e, T, variable)`. Scope: any.
+/// Add or overwrite a component: `keel_add(scope, e, T, {1, 2})`, `keel_add(scope, e, T, variable)`. Without a value,
+/// `keel_add(scope, e, T)`, it is zero where there was none, and a value that is there stays as it is. Scope: any.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
-#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
+#define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD_DEFAULT(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
+/// Add a component unless it is there: then its value stays as it is, and the new one is dropped. `keel_add_if_missing(scope,
+/// e, T, {1, 2})`. Scope: any.
+#define keel_add_if_missing(...) KEELI_CAT(KEELI_ADD_IF_MISSING_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_ADD_IF_MISSING_keeli_one(scope, e, T) KEELI_ADD_IF_MISSING(scope, e, KEEL_OF(T), KEELI_DEFAULT(T, (*KEEL_OF(T))))
+#define KEELI_ADD_IF_MISSING_keeli_more(scope, e, T, ...) KEELI_ADD_IF_MISSING(scope, e, KEEL_OF(T), KEELI_THE_VALUE(T, __VA_ARGS__))
 /// keel_add without checking that the entity is alive: undefined unless it is. Scope: world, view.
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
@@ -251,36 +268,37 @@ static inline keel_result keeli_add_column_to_many(keel_world *w, const keel_ent
 #define KEELI_REMOVE_keeli_few(...) keeli_keel_remove_needs_a_component_use_keel_delete_entity_for_the_entity
 #define KEELI_REMOVE_keeli_one(scope, e, T) KEELI_REMOVE(scope, e, &KEEL_COMPONENT_##T)
 #define KEELI_REMOVE_keeli_more(scope, e, T, out) KEELI_REMOVE_OUT(scope, e, &KEEL_COMPONENT_##T, KEELI_FILLS(T, out))
-/// Add the component with a zero value, or set its value to zero, and give the place to fill in: `T *` or NULL.
-#define keel_emplace(world, e, T) KEELI_CAST(T, KEELI_EMPLACE((world), (e), T))
+/// Take the component from one of those that have it, lowest index first, and hand its value out; false when nobody has it:
+/// `while (keel_drain(scope, Damage, &entity, &damage)) ...`. Scope: world, view, context.
+#define keel_drain(scope, T, entity, value) KEELI_DRAIN((scope), KEEL_OF(T), (entity), KEELI_FILLS(T, value))
 /// The value, added first when there is none: `keel_get_or_add(world, e, T)` or `(…, T, {1, 2})`. `T *` or NULL.
 #define keel_get_or_add(...) KEELI_CAT(KEELI_GET_OR_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_GET_OR_ADD_keeli_one(world, e, T) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T)))
 #define KEELI_GET_OR_ADD_keeli_more(world, e, T, ...) KEELI_CAST(T, KEELI_GET_OR_ADD((world), (e), &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__)))
-/// Add a component to many entities, the same value for all: `keel_add_many(world, entities, count, T)` zero
-/// or a tag, `keel_add_many(world, entities, count, T, {1, 2})`. All or nothing.
+/// Add a component to many entities, the same value for all: `keel_add_many(scope, entities, count, T)` zero
+/// or a tag for those who have none, `keel_add_many(scope, entities, count, T, {1, 2})`. All or nothing. Scope: any.
 #define keel_add_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)), 0)
 #define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
-/// The same with the values of an array of `T`, one for each entity, which are handed over.
+/// The same with the values of an array of `T`, one for each entity, which are handed over. Scope: any.
 #define keel_add_column_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
-/// Delete a component from many entities; those that have none are skipped. A list that is written here stands in
+/// Delete a component from many entities; those that have none are skipped. Scope: any. A list that is written here stands in
 /// parentheses, as in all macros: `keel_delete_many(world, ((keel_entity[]){ a, b }), 2, T)`.
 #define keel_delete_many(world, entities, count, T) keel_delete_component_from_many((world), (entities), (count), &KEEL_COMPONENT_##T)
 /// Add a component to all entities that match: `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T)` zero or a
-/// tag, `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`.
+/// tag for those who have none, `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`. Scope: world, commands.
 #define keel_add_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)))
 #define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)))
-/// Delete a component from all entities that match.
+/// Delete a component from all entities that match. Scope: world, commands. Whole entities: keel_delete_entities_matching.
 #define keel_delete_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &KEEL_COMPONENT_##T)
-/// Delete the component from all entities.
+/// Delete the component from all entities. Scope: any.
 #define keel_clear(world, T) keel_clear_component((world), &KEEL_COMPONENT_##T)
 /// Delete the component from the entities for which `keep` answers false.
 #define keel_retain(world, T, keep, data) keel_retain_component((world), &KEEL_COMPONENT_##T, (keep), (data))
-/// Put a component of KEEL_INDEXED out of sight, with its value.
+/// Put a component of KEEL_INDEXED out of sight, with its value. Scope: any.
 #define keel_disable(world, e, T) keel_disable_component((world), (e), &KEEL_COMPONENT_##T)
-/// Bring it back.
+/// Bring it back. Scope: any.
 #define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T)
 /// Is it out of sight?
 #define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &KEEL_COMPONENT_##T)
@@ -316,11 +334,16 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 }
 /// How many entities have the component.
 #define keel_count(world, T) keel_component_count((world), &KEEL_COMPONENT_##T)
-/// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`.
+/// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`. Scope:
+/// world, commands.
 #define keel_set_unique(...) KEELI_CAT(KEELI_SET_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_SET_UNIQUE_keeli_one(world, T) KEELI_SET_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_DEFAULT(T, KEEL_UNIQUE_##T))
 #define KEELI_SET_UNIQUE_keeli_more(world, T, ...) KEELI_SET_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
-/// Take a unique away: `keel_remove_unique(world, T)` or `(world, T, &value)`.
+/// The value of a unique, set first when it is not: `keel_get_or_set_unique(world, T)` or `(world, T, {1, 2})`. `T *` or NULL.
+#define keel_get_or_set_unique(...) KEELI_CAT(KEELI_OR_SET_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
+#define KEELI_OR_SET_UNIQUE_keeli_one(world, T) KEELI_CAST(T, KEELI_GET_OR_SET_UNIQUE((world), KEEL_UNIQUE_OF(T), KEELI_DEFAULT(T, (*KEEL_UNIQUE_OF(T)))))
+#define KEELI_OR_SET_UNIQUE_keeli_more(world, T, ...) KEELI_CAST(T, KEELI_GET_OR_SET_UNIQUE((world), KEEL_UNIQUE_OF(T), KEELI_THE_VALUE(T, __VA_ARGS__)))
+/// Take a unique away: `keel_remove_unique(world, T)` (scope: world, commands) or `(world, T, &value)`.
 #define keel_remove_unique(...) KEELI_CAT(KEELI_REMOVE_UNIQUE_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REMOVE_UNIQUE_keeli_one(world, T) keel_remove_unique_value((world), &KEEL_UNIQUE_##T, NULL)
 #define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) KEELI_TAKE_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_FILLS(T, out))
@@ -333,7 +356,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_clear_unique_changes(world, T, kinds, tick) keel_clear_component_changes((world), &KEEL_UNIQUE_##T, (kinds), (tick))
 /// Change a value by a function and tell observers: `keel_patch(world, e, T, function, data)`.
 #define keel_patch(world, e, T, function, data) keel_patch_component((world), (e), &KEEL_COMPONENT_##T, (function), (data))
-/// Overwrite a value that must be there: `keel_replace(world, e, T)` with zero, `(world, e, T, {1, 2})` or `(world, e, T, variable)`.
+/// Overwrite a value that must be there: `keel_replace(scope, e, T)` with zero, `(scope, e, T, {1, 2})` or `(scope, e, T,
+/// variable)`. Scope: any.
 #define keel_replace(...) KEELI_CAT(KEELI_REPLACE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REPLACE_keeli_one(world, e, T) KEELI_REPLACE((world), (e), &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_REPLACE_keeli_more(world, e, T, ...) KEELI_REPLACE((world), (e), &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))

@@ -73,13 +73,14 @@ template <class T> struct keeli_one {
     keeli_held<T> held;
     mutable bool is_taken;
     const keel_component *component;
+    bool is_default; // it was made because none was given
     operator keel_value() const { return { component, held.value }; }
     ~keeli_one() { if (!is_taken) held.value[0].~T(); }
     template <class R> R taken_by(R result) const { is_taken = keeli_has_taken(result); return result; }
 };
 template <class T> inline const void *keeli_pointer(const keeli_one<T> &one) { return one.held.value; }
 inline const void *keeli_pointer(const void *none) { return none; }
-#define KEELI_THE_VALUE_OF(component, T, ...) keeli_one<T>{ { { __VA_ARGS__ } }, false, component }
+#define KEELI_THE_VALUE_OF(component, T, ...) keeli_one<T>{ { { __VA_ARGS__ } }, false, component, false }
 #define KEELI_THE_VALUE(T, ...) KEELI_THE_VALUE_OF(NULL, T, __VA_ARGS__)
 // What is added where no value is given: T(), or NULL where that is zeros; a tag has no value.
 template <class T, bool is_tag> struct keeli_default {
@@ -95,7 +96,7 @@ template <class T> struct keeli_default<T, false> {
     }
     static auto init(const keel_component *c) {
         if constexpr (is_zeros) return keel_value{ c, NULL };
-        else return KEELI_THE_VALUE_OF(c, T, T());
+        else return keeli_one<T>{ { { T() } }, false, c, true };
     }
 };
 #define KEELI_DEFAULT(T, descriptor) (keeli_default<T, descriptor.size == 0>::value())
@@ -170,7 +171,22 @@ template <class S> inline keel_result keeli_remove_out(S *s, keel_entity e, cons
 template <class R, class... V> inline R keeli_taken_by(R result, const V &...v) { if (keeli_has_taken(result)) (keeli_taken(v), ...); return result; }
 template <class S, class... V> inline keel_entity keeli_add_entity(S s, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_entity_values(s, static_cast<const keel_value *>(list)), v...); }
 template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keel_add_child_values(s, parent, static_cast<const keel_value *>(list)), v...); }
-template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keeli_add_values(s, e, static_cast<const keel_value *>(list)), v...); }
+inline bool keeli_is_default(const keel_value &) { return false; }
+template <class T> inline bool keeli_is_default(const keeli_one<T> &v) { return v.is_default; }
+// Values that were given come first, then those that are only for who has none.
+template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) {
+    keel_value list[sizeof...(V) + 2] = {};
+    size_t n = 0;
+    ((keeli_is_default(v) ? void() : void(list[n++] = v)), ...);
+    if ((keeli_is_default(v) || ...)) list[n++] = keel_value{ keel_if_missing(), NULL };
+    ((keeli_is_default(v) ? void(list[n++] = v) : void()), ...);
+    return keeli_taken_by(keeli_add_values(s, e, static_cast<const keel_value *>(list)), v...);
+}
+template <class S> inline keel_result keeli_add_if_missing(S s, keel_entity e, const keel_component *c, const void *v) {
+    const keel_value list[] = { { keel_if_missing(), NULL }, { c, v }, { NULL, NULL } };
+    return keeli_add_values(s, e, static_cast<const keel_value *>(list));
+}
+template <class S, class T> inline keel_result keeli_add_if_missing(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add_if_missing(s, e, c, keeli_pointer(v))); }
 inline void keeli_done(const keel_out &) {}
 template <class T> inline void keeli_done(const keeli_out<T> &out) { out.done(); }
 template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_entity e, const V &...v) {
@@ -179,13 +195,13 @@ template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_ent
     (keeli_done(v), ...);
     return result;
 }
-template <class... V> inline keel_result keeli_add_entities(keel_world *w, uint32_t n, keel_entity *out, const V &...v) {
+template <class S, class... V> inline keel_result keeli_add_entities(S s, uint32_t n, keel_entity *out, const V &...v) {
     const keel_value_column list[] = { v..., keel_value_column{ NULL, NULL, 0 } };
-    const keel_result result = keel_add_entity_columns(w, n, out, list);
+    const keel_result result = keel_add_entity_columns(s, n, out, list);
     if (result == KEEL_OK) (keeli_taken(v, n), ...);
     return result;
 }
-template <class C> inline keel_result keeli_add_column_to_many(keel_world *w, const keel_entity *entities, uint32_t n, const C &column) {
+template <class S, class C> inline keel_result keeli_add_column_to_many(S w, const keel_entity *entities, uint32_t n, const C &column) {
     const keel_value_column bulk = column;
     const keel_result result = keel_add_component_to_many(w, entities, n, bulk.component, bulk.values, bulk.stride);
     if (result == KEEL_OK) keeli_taken(column, n);
@@ -193,21 +209,32 @@ template <class C> inline keel_result keeli_add_column_to_many(keel_world *w, co
 }
 // Verbs with one value, which is destroyed here unless it was taken.
 template <class S, class T> inline keel_result keeli_add(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add(s, e, c, keeli_pointer(v))); }
+template <class S> inline keel_result keeli_add_default(S s, keel_entity e, const keel_component *c, const void *v) { return keeli_add(s, e, c, v); }
+template <class S, class T> inline keel_result keeli_add_default(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) {
+    if constexpr (decltype(keeli_is_world(s))::value)
+        if (!keel_has_component(s, e, c)) return keeli_add(s, e, c, v);
+    return keeli_add_if_missing(s, e, c, v);
+}
 template <class S, class T> inline keel_result keeli_add_unchecked(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add_unchecked(s, e, c, keeli_pointer(v))); }
 inline void *keeli_get_or_add(keel_world *w, keel_entity e, const keel_component *c, const void *v) { return keel_get_or_add_component(w, e, c, v); }
 template <class T> inline void *keeli_get_or_add(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) {
     if (keel_has_component(w, e, c)) return keel_get_or_add_component(w, e, c, NULL); // v stays here
     return v.taken_by(keel_get_or_add_component(w, e, c, keeli_pointer(v)));
 }
-inline keel_result keeli_set_unique(keel_world *w, const keel_component *c, const void *v) { return keel_set_unique_value(w, c, v); }
-template <class T> inline keel_result keeli_set_unique(keel_world *w, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_set_unique_value(w, c, keeli_pointer(v))); }
-inline keel_result keeli_replace(keel_world *w, keel_entity e, const keel_component *c, const void *v) { return keel_replace_component(w, e, c, v); }
-template <class T> inline keel_result keeli_replace(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_replace_component(w, e, c, keeli_pointer(v))); }
+template <class S> inline keel_result keeli_set_unique(S w, const keel_component *c, const void *v) { return keel_set_unique_value(w, c, v); }
+template <class S, class T> inline keel_result keeli_set_unique(S w, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_set_unique_value(w, c, keeli_pointer(v))); }
+inline void *keeli_get_or_set_unique(keel_world *w, const keel_component *c, const void *v) { return keel_get_or_set_unique_value(w, c, v); }
+template <class T> inline void *keeli_get_or_set_unique(keel_world *w, const keel_component *c, const keeli_one<T> &v) {
+    if (keel_get_unique_value(w, c)) return keel_get_unique_value_mut(w, c); // v stays here
+    return v.taken_by(keel_get_or_set_unique_value(w, c, keeli_pointer(v)));
+}
+template <class S> inline keel_result keeli_replace(S w, keel_entity e, const keel_component *c, const void *v) { return keel_replace_component(w, e, c, v); }
+template <class S, class T> inline keel_result keeli_replace(S w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_replace_component(w, e, c, keeli_pointer(v))); }
+template <class T, class S> inline bool keeli_drain(S s, const keel_component *c, keel_entity *e, T *out) { return keeli_take(out, [&](void *to) { return keel_drain_component(s, c, e, to) ? KEEL_OK : KEEL_ABSENT; }) == KEEL_OK; }
 template <class T, class S> inline keel_result keeli_take_out(S s, keel_entity e, const keel_component *c, T *out) { return keeli_take(out, [&](void *to) { return keeli_remove_out(s, e, c, to); }); }
 template <class T> inline keel_result keeli_take_unique(keel_world *w, const keel_component *c, T *out) { return keeli_take(out, [&](void *to) { return keel_remove_unique_value(w, c, to); }); }
-// A fresh T() in its place; NULL on error.
-inline void *keeli_emplace(keel_world *w, keel_entity e, const keel_component *c, const void *) { return keel_emplace_component(w, e, c); }
-template <class T> inline void *keeli_emplace(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return keeli_add(w, e, c, v) == KEEL_OK ? keel_get_component_mut(w, e, c) : NULL; }
+template <class S, class... C> inline bool keeli_has_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_has_all_components(s, e, static_cast<const keel_component *const *>(list)); }
+template <class S, class... C> inline bool keeli_has_any(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_has_any_component(s, e, static_cast<const keel_component *const *>(list)); }
 template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_delete_components(s, e, static_cast<const keel_component *const *>(list)); }
 template <class S> inline keel_result keeli_delete_all(S s, keel_entity e, const keel_component *c) { return keel_delete_component(s, e, c); }
 template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_register_components(w, list); }

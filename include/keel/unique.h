@@ -12,10 +12,19 @@ extern "C" {
 #endif
 
 /// Set a unique, or replace its value (the old one is dropped).
+/// @param scope a world or commands
 /// @param value `unique->size` bytes, handed over; NULL: zeros
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (another scope, or
+///   a type of events), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_set_unique_value(keel_scope *scope, const keel_component *unique,
                                            const void *value);
+
+/// The value, to change in place, which is set first when it is not set.
+/// @param value what to set: handed over only when it is; NULL: zeros
+/// @return the value; NULL on error, as keel_set_unique_value
+/// @threads the owner
+KEEL_API void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,
+                                            const void *value);
 
 /// The value, to read; NULL before it is set, and when a view or context does not hold it
 /// (KEEL_ERROR_ACCESS is kept).
@@ -26,10 +35,18 @@ KEEL_API const void *keel_get_unique_value(const keel_scope *scope, const keel_c
 KEEL_API void *keel_get_unique_value_mut(keel_scope *scope, const keel_component *unique);
 
 /// Take a unique away.
-/// @param out receives the value and what it owns; NULL: it is dropped
+/// @param scope a world or commands
+/// @param out receives the value and what it owns; NULL, as for commands, which hand nothing out
+///   (KEEL_ERROR_ARGUMENT): it is dropped
 /// @return KEEL_OK, KEEL_ABSENT when it was not set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique,
+KEEL_API keel_result keel_remove_unique_value(keel_scope *scope, const keel_component *unique,
                                               void *out);
+
+/// Take all uniques away; their values are dropped. keel_last_count tells how many.
+/// @return KEEL_OK, KEEL_ABSENT when none was set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (all
+/// stay)
+/// @threads the owner
+KEEL_API keel_result keel_clear_uniques(keel_world *world);
 
 /// @cond
 KEEL_API const void *keeli_world_get_unique(const keel_scope *world, const keel_component *unique);
@@ -42,6 +59,8 @@ KEEL_API const void *keeli_world_get_unique(const keel_scope *world, const keel_
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_get_unique_value(scope, ...) KEELI_DIRECT(scope, keeli_world_get_unique, keel_get_unique_value)(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_set_unique_value(scope, ...) keel_set_unique_value(KEELI_TO_RECORD(scope), __VA_ARGS__)
+#define keel_remove_unique_value(scope, ...) keel_remove_unique_value(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_get_unique_value_mut(scope, ...) keel_get_unique_value_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

@@ -199,20 +199,31 @@ KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, kee
 /// are asked once, before anything is changed, so they may name the component too.
 /// @param terms ends with KEEL_TERM_END
 /// @param value copied for each entity, with the copy hook; the caller keeps it; NULL: zeros
+/// @param scope a world, or commands: those that match when it is applied
 /// @return KEEL_OK, KEEL_ABSENT when none matches, an error of keel_view_begin or
 ///   keel_add_component_to_many
 /// @threads the owner
-KEEL_API keel_result keel_add_component_to_matching(keel_world *world, const keel_term *terms,
+KEEL_API keel_result keel_add_component_to_matching(keel_scope *scope, const keel_term *terms,
                                                     const keel_component *component,
                                                     const void *value);
 
 /// Delete one component from all entities that match.
 /// @param terms ends with KEEL_TERM_END; they need not name the component
+/// @param scope as above
 /// @return KEEL_OK, KEEL_ABSENT when none had it, an error of keel_view_begin or
 ///   keel_delete_component_from_many
 /// @threads the owner
-KEEL_API keel_result keel_delete_component_from_matching(keel_world *world, const keel_term *terms,
+KEEL_API keel_result keel_delete_component_from_matching(keel_scope *scope, const keel_term *terms,
                                                          const keel_component *component);
+
+/// Delete all entities that match, with all their components. The terms are asked once, before
+/// anything is changed; keel_last_count tells how many there were.
+/// @param terms ends with KEEL_TERM_END
+/// @param scope as above
+/// @return KEEL_OK, KEEL_ABSENT when none matches, an error of keel_view_begin or
+///   keel_delete_entities
+/// @threads the owner
+KEEL_API keel_result keel_delete_entities_matching(keel_scope *scope, const keel_term *terms);
 
 /// What the view would do to walk its entities now, as text of a few lines: the leader (what hands
 /// out candidates) with how many it expects to touch, the filters in the order they are applied,
@@ -459,6 +470,9 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_column_get_value(column, e) keeli_column_get_value((column), (e))
+#define keel_add_component_to_matching(scope, ...) keel_add_component_to_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
+#define keel_delete_component_from_matching(scope, ...) keel_delete_component_from_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
+#define keel_delete_entities_matching(scope, ...) keel_delete_entities_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_view_begin(view, scope, ...) keel_view_begin((view), KEELI_TO_OPEN(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

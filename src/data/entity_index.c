@@ -257,7 +257,7 @@ bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     *version_of(ix, i) = upper_of(e);
-    *where_of(ix, i) = KEELI_NO_ROW;
+    if (*where_of(ix, i) == KEELI_HELD) *where_of(ix, i) = KEELI_NO_ROW; // it may have one already
     --ix->held;
     ++*living_around(ix, i);
 }

@@ -38,17 +38,10 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
 
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values) {
-    uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(held));
-    const uint32_t promise = *where;
     keeli_batch b;
-    keeli_batch_begin(&b, world, &held, 1, "adding an entity");
-    b.is_new = true;
-    *where = KEELI_NO_ROW; // as for the living, which making room looks at
+    keeli_batch_begin_held(&b, world, &held, 1, "adding an entity");
     keeli_batch_add_values(&b, holder, values);
-    if (b.result == KEEL_OK && !keeli_followers_reserve_entity(world, held, 1))
-        b.result = keeli_out_of_memory(world, b.doing);
-    if (keeli_batch_reserve(&b) == KEEL_OK) keeli_entity_index_confirm(&world->entities, held);
-    else *where = promise;
+    keeli_batch_create(&b, holder, NULL);
     return keeli_batch_give(&b);
 }
 
@@ -268,6 +261,7 @@ static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_
     if ((s->flags && !keeli_change_is_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
+    if (!value) return KEEL_OK; // it stays as it is
     void *to = keeli_store_value_there(s, keeli_index_of(e));
     if (value != to) keeli_bytes_put(to, value, s->size);
     if (!s->flags) return KEEL_OK;
@@ -337,12 +331,6 @@ keel_result(keel_add_component_unchecked)(keel_scope *scope, keel_entity e,
     return keel_add_component(scope, e, component, value);
 }
 
-void *keel_emplace_component(keel_world *world, keel_entity e, const keel_component *component) {
-    if (keel_add_component(world, e, component, NULL) < 0) return NULL;
-    const keeli_storage *s = keeli_storage_find(world, component);
-    return s ? keeli_store_value_of(world, s, e) : NULL; // an observer may have deleted it
-}
-
 void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                 const void *value) {
     if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
@@ -353,7 +341,7 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     void *there = keeli_store_value_of(world, s, e);
     if (there) return keeli_track_modified(world, s, keeli_index_of(e)), there;
     if (keel_add_component(world, e, component, value) < 0) return NULL;
-    return keeli_store_value_of(world, s, e);
+    return keeli_store_value_of(world, s, e); // NULL: an observer has deleted it
 }
 
 // ------------------------------------------------------------------ many
@@ -365,23 +353,16 @@ keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uin
                         function, (unsigned)count);
 }
 
-static keel_result check_stride(keel_world *world, const keeli_storage *s, size_t stride) {
-    if (stride >= s->size) return KEEL_OK;
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "values of '%s' have %u bytes but a stride of %u; pass the size of what "
-                        "they are in",
-                        s->component.name, (unsigned)s->size, (unsigned)stride);
-}
-
 // A column of the caller's: with a stride the values are handed over, without they are copied.
-static keel_result add_column(keeli_batch *b, const keel_value_column *c) {
+static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
+                              const keel_value_column *c) {
     keel_world *world = b->world;
     keel_result result;
-    keeli_storage *s = keeli_storage_to_edit(world, NULL, c->component, "add", &result);
+    keeli_storage *s = keeli_storage_to_edit(world, holder, c->component, "add", &result);
     if (!s) return result;
     const bool is_copied = !c->values || !c->stride;
     if (c->values && is_copied && !keeli_can_copy(s)) return keeli_cannot_copy(world, s);
-    if (!is_copied) KEEL_TRY(check_stride(world, s, c->stride));
+    if (!is_copied) KEEL_TRY(keeli_check_stride(world, s, c->stride));
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (b->columns[k].storage == s)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -390,15 +371,17 @@ static keel_result add_column(keeli_batch *b, const keel_value_column *c) {
     return b->result;
 }
 
-keel_result keel_add_entity_columns(keel_world *world, uint32_t count, keel_entity *out,
-                                    const keel_value_column *columns) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+keel_result(keel_add_entity_columns)(keel_scope *scope, uint32_t count, keel_entity *out,
+                                     const keel_value_column *columns) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_add_entities(who.commands, count, out, columns);
     keeli_batch b;
-    keeli_batch_begin(&b, world, NULL, count, "adding entities");
+    keeli_batch_begin(&b, who.world, NULL, count, "adding entities");
     for (const keel_value_column *c = columns; c && c->component && b.result == KEEL_OK; ++c)
-        b.result = add_column(&b, c);
-    keeli_batch_create(&b, NULL, out);
-    return keeli_batch_give(&b);
+        b.result = add_column(&b, who.editor, c);
+    keeli_batch_create(&b, who.editor, out);
+    return keeli_edit_end(&who, keeli_batch_give(&b));
 }
 
 static keel_result check_alive(keel_world *world, const keeli_storage *s,
@@ -412,21 +395,36 @@ static keel_result check_alive(keel_world *world, const keeli_storage *s,
     return KEEL_OK;
 }
 
-keel_result keel_add_component_to_many(keel_world *world, const keel_entity *entities,
-                                       uint32_t count, const keel_component *component,
-                                       const void *values, size_t stride) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+keel_result keeli_edit_add_many(keel_world *world, const keeli_holder *holder,
+                                const keel_entity *entities, uint32_t count,
+                                const keel_value_column *column) {
     keel_result result;
-    const keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
+    const keeli_storage *s =
+        keeli_storage_to_edit(world, holder, column->component, "add", &result);
     if (!s) return result;
-    KEEL_TRY(keeli_check_list(world, entities, count, "keel_add_component_to_many"));
-    if (values && stride) KEEL_TRY(check_stride(world, s, stride));
+    if (column->values && column->stride) KEEL_TRY(keeli_check_stride(world, s, column->stride));
     if (!count) return KEEL_OK;
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
-    b.result = add_column(&b, &(keel_value_column){ component, values, stride });
+    b.result = add_column(&b, holder, column);
     return keeli_batch_give(&b);
+}
+
+keel_result(keel_add_component_to_many)(keel_scope *scope, const keel_entity *entities,
+                                        uint32_t count, const keel_component *component,
+                                        const void *values, size_t stride) {
+    const keel_value_column column = { component, values, stride };
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    keel_result result = keeli_check_list(who.world, entities, count, "keel_add_component_to_many");
+    if (result == KEEL_OK && who.commands)
+        return count ? keeli_record_many(who.commands, KEELI_RECORD_ADD_MANY, entities, count,
+                                         &column)
+                     : KEEL_OK;
+    if (result == KEEL_OK)
+        result = keeli_edit_add_many(who.world, who.editor, entities, count, &column);
+    return keeli_edit_end(&who, result);
 }
 
 // ------------------------------------------------------------------ entities by handle, and room

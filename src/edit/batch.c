@@ -19,6 +19,12 @@ void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *ent
     b->column_room = sizeof b->few / sizeof *b->few;
 }
 
+void keeli_batch_begin_held(keeli_batch *b, keel_world *world, const keel_entity *held,
+                            uint32_t count, const char *doing) {
+    keeli_batch_begin(b, world, held, count, doing);
+    b->is_new = b->is_held = true;
+}
+
 // Memory until the batch ends, in a piece of its own: the blocks of arenas are promised to
 // commands.
 typedef struct keeli_batch_block {
@@ -55,14 +61,22 @@ static inline keeli_column *new_column(keeli_batch *b, keeli_storage *s) {
 
 void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
                      keeli_handing handing) {
-    for (uint32_t k = 0; k < b->column_count; ++k)
-        if (b->columns[k].storage == s) b->columns[k].is_superseded = true;
+    const bool keeps = !values || handing == KEELI_IF_MISSING;
+    bool is_needed = !keeps || b->is_new || b->count > 1 || !b->entities ||
+                     !keeli_store_has(s, keeli_index_of(*b->entities));
+    for (uint32_t k = 0; k < b->column_count; ++k) {
+        if (b->columns[k].storage != s) continue;
+        if (keeps) is_needed = false;
+        else b->columns[k].is_superseded = true;
+    }
     keeli_column *c = new_column(b, s);
-    if (!c || !values || !s->size) return;
+    if (!c) return;
+    c->is_superseded = !is_needed;
     c->values = values;
     c->stride = stride;
+    if (!values || !s->size) return;
     c->is_copied = handing == KEELI_COPIED && s->component.copy;
-    c->is_moved = s->component.move && (handing == KEELI_HANDED_OVER || s->component.copy);
+    c->is_moved = s->component.move && (handing != KEELI_COPIED || s->component.copy);
     b->has_copies |= c->is_copied;
 }
 
@@ -74,9 +88,14 @@ void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *take
 }
 
 void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values) {
+    keeli_handing handing = KEELI_HANDED_OVER;
     for (const keel_value *v = values; v && v->component && b->result == KEEL_OK; ++v) {
+        if (v->component == &keeli_if_missing) {
+            handing = KEELI_IF_MISSING;
+            continue;
+        }
         keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &b->result);
-        if (s) keeli_batch_add(b, s, v->value, 0, KEELI_HANDED_OVER);
+        if (s) keeli_batch_add(b, s, v->value, 0, handing);
     }
 }
 
@@ -89,16 +108,6 @@ static const char *value_at(const keeli_column *c, uint32_t i) {
 }
 
 // ------------------------------------------------------------------ copies
-bool keeli_can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
-
-keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
-    return keeli_error(world, KEEL_ERROR_COPY,
-                       keeli_can_copy(s)
-                           ? "the copy hook of '%s' failed; nothing was changed"
-                           : "'%s' has a drop hook but no copy hook, so it cannot be copied",
-                       s->component.name);
-}
-
 // Are these bytes in rows? Such values are copied before rows move.
 static bool are_in_rows(const keel_world *world, const char *values, size_t bytes) {
     const keeli_archetypes *a = &world->archetypes;
@@ -334,6 +343,7 @@ static void put(const keeli_column *c, uint32_t i, void *to) {
 }
 
 static void overwrite(const keeli_batch *b, const keeli_column *c, uint32_t i) {
+    if (!c->values) return; // it stays as it is
     const uint32_t index = keeli_index_of(b->entities[i]);
     void *to = keeli_store_value(b->world, c->storage, index);
     keeli_track_modified(b->world, c->storage, index);
@@ -431,7 +441,7 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
     if (c->is_superseded || !keeli_is_followed(c->storage)) return;
     if (b->count == 1 && (!c->fresh || *c->fresh))
         keeli_came(b->world, c->storage, keeli_index_of(b->entities[0]));
-    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh);
+    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, !c->values);
 }
 
 static void commit(keeli_batch *b) {
@@ -504,10 +514,14 @@ static void undo_create(const keeli_batch *b) {
         keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
         *where = KEELI_NO_ROW;
     }
-    keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
+    if (!b->is_held)
+        keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
+    for (uint32_t i = 0; b->is_held && i < b->count; ++i)
+        *keeli_row_of(&b->world->entities, keeli_index_of(b->entities[i])) = KEELI_HELD;
 }
 
-static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+static inline __attribute__((always_inline)) keel_result
+take_handles(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "add to"));
     const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, b->count);
@@ -518,16 +532,28 @@ static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entit
     b->before = world->entities;
     keeli_entity_index_add_many(&world->entities, out, b->count);
     b->entities = out;
-    b->is_new = b->is_created = true;
-    if (b->count > 1 && b->column_count) b->whole = keeli_range_of(out, b->count);
+    b->is_new = true;
+    return KEEL_OK;
+}
+
+static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+    keel_world *world = b->world;
+    if (!b->is_held) KEEL_TRY(take_handles(b, holder, out));
+    b->is_created = true;
+    for (uint32_t i = 0; b->is_held && i < b->count; ++i) // as for the living, which making room
+        *keeli_row_of(&world->entities, keeli_index_of(b->entities[i])) = // looks at
+            KEELI_NO_ROW;
+    if (b->count > 1 && b->column_count) b->whole = keeli_range_of(b->entities, b->count);
     if (b->whole.count < b->count) b->whole.count = 0;
     for (uint32_t i = 0; world->stand_in.entities.flags && i < b->count; ++i)
-        if (!keeli_followers_reserve_entity(world, out[i], b->count))
+        if (!keeli_followers_reserve_entity(world, b->entities[i], b->count))
             return keeli_out_of_memory(world, b->doing);
     KEEL_TRY(keeli_batch_reserve(b));
     for (uint32_t k = 0; b->has_copies && k < b->column_count; ++k)
         if (b->columns[k].is_copied && !copy_in_place(b, &b->columns[k]))
             return keeli_cannot_copy(world, b->columns[k].storage);
+    for (uint32_t i = 0; b->is_held && i < b->count; ++i)
+        keeli_entity_index_confirm(&world->entities, b->entities[i]);
     return KEEL_OK;
 }
 

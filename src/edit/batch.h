@@ -13,16 +13,17 @@
 // What happens to the caller's values.
 typedef enum keeli_handing {
     KEELI_HANDED_OVER, // the world owns what they own as soon as the batch is committed
-    KEELI_COPIED       // copies are made, with the copy hook
+    KEELI_COPIED,      // copies are made, with the copy hook
+    KEELI_IF_MISSING   // handed over, and dropped where there is a value already
 } keeli_handing;
 
 typedef struct keeli_column {
     keeli_storage *storage;
-    const char *values;   // of the first entity; NULL: zeros
+    const char *values;   // of the first entity; NULL: zeros, where there is none yet
     size_t stride;        // from one value to the next; 0: all get the same
     bool is_copied;       // by the hook, before anybody is notified
     bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
-    bool is_superseded;   // named again later in the list: its value is only dropped
+    bool is_superseded;   // named again in the list, or not needed: its value is only dropped
     bool is_there;        // rows that are being moved have it
     uint32_t filled;      // so many of the new entities have their copies already
     void *staged;         // memory of copies, of entities that exist
@@ -41,6 +42,7 @@ typedef struct keeli_batch {
     uint32_t count;
     uint32_t column_count, column_room;
     bool is_new;        // they are being made: they have nothing
+    bool is_held;       // with handles that were promised
     bool has_prototype; // all values are those of the entity with the index `prototype`
     bool has_rows;      // some columns are kept in archetypes
     bool has_copies;    // some are copied by a hook
@@ -62,7 +64,11 @@ typedef struct keeli_batch {
 
 void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,
                        uint32_t count, const char *doing);
-// A component that the entities get, and its values: a stride of 0 gives all the same.
+// The entities are made, with handles that commands promised.
+void keeli_batch_begin_held(keeli_batch *b, keel_world *world, const keel_entity *held,
+                            uint32_t count, const char *doing);
+// A component that the entities get, and its values: a stride of 0 gives all the same. NULL: zeros,
+// for those who have none.
 void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
                      keeli_handing handing);
 // A component that is taken away: where its value goes (NULL: it is dropped), and whether there was
@@ -70,7 +76,8 @@ void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken);
 // Columns for a list of values that are handed over, on behalf of a holder or (NULL) of the owner.
 void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const keel_value *values);
-// The entities, handles in `out` (NULL: nobody wants them), and all that may fail.
+// The entities, handles in `out` (NULL: nobody wants them, or they were promised), and all that may
+// fail.
 void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out);
 // All that may fail, where something else comes before the commit.
 keel_result keeli_batch_reserve(keeli_batch *b);
@@ -87,7 +94,3 @@ static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint
     return keeli_store_reserve(world, s, index, numbers) &&
            keeli_followers_reserve(world, s, index, 1, numbers + 1);
 }
-// Can values of the component be copied, if its copy hook does not fail? And the error of one that
-// cannot, or whose hook failed.
-bool keeli_can_copy(const keeli_storage *s);
-keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s);

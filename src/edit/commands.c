@@ -10,23 +10,16 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ dropping
-static void drop_part(const keel_world *world, keeli_command_part *p) {
-    const keeli_storage *s = keeli_part_storage(world, p);
-    if (s && p->value) keeli_value_drop(s, p->value);
-    p->number = 0;
-}
-
-static void drop_values(const keel_world *world, keeli_command *c) {
+static __attribute__((noinline)) void drop_command(keel_world *world, keeli_command *c) {
     for (uint32_t i = 0; i < c->count; ++i)
-        drop_part(world, &c->parts[i]);
-}
-
-static void drop_command(keel_world *world, keeli_command *c) {
-    drop_values(world, c);
-    if (c->does != KEELI_RECORD_ADD_ENTITY) return;
+        keeli_part_drop(world, &c->parts[i]);
+    const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES || c->does == KEELI_RECORD_CLONE;
+    if (!makes_many && c->does != KEELI_RECORD_ADD_ENTITY) return;
+    const keel_entity *made = makes_many ? c->many->items : &c->entity;
     keeli_edit_lock(world, c);
-    if (keeli_entity_index_is_held(&world->entities, c->entity))
-        keeli_entity_index_release(&world->entities, c->entity);
+    for (uint32_t i = makes_many ? c->many->count : 1; i--;)
+        if (keeli_entity_index_is_held(&world->entities, made[i]))
+            keeli_entity_index_release(&world->entities, made[i]);
     keeli_edit_unlock(world, c);
 }
 
@@ -60,7 +53,7 @@ void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
         for (const keel_commands *list = all[i]; list; list = list->next)
             for (keeli_command *c = list->first; c; c = c->next)
                 for (uint32_t k = 0; k < c->count; ++k)
-                    if (c->parts[k].number == storage->slot) drop_part(world, &c->parts[k]);
+                    if (c->parts[k].number == storage->slot) keeli_part_drop(world, &c->parts[k]);
 }
 
 // ------------------------------------------------------------------ applying
@@ -74,6 +67,7 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
     for (uint32_t i = 0; i < c->count; ++i) { // forgotten ones are left out
         const keeli_storage *s = keeli_part_storage(world, &c->parts[i]);
         if (s) values[n++] = (keel_value){ &s->component, c->parts[i].value };
+        else if (c->parts[i].count) values[n++] = (keel_value){ &keeli_if_missing, NULL };
     }
     values[n] = (keel_value){ NULL, NULL };
     const keel_result result =
@@ -103,29 +97,104 @@ static keel_result apply_removal(keel_world *world, const keeli_holder *holder,
     return any;
 }
 
-static keel_result apply_one(keel_world *world, const keeli_holder *holder,
-                             const keeli_command *c) {
-    keeli_storage *s;
+// These are functions of their own, so that a record about one entity needs no memory for a batch.
+static __attribute__((noinline)) keel_result
+apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command *c) {
+    const uint32_t count = c->many->count;
+    keeli_batch b;
+    keeli_batch_begin_held(&b, world, c->many->items, count, "adding entities");
+    for (uint32_t k = 0; k < c->count && b.result == KEEL_OK; ++k) {
+        const keeli_command_part *p = &c->parts[k];
+        keeli_storage *s = keeli_part_storage(world, p);
+        if (!s || !keeli_storage_to_edit(world, holder, &s->component, "add", &b.result)) continue;
+        const bool is_column = p->count == count;
+        keeli_batch_add(&b, s, p->value, is_column ? s->size : 0,
+                        is_column ? KEELI_HANDED_OVER : KEELI_COPIED);
+    }
+    keeli_batch_create(&b, holder, NULL);
+    const keel_result result = keeli_batch_give(&b);
+    for (uint32_t k = 0; k < c->count && result == KEEL_OK; ++k)
+        if (c->parts[k].count != count) keeli_part_drop(world, &c->parts[k]);
+    return result;
+}
+
+// Those that are alive get it.
+static __attribute__((noinline)) keel_result
+apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) {
+    keeli_command_part *p = c->parts;
+    keeli_storage *s = keeli_part_storage(world, p);
+    if (!s) return KEEL_ABSENT;
+    const bool is_column = p->count == c->many->count;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->many->count; ++i) {
+        char *value = (char *)p->value + (size_t)i * s->size;
+        const bool lives = keeli_entity_is_alive(&world->entities, c->many->items[i]);
+        if (is_column && !lives) keeli_value_drop(s, value);
+        if (!lives) continue;
+        if (is_column && i != n) keeli_value_move(s, (char *)p->value + (size_t)n * s->size, value);
+        c->many->items[n++] = c->many->items[i];
+    }
+    if (is_column) p->count = n;
+    c->many->count = n;
+    if (!n) return KEEL_ERROR_DEAD_ENTITY;
+    const keel_value_column column = { &s->component, p->value, is_column ? s->size : 0 };
+    const keel_result result = keeli_edit_add_many(world, holder, c->many->items, n, &column);
+    if (result == KEEL_OK && !is_column) keeli_part_drop(world, p);
+    return result;
+}
+
+// What was unregistered since takes the record with it.
+static __attribute__((noinline)) keel_result apply_matching(keel_world *world, keeli_command *c) {
+    keeli_command_part *last = c->count ? &c->parts[c->count - 1] : NULL;
+    for (uint32_t k = 0; k < c->count; ++k)
+        if (!c->parts[k].number) return KEEL_ABSENT;
+    const keeli_storage *s = last ? keeli_part_storage(world, last) : NULL;
+    const keel_result result =
+        c->edit_matching(world, c->terms, s ? &s->component : NULL, last ? last->value : NULL);
+    if (result == KEEL_OK && last) keeli_part_drop(world, last); // it was copied
+    return result;
+}
+
+static keel_result apply_one(keel_world *world, const keeli_holder *holder, keeli_command *c) {
+    keeli_storage *s = c->count ? keeli_part_storage(world, c->parts) : NULL;
+    const keel_component *component = s ? &s->component : NULL;
     switch (c->does) {
     case KEELI_RECORD_ADD_ENTITY:
     case KEELI_RECORD_ADD:
         return apply_adding(world, holder, c);
+    case KEELI_RECORD_ADD_ENTITIES:
+        return apply_add_entities(world, holder, c);
+    case KEELI_RECORD_ADD_MANY:
+        return apply_add_many(world, holder, c);
+    case KEELI_RECORD_REPLACE:
+        return s ? keeli_edit_replace(world, holder, c->entity, component, c->parts->value)
+                 : KEEL_ABSENT;
     case KEELI_RECORD_REMOVE:
     case KEELI_RECORD_DELETE:
         return apply_removal(world, holder, c);
+    case KEELI_RECORD_DELETE_MANY:
+        return s ? keeli_edit_delete_many(world, holder, c->many->items, c->many->count, component)
+                 : KEEL_ABSENT;
     case KEELI_RECORD_SEND:
-        s = keeli_part_storage(world, c->parts);
         return s ? keeli_edit_send_event(world, holder, s, c->parts->value) : KEEL_ABSENT;
+    case KEELI_RECORD_SET_UNIQUE:
+        return s ? keeli_edit_set_unique(world, holder, s, c->parts->value) : KEEL_ABSENT;
+    case KEELI_RECORD_REMOVE_UNIQUE:
+        return s ? keeli_edit_remove_unique(world, holder, s, NULL) : KEEL_ABSENT;
     case KEELI_RECORD_NAME:
-        s = keeli_part_storage(world, c->parts);
         return s ? keeli_edit_name(world, holder, c->entity, c->data) : KEEL_ABSENT;
     case KEELI_RECORD_EDIT_OF:
-        s = keeli_part_storage(world, c->parts);
-        return s ? c->edit_of(world, holder, c->entity, &s->component) : KEEL_ABSENT;
+        return s ? c->edit_of(world, holder, c->entity, component) : KEEL_ABSENT;
     case KEELI_RECORD_EDIT:
         return c->edit(world, NULL, c->entity);
     case KEELI_RECORD_ATTACH:
         return keeli_edit_attach(world, NULL, c->entity, c->parent);
+    case KEELI_RECORD_CLONE:
+        return keeli_edit_clone(world, c->entity, c->many->items, c->many->count);
+    case KEELI_RECORD_DELETE_ENTITIES:
+        return keeli_edit_delete_entities(world, NULL, c->many->items, c->many->count);
+    case KEELI_RECORD_MATCHING:
+        return apply_matching(world, c);
     case KEELI_RECORD_CALL:
         return c->function(world, c->data);
     }
@@ -151,14 +220,13 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         keeli_edit_unlock(world, holder);
         const bool stays = result == KEEL_ERROR_MEMORY || result == KEEL_ERROR_THREAD;
         if (stays && c->does != KEELI_RECORD_CALL) return result;
+        if (result != KEEL_OK) drop_command(world, c); // nobody took what it carries
         if (is_dead_end(c, result)) {
-            drop_values(world, c);
             keeli_world_lock(world);
             ++world->commands.dropped;
             keeli_world_unlock(world);
-        } else if (result < 0) {
-            drop_command(world, c);
-            if (first_error == KEEL_OK) first_error = result;
+        } else if (result < 0 && first_error == KEEL_OK) {
+            first_error = result;
         }
         list->first = c->next;
         if (!list->first) list->last = NULL;

@@ -11,7 +11,7 @@
 
 // ------------------------------------------------------------------ copies of a prototype
 // Links and the name are not copied: a copy has a place of its own. Nor are disabled values.
-static keel_result add_prototype(keeli_batch *b, uint32_t index) {
+static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uint32_t index) {
     keel_world *world = b->world;
     uint32_t at = UINT32_MAX;
     b->has_prototype = true;
@@ -19,31 +19,50 @@ static keel_result add_prototype(keeli_batch *b, uint32_t index) {
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (s->flags & KEELI_IS_LINK || !keeli_store_has(s, index)) continue;
         keel_result result;
-        if (!keeli_storage_to_edit(world, NULL, &s->component, "clone", &result)) return result;
+        if (!keeli_storage_to_edit(world, holder, &s->component, "clone", &result)) return result;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
         keeli_batch_add(b, s, keeli_store_value_there(s, index), 0, KEELI_COPIED);
     }
     return b->result;
 }
 
-keel_result keel_clone_entities(keel_world *world, keel_entity prototype, uint32_t count,
-                                keel_entity *out) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
+                             uint32_t count) {
     if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
     keeli_batch b;
-    keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
-    b.result = add_prototype(&b, keeli_index_of(prototype));
-    keeli_batch_create(&b, NULL, out);
+    keeli_batch_begin_held(&b, world, held, count, "cloning an entity");
+    b.result = add_prototype(&b, NULL, keeli_index_of(prototype));
+    keeli_batch_create(&b, NULL, NULL);
     return keeli_batch_give(&b);
 }
 
-keel_entity keel_clone_entity(keel_world *world, keel_entity prototype) {
+static keel_result clone(keel_world *world, const keeli_holder *holder, keel_entity prototype,
+                         uint32_t count, keel_entity *out) {
+    if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
+    keeli_batch b;
+    keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
+    b.result = add_prototype(&b, holder, keeli_index_of(prototype));
+    keeli_batch_create(&b, holder, out);
+    return keeli_batch_give(&b);
+}
+
+keel_result(keel_clone_entities)(keel_scope *scope, keel_entity prototype, uint32_t count,
+                                 keel_entity *out) {
+    if (keeli_is_world(scope)) return clone(keeli_world_of(scope), NULL, prototype, count, out);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) return keeli_record_clone(who.commands, prototype, count, out);
+    return keeli_edit_end(&who, clone(who.world, who.editor, prototype, count, out));
+}
+
+keel_entity(keel_clone_entity)(keel_scope *scope, keel_entity prototype) {
     keel_entity copy = keel_null();
-    if (world && !keeli_entity_is_alive(&world->entities, prototype)) // null does not say why
-        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY, "cannot clone %s: it is not alive",
-                           KEELI_ENTITY(world, prototype)),
-               keel_null();
-    return keel_clone_entities(world, prototype, 1, &copy) < 0 ? keel_null() : copy;
+    keeli_caller who;
+    const keel_result result = (keel_clone_entities)(scope, prototype, 1, &copy);
+    if (result == KEEL_ERROR_DEAD_ENTITY && keeli_caller_is(scope, &who) == KEEL_OK)
+        keeli_error(who.world, result, // null does not say why
+                    "cannot clone %s: it is not alive", KEELI_ENTITY(who.world, prototype));
+    return result < 0 ? keel_null() : copy;
 }
 
 // ------------------------------------------------------------------ to another world

@@ -112,15 +112,14 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
     }
 }
 
-keel_result keel_delete_entities(keel_world *world, const keel_entity *entities, uint32_t count) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (count && !entities)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_delete_entities needs a list");
+keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *holder,
+                                       const keel_entity *entities, uint32_t count) {
     const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; i < count; ++i) {
         if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
-        KEEL_TRY(keeli_may_delete_entity(world, NULL, entities[i]));
-        if (!world->access.holders && !world->access.owned_storages) break; // the same for all
+        KEEL_TRY(keeli_may_delete_entity(world, holder, entities[i]));
+        if (!holder && !world->access.holders && !world->access.owned_storages)
+            break; // the same for all
     }
     keeli_editing_begin(world);
     for (uint32_t i = 0; i < count && world->names.count; ++i)
@@ -132,7 +131,19 @@ keel_result keel_delete_entities(keel_world *world, const keel_entity *entities,
             keeli_commit_unlink(world, entities[i]);
     delete_living(world, entities, count);
     keeli_editing_end(world);
-    return keeli_done(world, keeli_entity_count(&world->entities) < before ? KEEL_OK : KEEL_ABSENT);
+    world->commands.last_count = before - keeli_entity_count(&world->entities);
+    return keeli_done(world, world->commands.last_count ? KEEL_OK : KEEL_ABSENT);
+}
+
+keel_result(keel_delete_entities)(keel_scope *scope, const keel_entity *entities, uint32_t count) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    keel_result result = keeli_check_list(who.world, entities, count, "keel_delete_entities");
+    if (result == KEEL_OK && who.commands)
+        return keeli_record_many(who.commands, KEELI_RECORD_DELETE_ENTITIES, entities, count, NULL);
+    if (result == KEEL_OK)
+        result = keeli_edit_delete_entities(who.world, who.editor, entities, count);
+    return keeli_edit_end(&who, result);
 }
 
 static bool is_link(const keel_world *world, const keeli_storage *s) {
@@ -159,6 +170,7 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
                                      const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
+    const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     keeli_editing_begin(world);
@@ -172,18 +184,25 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
     delete_having(world, s);
     if (is_link(world, s)) keeli_place_orphans(world);
     keeli_editing_end(world);
+    world->commands.last_count = before - keeli_entity_count(&world->entities);
     return keeli_done(world, KEEL_OK);
+}
+
+static keel_result delete_recorded(keel_world *world, const keel_term *terms,
+                                   const keel_component *component, const void *value) {
+    (void)component, (void)value;
+    return delete_all_having(world, NULL, terms->component);
 }
 
 keel_result(keel_delete_entities_having_component)(keel_scope *scope,
                                                    const keel_component *component) {
-    const keel_commands *list = keeli_commands_of(scope);
-    if (list)
-        return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
-                            "which entities have a component is not recorded; delete them one by "
-                            "one, or with the world");
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
+    if (who.commands) {
+        const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = component },
+                                    { .kind = KEEL_TERM_END } };
+        return keeli_record_matching(who.commands, terms, NULL, delete_recorded);
+    }
     return keeli_edit_end(&who, delete_all_having(who.world, who.editor, component));
 }
 
@@ -193,8 +212,11 @@ keel_result keel_clear_entities(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (keeli_store_count(world->storages.items[i]) || world->storages.items[i]->disabled.count)
             KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "clear"));
+    world->commands.last_count = keeli_entity_count(&world->entities);
     keeli_clear_all(world);
     keeli_entity_index_clear(&world->entities);
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);
 }
+
+uint32_t keel_last_count(const keel_world *world) { return world ? world->commands.last_count : 0; }

@@ -33,6 +33,24 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
                                          keel_entity e, const keel_component *const *components);
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e);
 
+keel_result keeli_edit_add_many(keel_world *world, const keeli_holder *holder,
+                                const keel_entity *entities, uint32_t count,
+                                const keel_value_column *column);
+keel_result keeli_edit_delete_many(keel_world *world, const keeli_holder *holder,
+                                   const keel_entity *entities, uint32_t count,
+                                   const keel_component *component);
+// delete.c, copy.c: many entities. `held`: handles that were promised to the clones.
+keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *holder,
+                                       const keel_entity *entities, uint32_t count);
+keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
+                             uint32_t count);
+// value.c
+keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, keel_entity e,
+                               const keel_component *component, const void *value);
+keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
+                                  const void *value);
+keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *holder,
+                                     keeli_storage *s, void *out);
 // name.c. NULL or "": the name goes.
 keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const char *text);

@@ -211,31 +211,65 @@ keel_result(keel_strip)(keel_scope *scope, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ from many, from all
-keel_result keel_delete_component_from_many(keel_world *world, const keel_entity *entities,
-                                            uint32_t count, const keel_component *component) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+bool(keel_drain_component)(keel_scope *scope, const keel_component *component, keel_entity *e,
+                           void *out) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0) return false;
+    const keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_READ);
+    const uint32_t index = s ? keeli_store_next(s, 0) : UINT32_MAX;
+    if (index == UINT32_MAX) return false;
+    const keel_entity next = keeli_entity_at(&who.world->entities, index);
+    if (e) *e = next;
+    return keel_remove_component(scope, next, component, out) == KEEL_OK;
+}
+
+keel_result keeli_edit_delete_many(keel_world *world, const keeli_holder *holder,
+                                   const keel_entity *entities, uint32_t count,
+                                   const keel_component *component) {
     keel_result result;
-    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "delete", &result);
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, "delete", &result);
     if (result < 0) return result;
-    KEEL_TRY(keeli_check_list(world, entities, count, "keel_delete_component_from_many"));
     if (!s || !count) return KEEL_ABSENT;
+    const uint32_t before = keeli_store_count(s);
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "deleting a component from many entities");
     keeli_batch_add_out(&b, s, NULL, NULL);
-    return keeli_batch_take(&b, KEEL_TRACK_DELETION);
+    result = keeli_batch_take(&b, KEEL_TRACK_DELETION);
+    world->commands.last_count = before - keeli_store_count(s);
+    return result;
 }
 
-keel_result keel_clear_component(keel_world *world, const keel_component *component) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+keel_result(keel_delete_component_from_many)(keel_scope *scope, const keel_entity *entities,
+                                             uint32_t count, const keel_component *component) {
+    const keel_value_column column = { component, NULL, 0 };
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    keel_result result =
+        keeli_check_list(who.world, entities, count, "keel_delete_component_from_many");
+    if (result == KEEL_OK && who.commands)
+        return keeli_record_many(who.commands, KEELI_RECORD_DELETE_MANY, entities, count, &column);
+    if (result == KEEL_OK)
+        result = keeli_edit_delete_many(who.world, who.editor, entities, count, component);
+    return keeli_edit_end(&who, result);
+}
+
+static keel_result clear_component(keel_world *world, const keeli_holder *holder, keel_entity none,
+                                   const keel_component *component) {
+    (void)none;
     keel_result result;
-    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "clear", &result);
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, "clear", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    const bool any = keeli_store_count(s) != 0;
-    if (!any && !s->disabled.count) return KEEL_ABSENT;
+    const uint32_t count = keeli_store_count(s);
+    if (!count && !s->disabled.count) return KEEL_ABSENT;
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "clearing a component");
     keeli_clear(world, s);
+    world->commands.last_count = count;
     keeli_validate_storage(world, s);
-    return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
+    return keeli_done(world, count ? KEEL_OK : KEEL_ABSENT);
+}
+
+keel_result(keel_clear_component)(keel_scope *scope, const keel_component *component) {
+    return keeli_edit_component(scope, keel_null(), component, clear_component);
 }
 
 // The function may write the value. A hash tells whether it did, which needs no memory.
@@ -269,5 +303,6 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
         for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
             ask(world, s, keeli_entity_at(&world->entities, i), keep, data);
     }
-    return keeli_done(world, keeli_store_count(s) < before ? KEEL_OK : KEEL_ABSENT);
+    world->commands.last_count = before - keeli_store_count(s);
+    return keeli_done(world, world->commands.last_count ? KEEL_OK : KEEL_ABSENT);
 }

@@ -64,6 +64,22 @@ bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_comp
     return s && keeli_entity_is_alive(&world->entities, e) && keeli_store_has(s, keeli_index_of(e));
 }
 
+bool(keel_has_all_components)(const keel_scope *scope, keel_entity e,
+                              const keel_component *const *components) {
+    bool has = keel_is_alive(scope, e);
+    for (; has && *components; ++components)
+        has = keel_has_component(scope, e, *components);
+    return has;
+}
+
+bool(keel_has_any_component)(const keel_scope *scope, keel_entity e,
+                             const keel_component *const *components) {
+    bool has = false;
+    for (; !has && *components; ++components)
+        has = keel_has_component(scope, e, *components);
+    return has;
+}
+
 // ------------------------------------------------------------------ to write
 // Loops of the same code are no reason against it: values stay where they are.
 static bool may_write(keel_world *world, const keeli_storage *s, const keel_component *component) {
@@ -231,13 +247,43 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     return changed(world, s, e);
 }
 
-keel_result keel_replace_component(keel_world *world, keel_entity e,
-                                   const keel_component *component, const void *value) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+static void put(keeli_storage *s, void *to, const void *value) {
+    if (to == value || !s->size) return;
+    keeli_value_drop(s, to);
+    if (value) keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
+    else memset(to, 0, s->size);
+}
+
+keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, keel_entity e,
+                               const keel_component *component, const void *value) {
     keeli_storage *s;
     keel_result result;
-    (void)value_to_change(world, NULL, e, component, "replace", &s, &result);
-    return result == KEEL_OK ? keeli_edit_add(world, NULL, e, component, value) : result;
+    void *to = value_to_change(world, holder, e, component, "replace", &s, &result);
+    if (result != KEEL_OK) return result;
+    put(s, to, value);
+    return changed(world, s, e);
+}
+
+// Through a view or context, which holds what it writes.
+static keel_result replace_held(const keel_scope *scope, keel_entity e,
+                                const keel_component *component, const void *value) {
+    keeli_caller who;
+    const keel_result result = mark_held(scope, e, component);
+    if (result != KEEL_OK) return result;
+    KEEL_TRY(keeli_caller_is(scope, &who));
+    keeli_storage *s = keeli_storage_find(who.world, component);
+    put(s, keeli_store_value(who.world, s, keeli_index_of(e)), value);
+    return KEEL_OK;
+}
+
+keel_result(keel_replace_component)(keel_scope *scope, keel_entity e,
+                                    const keel_component *component, const void *value) {
+    if (!scope) return keeli_no_world();
+    if (keeli_is_world(scope))
+        return keeli_edit_replace(keeli_world_of(scope), NULL, e, component, value);
+    keel_commands *list = keeli_commands_of(scope);
+    return list ? keeli_record_value(list, KEELI_RECORD_REPLACE, e, component, value)
+                : replace_held(scope, e, component, value);
 }
 
 // ------------------------------------------------------------------ out of sight
@@ -249,10 +295,9 @@ void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_validate_storage(world, s);
 }
 
-static keel_result show(keel_world *world, keel_entity e, const keel_component *component,
-                        bool shows) {
+static keel_result show(keel_world *world, const keeli_holder *holder, keel_entity e,
+                        const keel_component *component, bool shows) {
     const char *verb = shows ? "enable" : "disable";
-    if (keeli_is_no_world(world)) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (component && !component->is_unique && component->storage != KEEL_INDEXED)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -260,7 +305,7 @@ static keel_result show(keel_world *world, keel_entity e, const keel_component *
                             ".storage = KEEL_INDEXED, or delete and add it",
                             verb, keeli_component_name(component));
     keel_result result;
-    keeli_storage *s = keeli_known_to_edit(world, NULL, component, verb, &result);
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
     const uint32_t index = keeli_index_of(e);
     if (shows ? !keeli_store_is_disabled(s, index) : !keeli_store_has(s, index)) return KEEL_ABSENT;
@@ -276,13 +321,24 @@ static keel_result show(keel_world *world, keel_entity e, const keel_component *
     return keeli_done(world, KEEL_OK);
 }
 
-keel_result keel_disable_component(keel_world *world, keel_entity e,
-                                   const keel_component *component) {
-    return show(world, e, component, false);
+static keel_result disable(keel_world *world, const keeli_holder *holder, keel_entity e,
+                           const keel_component *component) {
+    return show(world, holder, e, component, false);
 }
-keel_result keel_enable_component(keel_world *world, keel_entity e,
-                                  const keel_component *component) {
-    return show(world, e, component, true);
+static keel_result enable(keel_world *world, const keeli_holder *holder, keel_entity e,
+                          const keel_component *component) {
+    return show(world, holder, e, component, true);
+}
+
+keel_result(keel_disable_component)(keel_scope *scope, keel_entity e,
+                                    const keel_component *component) {
+    return keeli_is_world(scope) ? show(keeli_world_of(scope), NULL, e, component, false)
+                                 : keeli_edit_component(scope, e, component, disable);
+}
+keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
+                                   const keel_component *component) {
+    return keeli_is_world(scope) ? show(keeli_world_of(scope), NULL, e, component, true)
+                                 : keeli_edit_component(scope, e, component, enable);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,
@@ -297,16 +353,9 @@ static size_t bytes_of(const keel_component *c) {
     return c->size ? c->size : 1; // a unique tag is set or not
 }
 
-keel_result keel_set_unique_value(keel_world *world, const keel_component *unique,
-                                  const void *value) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = keeli_storage_get(world, unique, true, &result);
-    if (!s) return result;
-    if (s->events)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a type of events; keel_send them",
-                            s->component.name);
-    KEEL_TRY(keeli_may_edit(world, NULL, s, "set"));
+static inline keel_result put_unique(keel_world *world, const keeli_holder *holder,
+                                     keeli_storage *s, const void *value) {
+    KEEL_TRY(keeli_may_edit(world, holder, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {
         if (value == s->unique) return s->changed_at = world->changes.tick, KEEL_OK;
@@ -321,6 +370,36 @@ keel_result keel_set_unique_value(keel_world *world, const keel_component *uniqu
     if (!value) memset(s->unique, 0, bytes_of(c));
     else keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
     return KEEL_OK;
+}
+
+keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
+                                  const void *value) {
+    return put_unique(world, holder, s, value);
+}
+
+static keel_result set_unique(keel_world *world, const keel_component *unique, const void *value) {
+    keel_result result;
+    keeli_storage *s = keeli_storage_get(world, unique, true, &result);
+    if (!s) return result;
+    if (s->events)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a type of events; keel_send them",
+                            s->component.name);
+    return put_unique(world, NULL, s, value);
+}
+
+keel_result(keel_set_unique_value)(keel_scope *scope, const keel_component *unique,
+                                   const void *value) {
+    if (keeli_is_world(scope)) return set_unique(keeli_world_of(scope), unique, value);
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_outside(scope, &who, "set uniques"));
+    return keeli_record_value(who.commands, KEELI_RECORD_SET_UNIQUE, keel_null(), unique, value);
+}
+
+void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,
+                                   const void *value) {
+    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    if ((!s || !s->unique) && keel_set_unique_value(world, unique, value) < 0) return NULL;
+    return keel_get_unique_value_mut(world, unique);
 }
 
 const void *keeli_world_get_unique(const keel_scope *scope, const keel_component *unique) {
@@ -347,15 +426,42 @@ void *(keel_get_unique_value_mut)(keel_scope *scope, const keel_component *uniqu
     return s->unique;
 }
 
-keel_result keel_remove_unique_value(keel_world *world, const keel_component *unique, void *out) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keeli_storage *s = unique ? keeli_storage_find(world, unique) : NULL;
-    if (!s || !s->unique) return KEEL_ABSENT;
-    KEEL_TRY(keeli_may_edit(world, NULL, s, "remove"));
+keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *holder,
+                                     keeli_storage *s, void *out) {
+    if (!s->unique) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_edit(world, holder, s, "remove"));
     const keel_component *c = &s->component;
     if (out) keeli_value_move(s, out, s->unique);
     else keeli_value_drop(s, s->unique);
     keeli_free(&world->heap, s->unique, bytes_of(c), c->align);
     s->unique = NULL;
     return KEEL_OK;
+}
+
+keel_result(keel_remove_unique_value)(keel_scope *scope, const keel_component *unique, void *out) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_outside(scope, &who, "remove uniques"));
+    if (who.commands && out)
+        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+                            "commands hand no values out; remove without a place for the value, or "
+                            "with the world");
+    if (who.commands)
+        return keeli_record_value(who.commands, KEELI_RECORD_REMOVE_UNIQUE, keel_null(), unique,
+                                  NULL);
+    keeli_storage *s = unique ? keeli_storage_find(who.world, unique) : NULL;
+    return s ? keeli_edit_remove_unique(who.world, NULL, s, out) : KEEL_ABSENT;
+}
+
+keel_result keel_clear_uniques(keel_world *world) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        if (!world->storages.items[i]->unique) continue;
+        KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "clear"));
+        ++count;
+    }
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        (void)keeli_edit_remove_unique(world, NULL, world->storages.items[i], NULL);
+    world->commands.last_count = count;
+    return count ? KEEL_OK : KEEL_ABSENT;
 }

@@ -447,9 +447,8 @@ static keel_result collect(keel_world *world, const keel_term *terms, const char
     return result;
 }
 
-keel_result keel_add_component_to_matching(keel_world *world, const keel_term *terms,
-                                           const keel_component *component, const void *value) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+static keel_result add_to_matching(keel_world *world, const keel_term *terms,
+                                   const keel_component *component, const void *value) {
     entity_list list = { 0 };
     keel_result result = collect(world, terms, "keel_add_component_to_matching", &list);
     if (result == KEEL_OK)
@@ -459,15 +458,56 @@ keel_result keel_add_component_to_matching(keel_world *world, const keel_term *t
     return result;
 }
 
-keel_result keel_delete_component_from_matching(keel_world *world, const keel_term *terms,
-                                                const keel_component *component) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+static keel_result delete_from_matching(keel_world *world, const keel_term *terms,
+                                        const keel_component *component, const void *value) {
+    (void)value;
     entity_list list = { 0 };
     keel_result result = collect(world, terms, "keel_delete_component_from_matching", &list);
     if (result == KEEL_OK)
         result = keel_delete_component_from_many(world, list.items, list.count, component);
     KEELI_RELEASE(&world->heap, &list);
     return result;
+}
+
+static keel_result delete_matching(keel_world *world, const keel_term *terms,
+                                   const keel_component *component, const void *value) {
+    (void)component, (void)value;
+    entity_list list = { 0 };
+    keel_result result = collect(world, terms, "keel_delete_entities_matching", &list);
+    for (uint32_t i = 0, k = list.count; i + 1 < k; ++i) { // so that indices are handed out again
+        const keel_entity first = list.items[i];           // in the order of the walk
+        list.items[i] = list.items[--k];
+        list.items[k] = first;
+    }
+    if (result == KEEL_OK) result = keel_delete_entities(world, list.items, list.count);
+    KEELI_RELEASE(&world->heap, &list);
+    return result;
+}
+
+// Now, or when commands are applied.
+static keel_result edit_matching(keel_scope *scope, const keel_term *terms,
+                                 const keel_value_column *column, keeli_edit_matching_fn *edit) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_outside(scope, &who, "edit all that match"));
+    if (who.commands) return keeli_record_matching(who.commands, terms, column, edit);
+    return edit(who.world, terms, column ? column->component : NULL,
+                column ? column->values : NULL);
+}
+
+keel_result(keel_add_component_to_matching)(keel_scope *scope, const keel_term *terms,
+                                            const keel_component *component, const void *value) {
+    return edit_matching(scope, terms, &(keel_value_column){ component, value, 0 },
+                         add_to_matching);
+}
+
+keel_result(keel_delete_component_from_matching)(keel_scope *scope, const keel_term *terms,
+                                                 const keel_component *component) {
+    return edit_matching(scope, terms, &(keel_value_column){ component, NULL, 0 },
+                         delete_from_matching);
+}
+
+keel_result(keel_delete_entities_matching)(keel_scope *scope, const keel_term *terms) {
+    return edit_matching(scope, terms, NULL, delete_matching);
 }
 
 const void *(keel_column_get_value)(const keel_lookup *column, keel_entity e) {

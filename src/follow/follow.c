@@ -100,7 +100,7 @@ static bool is_fresh(const uint64_t *fresh, uint32_t i) {
 }
 
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
-                     uint32_t count, const uint64_t *fresh) {
+                     uint32_t count, const uint64_t *fresh, bool keeps) {
     if (!(s->flags & KEELI_IS_WATCHED)) return;
     for (uint32_t i = 0; s->groups.count && i < count; ++i)
         keeli_groups_changed(s, keeli_index_of(entities[i]), true);
@@ -111,7 +111,9 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
         if (is_fresh(fresh, i)) keeli_track_inserted_run(world, s, keeli_index_of(entities[i]), n);
     }
     for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && i < count; ++i)
-        keeli_tell(world, s, entities[i], is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
+        if (is_fresh(fresh, i) || !keeps)
+            keeli_tell(world, s, entities[i],
+                       is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
     for (uint32_t i = 0; s->viewers.count && i < count; ++i)
         keeli_view_observers_came(world, s, keeli_index_of(entities[i]));
 }

@@ -158,10 +158,10 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_WATCHED) keeli_came_slow(world, s, index);
 }
-// The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten.
-// NULL: all are fresh.
+// The same for many. `fresh`: a bit for each of the list; where it is 0 a value was overwritten, or
+// (`keeps`) stayed as it is. NULL: all are fresh.
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
-                     uint32_t count, const uint64_t *fresh);
+                     uint32_t count, const uint64_t *fresh, bool keeps);
 // What the entity had out of sight is in sight again.
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index);
 // Something happened to a component of a living entity: sets collect it, observers are called.

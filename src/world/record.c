@@ -166,24 +166,29 @@ static keel_result append(keel_commands *list, keeli_command *c) {
     return KEEL_OK;
 }
 
-// The storage of a component, or of a type of events, that a command names; NULL with the reason in
-// `*result`.
-static keeli_storage *named(keel_commands *list, keeli_action does, const keel_component *component,
-                            keel_result *result) {
+// The storage of a component, unique or type of events that a command names; NULL with the reason
+// in `*result`. In place, as the recording of one value is short (command: add).
+static inline __attribute__((always_inline)) keeli_storage *named(keel_commands *list,
+                                                                  keeli_action does,
+                                                                  const keel_component *component,
+                                                                  keel_result *result) {
     keel_world *world = list->world;
-    const bool is_event = does == KEELI_RECORD_SEND;
-    const bool fits = component && (is_event ? component->is_event : !component->is_unique);
+    const bool is_event = does == KEELI_RECORD_SEND,
+               is_unique = does == KEELI_RECORD_SET_UNIQUE || does == KEELI_RECORD_REMOVE_UNIQUE;
+    const bool fits = component && (is_event    ? component->is_event
+                                    : is_unique ? component->is_unique && !component->is_event
+                                                : !component->is_unique);
     *result = KEEL_OK;
     keeli_storage *s = fits && list->enroll && !keeli_storage_find(world, component)
                            ? list->enroll(list, component, result)
                        : is_event ? keeli_event_get(world, component, result)
-                                  : keeli_storage_get(world, component, false, result);
+                                  : keeli_storage_get(world, component, is_unique, result);
     if (!s) return NULL;
     const char *name = s->component.name;
     bool is_allowed = list->allowed.count == 0;
     for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
         is_allowed = list->allowed.items[i] == s;
-    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_NAME)
+    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_NAME && does != KEELI_RECORD_MATCHING)
         *result = keeli_not_by_hand(world, s, "edit");
     else if (!is_allowed)
         *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
@@ -198,17 +203,34 @@ static keeli_storage *named(keel_commands *list, keeli_action does, const keel_c
 // Places for the values: may fail, and nothing was taken over.
 static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i) {
+        keeli_command_part *p = &c->parts[i];
+        if (values[i].component == &keeli_if_missing) {
+            p->count = 1;
+            continue;
+        }
         keel_result result;
         const keeli_storage *s = named(list, c->does, values[i].component, &result);
         if (!s) return result;
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
-        c->parts[i].number = s->slot;
+        p->number = s->slot;
         if (!values[i].value) continue;
-        c->parts[i].value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
-                                            s->component.align);
-        if (!c->parts[i].value) return no_memory(list);
+        p->count = 1;
+        p->value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
+                                   s->component.align);
+        if (!p->value) return no_memory(list);
     }
     return KEEL_OK;
+}
+
+static uint32_t no_slot;
+const keel_component keeli_if_missing = { .type = "keel_if_missing", .slot = &no_slot };
+const keel_component *keel_if_missing(void) { return &keeli_if_missing; }
+
+void keeli_part_drop(const keel_world *world, keeli_command_part *p) {
+    const keeli_storage *s = keeli_part_storage(world, p);
+    for (uint32_t i = 0; s && p->value && i < p->count; ++i)
+        keeli_value_drop(s, (char *)p->value + (size_t)i * s->size);
+    p->number = p->count = 0;
 }
 
 static void take_values(const keel_commands *list, const keeli_command *c,
@@ -285,9 +307,176 @@ keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_valu
     return record_values(list, KEELI_RECORD_ADD, e, values, count);
 }
 
+keel_result keeli_record_value(keel_commands *list, keeli_action does, keel_entity e,
+                               const keel_component *component, const void *value) {
+    return record_values(list, does, e, &(keel_value){ component, value }, 1);
+}
+
 keel_result keeli_record_event(keel_commands *list, const keel_component *event,
                                const void *value) {
-    return record_values(list, KEELI_RECORD_SEND, keel_null(), &(keel_value){ event, value }, 1);
+    return keeli_record_value(list, KEELI_RECORD_SEND, keel_null(), event, value);
+}
+
+// ------------------------------------------------------------------ many
+static uint32_t count_columns(const keel_value_column *columns) {
+    uint32_t count = 0;
+    while (columns && columns[count].component)
+        ++count;
+    return count;
+}
+
+// Places for the values, and a copy of each that is the same for all.
+static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_command_part *p,
+                                  const keel_value_column *column, uint32_t count) {
+    keel_result result;
+    const keeli_storage *s = named(list, c->does, column->component, &result);
+    if (!s) return result;
+    for (const keeli_command_part *other = c->parts; other < p; ++other)
+        if (other->number == s->slot && c->does != KEELI_RECORD_MATCHING)
+            return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
+                                "'%s' is named twice in one list of columns", s->component.name);
+    if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
+    p->number = s->slot;
+    if (!column->values) return KEEL_OK;
+    if (column->stride) KEEL_TRY(keeli_check_stride(list->world, s, column->stride));
+    p->value = keeli_arena_new(&list->arena, &list->world->heap,
+                               (column->stride ? count : 1) * (size_t)s->size, s->component.align);
+    if (!p->value) return no_memory(list);
+    if (column->stride) return KEEL_OK; // they are handed over when nothing can fail any more
+    if (!keeli_can_copy(s) || (s->component.copy && !keeli_hook_copy(s, p->value, column->values)))
+        return keeli_cannot_copy(list->world, s);
+    if (!s->component.copy) memcpy(p->value, column->values, s->size);
+    p->count = 1;
+    return KEEL_OK;
+}
+
+static void take_columns(const keel_commands *list, keeli_command *c,
+                         const keel_value_column *columns, uint32_t count) {
+    for (uint32_t k = 0; columns && k < c->count; ++k) {
+        keeli_command_part *p = &c->parts[k];
+        const keeli_storage *s = keeli_part_storage(list->world, p);
+        if (!columns[k].values || !columns[k].stride) continue;
+        for (p->count = 0; p->count < count; ++p->count)
+            keeli_value_move(
+                s, (char *)p->value + (size_t)p->count * s->size,
+                (void *)((uintptr_t)columns[k].values + (size_t)p->count * columns[k].stride));
+    }
+}
+
+static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
+    for (uint32_t i = 0; i < many->count; ++i) {
+        const keel_result result = promise(list, &many->items[i]);
+        if (result == KEEL_OK) continue;
+        keeli_edit_lock(list->world, list);
+        while (i--)
+            keeli_entity_index_release(&list->world->entities, many->items[i]);
+        keeli_edit_unlock(list->world, list);
+        return result;
+    }
+    return KEEL_OK;
+}
+
+// `entities` NULL: they are made, with handles that go to `out`.
+static keel_result prepare_many(keel_commands *list, keeli_command *c, const keel_entity *entities,
+                                uint32_t count, const keel_value_column *columns) {
+    const size_t bytes = sizeof *c->many + count * sizeof *c->many->items;
+    c->many = keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(keeli_entity_list));
+    if (!c->many) return no_memory(list);
+    c->many->count = count;
+    if (entities) memcpy(c->many->items, entities, count * sizeof *entities);
+    for (uint32_t k = 0; columns && k < c->count; ++k)
+        KEEL_TRY(prepare_column(list, c, &c->parts[k], &columns[k], count));
+    return entities || !count ? KEEL_OK : promise_all(list, c->many);
+}
+
+static keel_result record_many(keel_commands *list, keeli_action does, keel_entity prototype,
+                               const keel_entity *entities, uint32_t count, keel_entity *out,
+                               const keel_value_column *columns) {
+    keeli_command *c = NULL;
+    KEEL_TRY(begin(list, does, prototype, count_columns(columns), &c));
+    const keel_result result = prepare_many(list, c, entities, count, columns);
+    if (result < 0) {
+        for (uint32_t k = 0; k < c->count; ++k)
+            keeli_part_drop(list->world, &c->parts[k]);
+        return result;
+    }
+    take_columns(list, c, columns, count);
+    if (out) memcpy(out, c->many->items, count * sizeof *out);
+    return append(list, c);
+}
+
+keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_entity *out,
+                                      const keel_value_column *columns) {
+    return record_many(list, KEELI_RECORD_ADD_ENTITIES, keel_null(), NULL, count, out, columns);
+}
+
+keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint32_t count,
+                               keel_entity *out) {
+    return record_many(list, KEELI_RECORD_CLONE, prototype, NULL, count, out, NULL);
+}
+
+keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
+                              uint32_t count, const keel_value_column *column) {
+    if (!entities || !count) return KEEL_ABSENT;
+    const keel_value_column columns[] = { column ? *column : (keel_value_column){ NULL, NULL, 0 },
+                                          { NULL, NULL, 0 } };
+    return record_many(list, does, keel_null(), entities, count, NULL, columns);
+}
+
+// ------------------------------------------------------------------ all that match
+static uint32_t count_others(const keel_term *t) {
+    uint32_t count = 0;
+    while (t->others && t->others[count])
+        ++count;
+    return count;
+}
+
+// The terms are kept, and the world's own descriptors of their components named by parts.
+static keel_result prepare_terms(keel_commands *list, keeli_command *c, const keel_term *terms,
+                                 uint32_t count) {
+    c->terms = keeli_arena_new(&list->arena, &list->world->heap, (count + 1) * sizeof *terms,
+                               _Alignof(keel_term));
+    if (!c->terms) return no_memory(list);
+    memcpy(c->terms, terms, (count + 1) * sizeof *terms);
+    keeli_command_part *p = c->parts;
+    for (keel_term *t = c->terms; t < c->terms + count; ++t) {
+        const uint32_t others = count_others(t);
+        const keel_component **own =
+            keeli_arena_new(&list->arena, &list->world->heap, (others + 1) * sizeof *own,
+                            _Alignof(const keel_component *));
+        if (!own) return no_memory(list);
+        for (uint32_t i = 0; i <= others; ++i) {
+            const keel_component *from = i < others ? t->others[i] : t->component;
+            keel_result result;
+            const keeli_storage *s = from ? named(list, c->does, from, &result) : NULL;
+            if (from && !s) return result;
+            if (s) p++->number = s->slot;
+            own[i] = s ? &s->component : NULL;
+        }
+        t->component = own[others];
+        own[others] = NULL;
+        t->others = t->others ? own : NULL;
+        t->name = NULL; // the caller's text
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
+                                  const keel_value_column *column, keeli_edit_matching_fn *edit) {
+    uint32_t count = 0, parts = column != NULL;
+    for (; terms && terms[count].kind != KEEL_TERM_END; ++count)
+        parts += count_others(&terms[count]) + (terms[count].component != NULL);
+    if (!terms)
+        return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
+                            "there are no terms that entities could match; pass KEEL_TERMS(...)");
+    keeli_command *c = NULL;
+    KEEL_TRY(begin(list, KEELI_RECORD_MATCHING, keel_null(), parts, &c));
+    keel_result result = prepare_terms(list, c, terms, count);
+    if (result == KEEL_OK && column) // last: it may have copied the value
+        result = prepare_column(list, c, &c->parts[parts - 1], column, 1);
+    if (result < 0) return result;
+    c->edit_matching = edit;
+    return append(list, c);
 }
 
 // A record that names components and has no values.
@@ -341,6 +530,14 @@ keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
                             "a reader looks at changes and edits nothing; edit through its world");
     keeli_edit_lock(who->world, who->editor);
     return KEEL_OK;
+}
+
+keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char *verb) {
+    if (!scope) return keeli_no_world();
+    KEEL_TRY(keeli_caller_is(scope, who));
+    if (who->commands || scope->kind == KEELI_SCOPE_WORLD) return KEEL_OK;
+    return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
+                        "views, contexts and readers do not %s; use the world, or commands", verb);
 }
 
 keel_result keeli_edit_end(const keeli_caller *who, keel_result result) {

@@ -59,9 +59,34 @@ keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *comp
                              keel_access access);
 
 // ------------------------------------------------------------------ edits, now or later
+// What a recorded edit does. Those from KEELI_RECORD_EDIT on may touch whatever an entity has.
+typedef enum keeli_action {
+    KEELI_RECORD_ADD_ENTITY,
+    KEELI_RECORD_ADD_ENTITIES,
+    KEELI_RECORD_ADD,
+    KEELI_RECORD_ADD_MANY,
+    KEELI_RECORD_REPLACE,
+    KEELI_RECORD_REMOVE,
+    KEELI_RECORD_DELETE,
+    KEELI_RECORD_DELETE_MANY,
+    KEELI_RECORD_SEND,
+    KEELI_RECORD_NAME,
+    KEELI_RECORD_SET_UNIQUE,
+    KEELI_RECORD_REMOVE_UNIQUE,
+    KEELI_RECORD_EDIT_OF,
+    KEELI_RECORD_EDIT,
+    KEELI_RECORD_ATTACH,
+    KEELI_RECORD_CLONE,
+    KEELI_RECORD_DELETE_ENTITIES,
+    KEELI_RECORD_MATCHING,
+    KEELI_RECORD_CALL
+} keeli_action;
+
 // A view or context edits: the lock of edits is taken, until keeli_edit_end.
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
 keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
+// For what a world does now, or commands record: views and contexts do not. `verb`: "set a unique".
+keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char *verb);
 
 // Edits that need no more than an entity, or an entity and a component, and can be recorded: make
 // it or record it, as the scope says.
@@ -87,28 +112,44 @@ keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_ent
 // NULL or "": the name goes.
 keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name);
 keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
+// A component or unique and its value, handed over: KEELI_RECORD_REPLACE, KEELI_RECORD_SET_UNIQUE,
+// and (without a value) KEELI_RECORD_REMOVE_UNIQUE.
+keel_result keeli_record_value(keel_commands *list, keeli_action does, keel_entity e,
+                               const keel_component *component, const void *value);
+// `count` new entities, handles in `out` (NULL: nobody wants them).
+keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_entity *out,
+                                      const keel_value_column *columns);
+keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint32_t count,
+                               keel_entity *out);
+// What is done with many: KEELI_RECORD_ADD_MANY with its column, KEELI_RECORD_DELETE_MANY with its
+// component, KEELI_RECORD_DELETE_ENTITIES with NULL.
+keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
+                              uint32_t count, const keel_value_column *column);
+// What is done with all that match when it is applied. `column`: a component and, when it is added,
+// the one value for all; NULL: there is none.
+typedef keel_result keeli_edit_matching_fn(keel_world *world, const keel_term *terms,
+                                           const keel_component *component, const void *value);
+keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
+                                  const keel_value_column *column, keeli_edit_matching_fn *edit);
 // How many there are in a list of values; NULL: none.
 uint32_t keeli_count_values(const keel_value *values);
 
-// What a recorded edit does. Those from KEELI_RECORD_EDIT on may touch whatever an entity has.
-typedef enum keeli_action {
-    KEELI_RECORD_ADD_ENTITY,
-    KEELI_RECORD_ADD,
-    KEELI_RECORD_REMOVE,
-    KEELI_RECORD_DELETE,
-    KEELI_RECORD_SEND,
-    KEELI_RECORD_NAME,
-    KEELI_RECORD_EDIT_OF,
-    KEELI_RECORD_EDIT,
-    KEELI_RECORD_ATTACH,
-    KEELI_RECORD_CALL
-} keeli_action;
+// What keel_if_missing gives out.
+extern const keel_component keeli_if_missing;
 
-// A component and, when the record adds it, its value (NULL: zeros).
+// A component and, when the record adds it, its value (NULL: zeros), or values of many entities. Of
+// KEELI_RECORD_MATCHING: what the terms name, and last what is added or deleted.
 typedef struct keeli_command_part {
-    uint32_t number; // 0: forgotten
+    uint32_t number; // 0: forgotten; or, with a count, keel_if_missing
+    uint32_t count;  // of values
     void *value;     // in the arena, owned until it is handed over
 } keeli_command_part;
+
+// Whom a record is about, in its arena.
+typedef struct keeli_entity_list {
+    uint32_t count;
+    keel_entity items[];
+} keeli_entity_list;
 
 typedef struct keeli_command {
     struct keeli_command *next;
@@ -118,9 +159,14 @@ typedef struct keeli_command {
     union {
         keeli_edit_fn *edit;       // KEELI_RECORD_EDIT
         keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
+        keeli_edit_matching_fn *edit_matching;
         keel_command_fn *function; // KEELI_RECORD_CALL
     };
-    void *data; // of the call, or the name
+    union {
+        void *data;              // KEELI_RECORD_CALL: the user's; KEELI_RECORD_NAME: the name
+        keeli_entity_list *many; // whom, or who is made
+        keel_term *terms;        // KEELI_RECORD_MATCHING
+    };
     keeli_command_part parts[];
 } keeli_command;
 
@@ -129,3 +175,5 @@ static inline keeli_storage *keeli_part_storage(const keel_world *world,
                                                 const keeli_command_part *p) {
     return p->number ? world->root.storages[p->number] : NULL;
 }
+// Its values are dropped, and it is forgotten.
+void keeli_part_drop(const keel_world *world, keeli_command_part *p);

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "registry.h"
+#include "report.h"
 
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_store_block_is_disabled(s, index)) return;
@@ -326,3 +327,22 @@ void keeli_validate_entities(keel_world *world) {
     }
 }
 #endif
+
+// ------------------------------------------------------------------ checks of values
+bool keeli_can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
+
+keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
+    return keeli_error(world, KEEL_ERROR_COPY,
+                       keeli_can_copy(s)
+                           ? "the copy hook of '%s' failed; nothing was changed"
+                           : "'%s' has a drop hook but no copy hook, so it cannot be copied",
+                       s->component.name);
+}
+
+keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride) {
+    if (stride >= s->size) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "values of '%s' have %u bytes but a stride of %u; pass the size of what "
+                        "they are in",
+                        s->component.name, (unsigned)s->size, (unsigned)stride);
+}

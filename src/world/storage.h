@@ -110,6 +110,13 @@ static inline void keeli_value_move(const keeli_storage *s, void *to, void *from
     else memcpy(to, from, s->size);
 }
 
+// Can values of the component be copied, if its copy hook does not fail? And the error of one that
+// cannot, or whose hook failed.
+bool keeli_can_copy(const keeli_storage *s);
+keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s);
+// Does a value lie between one and the next of a column? KEEL_OK, KEEL_ERROR_ARGUMENT.
+keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride);
+
 // ------------------------------------------------------------------ who has what
 // Is a value of the entity kept out of sight?
 static inline bool keeli_store_is_disabled(const keeli_storage *s, uint32_t index) {

@@ -70,7 +70,7 @@ static void what_it_collects(void **state) {
         ASSERT_COLLECTED(e, modified);
         assert_int_equal(keel_remove(f.world, e, Position), KEEL_OK);
         ASSERT_COLLECTED(e, (kinds & KEEL_ON_REMOVED) != 0);
-        assert_non_null(keel_emplace(f.world, e, Position));
+        assert_non_null(keel_get_or_add(f.world, e, Position));
         ASSERT_COLLECTED(e, (kinds & KEEL_ON_INSERTED) != 0);
         assert_int_equal(keel_delete(f.world, e, Position), KEEL_OK);
         ASSERT_COLLECTED(e, (kinds & KEEL_ON_DELETED) != 0);

@@ -54,6 +54,60 @@ static void add_family(keel_world *world, keel_entity *e) {
         assert_int_equal(keel_delete_tree((scope), (e)[12]), KEEL_OK);                             \
         assert_int_equal(keel_delete_entity((scope), (e)[15]), KEEL_OK);                           \
     } while (0)
+// The same for verbs about many entities, about all, about uniques, and for those that ask first.
+#define EDIT_MANY(scope, e)                                                                        \
+    do {                                                                                           \
+        const keel_entity some[] = { (e)[0], (e)[1], (e)[2] };                                     \
+        Number numbers[] = { { 21 }, { 22 }, { 23 } };                                             \
+        const Third thirds[] = { { 31 }, { 32 }, { 33 } };                                         \
+        assert_int_equal(keel_add((scope), (e)[0], Velocity, { 1, 1 }), KEEL_OK);                  \
+        assert_int_equal(keel_add((scope), (e)[9], Doomed), KEEL_OK);                              \
+        keel_entity made[3], clones[2];                                                            \
+        assert_int_equal(keel_add_entities((scope), 3, made, KEEL_COLUMN(Number, numbers),         \
+                                           KEEL_FILL(Position, { 5, 6 }), KEEL_FILL(Frozen)),      \
+                         KEEL_OK);                                                                 \
+        assert_int_equal(keel_add((scope), made[1], Other, { 9 }), KEEL_OK);                       \
+        assert_int_equal(keel_clone_entities((scope), made[1], 2, clones), KEEL_OK);               \
+        assert_int_equal(keel_add((scope), clones[1], Third, { 9 }), KEEL_OK);                     \
+        assert_false(keel_is_null(keel_clone_entity((scope), (e)[2])));                            \
+        assert_int_equal(keel_add_if_missing((scope), made[0], Number, { 50 }), KEEL_OK);          \
+        assert_int_equal(keel_add_if_missing((scope), made[0], Third, { 50 }), KEEL_OK);           \
+        assert_int_equal(keel_add((scope), made[2], Number), KEEL_OK);                             \
+        assert_int_equal(keel_replace((scope), made[2], Position, { 1, 1 }), KEEL_OK);             \
+        assert_int_equal(keel_add_many((scope), some, 3, Other, { 12 }), KEEL_OK);                 \
+        assert_int_equal(keel_add_column_many((scope), some, 3, Third, thirds), KEEL_OK);          \
+        assert_int_equal(keel_delete_many((scope), some + 1, 2, Dead), KEEL_OK);                   \
+        assert_int_equal(keel_add_matching((scope), KEEL_TERMS(KEEL_WITH(Frozen)), Health, { 4 }), \
+                         KEEL_OK);                                                                 \
+        assert_int_equal(                                                                          \
+            keel_delete_matching((scope), KEEL_TERMS(KEEL_ANY_OF(Other, Third)), Position),        \
+            KEEL_OK);                                                                              \
+        assert_int_equal(keel_delete_entities_matching((scope), KEEL_TERMS(KEEL_READ(Number, n),   \
+                                                                           KEEL_WITHOUT(Dead),     \
+                                                                           KEEL_WITHOUT(Frozen))), \
+                         KEEL_OK);                                                                 \
+        assert_int_equal(keel_delete_entities((scope), (e) + 7, 2), KEEL_OK);                      \
+        assert_int_equal(keel_add((scope), (e)[6], Hidden, { 3 }), KEEL_OK);                       \
+        assert_int_equal(keel_disable((scope), (e)[6], Hidden), KEEL_OK);                          \
+        assert_int_equal(keel_add((scope), (e)[5], Hidden, { 4 }), KEEL_OK);                       \
+        assert_int_equal(keel_disable((scope), (e)[5], Hidden), KEEL_OK);                          \
+        assert_int_equal(keel_enable((scope), (e)[5], Hidden), KEEL_OK);                           \
+        assert_int_equal(keel_clear((scope), Velocity), KEEL_OK);                                  \
+        assert_int_equal(keel_set_unique((scope), Time, { 1, 2 }), KEEL_OK);                       \
+        assert_int_equal(keel_set_unique((scope), Score, { 7 }), KEEL_OK);                         \
+        assert_int_equal(keel_remove_unique((scope), Score), KEEL_OK);                             \
+        assert_int_equal(keel_delete_entities_having((scope), Doomed), KEEL_OK);                   \
+    } while (0)
+
+typedef struct Hidden {
+    int value;
+} Hidden;
+typedef struct Score {
+    int value;
+} Score;
+KEEL_COMPONENT(Hidden, .storage = KEEL_INDEXED);
+KEEL_UNIQUE(Score);
+KEEL_TAG(Doomed);
 
 static void recorded_edits_do_what_immediate_ones_do(void **state) {
     (void)state;
@@ -81,6 +135,104 @@ static void recorded_edits_do_what_immediate_ones_do(void **state) {
     (void)owned_make();
     api_end(&later);
     assert_owned_end();
+}
+
+static void recorded_bulk_edits_do_what_immediate_ones_do(void **state) {
+    (void)state;
+    api_fixture now, later;
+    keel_entity e[FAMILY], same[FAMILY];
+    api_begin(&now);
+    api_begin(&later);
+    add_family(now.world, e);
+    add_family(later.world, same);
+    char *before = world_text(later.world, NULL);
+    EDIT_MANY(keel_world_commands(later.world), same);
+    assert_same_text(world_text(later.world, NULL), before); // nothing yet
+    EDIT_MANY(now.world, e);
+    assert_int_equal(keel_apply_commands(later.world), KEEL_OK);
+    assert_int_equal(keel_dropped_commands(later.world), 0);
+    assert_same_text(world_text(later.world, NULL), world_text(now.world, NULL));
+    assert_true(keel_get_unique(later.world, Time)->step == 2);
+    assert_null(keel_get_unique(later.world, Score));
+    assert_true(keel_is_disabled(later.world, same[6], Hidden));
+    assert_int_equal(keel_get(later.world, same[5], Hidden)->value, 4);
+    api_end(&now);
+    api_end(&later);
+}
+
+static void recorded_lists_skip_the_dead(void **state) {
+    (void)state;
+    api_fixture f;
+    owned_begin();
+    api_begin(&f);
+    keel_commands *commands = keel_world_commands(f.world);
+    keel_entity e[4], clone;
+    assert_int_equal(keel_add_entities(f.world, 4, e), KEEL_OK);
+    Owned values[4];
+    for (uint32_t i = 0; i < 4; ++i)
+        values[i] = owned_make();
+    const uint32_t token = values[3].token;
+    assert_int_equal(keel_delete_entities(commands, e, 2), KEEL_OK);
+    assert_int_equal(keel_add_column_many(commands, e, 4, Owned, values), KEEL_OK);
+    assert_int_equal(keel_add_many(commands, e, 4, Number, { 5 }), KEEL_OK);
+    assert_int_equal(keel_add_many(commands, e, 2, Number, { 5 }), KEEL_OK); // all are dead
+    clone = keel_clone_entity(commands, e[1]);                               // so is this one
+    assert_int_equal(keel_add(commands, clone, Number, { 6 }), KEEL_OK);
+    assert_int_equal(keel_replace(commands, e[2], Other, { 6 }), KEEL_OK); // there is none
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_int_equal(keel_dropped_commands(f.world), 3);
+    assert_false(keel_is_alive(f.world, clone));
+    assert_int_equal(keel_count(f.world, Owned), 2);
+    assert_int_equal(keel_get(f.world, e[3], Owned)->token, token);
+    assert_int_equal(keel_count(f.world, Number), 2);
+    assert_int_equal(keel_count(f.world, Other), 0);
+    assert_int_equal(owned.living, 2);
+    api_end(&f);
+    assert_owned_end();
+}
+
+static void what_terms_name_may_become_unknown(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_commands *commands = keel_world_commands(f.world);
+    (void)keel_add_entity(f.world, KEEL_INIT(Number, { 1 }), KEEL_INIT(Other, { 1 }));
+    assert_int_equal(keel_add_matching(commands, KEEL_TERMS(KEEL_WITH(Other)), Third, { 1 }),
+                     KEEL_OK);
+    assert_int_equal(keel_delete_entities_matching(commands, KEEL_TERMS(KEEL_WITH(Number))),
+                     KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Other)), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_int_equal(keel_count(f.world, Third), 0);
+    assert_int_equal(keel_count(f.world, Number), 0);
+    assert_int_equal(keel_delete_entities_matching(commands, NULL), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "no terms");
+    api_end(&f);
+}
+
+KEEL_SYSTEM_ONCE(records_some, KEEL_COMMANDS(commands, Number)) {
+    keel_entity made[2];
+    if (keel_add_entities(commands, 2, made, KEEL_FILL(Number, { 3 })) < 0 ||
+        keel_add_many(commands, made, 2, Number, { 4 }) < 0 ||
+        keel_clear(commands, Other) == KEEL_OK ||
+        keel_delete_entities(commands, made, 2) == KEEL_OK ||
+        keel_set_unique(commands, Time, { 1, 2 }) == KEEL_OK ||
+        !keel_is_null(keel_clone_entity(commands, made[0])) ||
+        keel_delete_matching(commands, KEEL_TERMS(KEEL_WITH(Number)), Number) == KEEL_OK)
+        abort();
+}
+KEEL_WORKLOAD(some_twice, KEEL_STEP(records_some), KEEL_STEP(records_some));
+
+static void commands_that_may_edit_some_record_no_more(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    for (uint32_t i = 0; i < 2; ++i) {
+        assert_int_equal(keel_run_workload(f.world, some_twice), KEEL_ERROR_ACCESS);
+        assert_error(f.world, KEEL_ERROR_ACCESS, "may not edit");
+        assert_int_equal(keel_count(f.world, Number), 0); // it failed: nothing of it is applied
+    }
+    api_end(&f);
 }
 
 static keel_result add_number_now(keel_world *world, void *data) {
@@ -526,6 +678,12 @@ static void null_commands_are_an_error(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(recorded_edits_do_what_immediate_ones_do, "every command does what the same edit does"),
+    TEST(recorded_bulk_edits_do_what_immediate_ones_do,
+         "bulk edits, matching ones and uniques, too"),
+    TEST(recorded_lists_skip_the_dead, "recorded lists skip who is dead by then"),
+    TEST(what_terms_name_may_become_unknown, "what recorded terms name may become unknown"),
+    TEST(commands_that_may_edit_some_record_no_more,
+         "commands that may edit some components record no more than that"),
     TEST(a_recorded_call_gets_a_copy_of_its_data, "a recorded call gets a copy of its data"),
     TEST(commands_are_applied_in_the_order_of_recording,
          "commands are applied in the order of recording"),

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Another component, and a unique, that own the same.
+typedef Owned Second;
+KEEL_COMPONENT(Second, .drop = owned_drop, .copy = owned_copy, .move = owned_move);
+KEEL_UNIQUE(Owned, .drop = owned_drop, .copy = owned_copy, .move = owned_move);
+
 enum { OLD = 8 };
 
 static void begin(api_fixture *f, keel_entity *e) {
@@ -76,11 +81,77 @@ static bool record_call(keel_commands *commands, const keel_entity *e) {
     return keel_commands_call(commands, delete_the_largest, data, sizeof data) == KEEL_OK;
 }
 
+static bool record_add_entities(keel_commands *commands, const keel_entity *e) {
+    (void)e;
+    Owned values[2] = { owned_make(), owned_make() }, same = owned_make();
+    keel_entity made[2];
+    const keel_value_column columns[] = { { KEEL_OF(Owned), values, sizeof values[0] },
+                                          { KEEL_OF(Second), &same, 0 },
+                                          { KEEL_OF(Large), NULL, 0 },
+                                          { NULL, NULL, 0 } };
+    const keel_result result = keel_add_entity_columns(commands, 2, made, columns);
+    owned_release(same); // it was copied
+    return (void)took(result, values[0]), took(result, values[1]);
+}
+static bool record_clone(keel_commands *commands, const keel_entity *e) {
+    keel_entity made[3];
+    return keel_clone_entities(commands, e[0], 3, made) == KEEL_OK;
+}
+static bool record_add_if_missing(keel_commands *commands, const keel_entity *e) {
+    Owned value = owned_make();
+    const keel_value list[] = { { keel_if_missing(), NULL },
+                                { KEEL_OF(Owned), &value },
+                                { NULL, NULL } };
+    return took(keel_add_component_values(commands, e[3], list), value);
+}
+static bool record_replace(keel_commands *commands, const keel_entity *e) {
+    Owned value = owned_make();
+    return took(keel_replace_component(commands, e[0], KEEL_OF(Owned), &value), value);
+}
+static bool record_add_many(keel_commands *commands, const keel_entity *e) {
+    Owned values[3] = { owned_make(), owned_make(), owned_make() };
+    const keel_result result =
+        keel_add_component_to_many(commands, e + 2, 3, KEEL_OF(Owned), values, sizeof values[0]);
+    return (void)took(result, values[0]), (void)took(result, values[1]), took(result, values[2]);
+}
+static bool record_fill_many(keel_commands *commands, const keel_entity *e) {
+    Owned value = owned_make();
+    const keel_result result =
+        keel_add_component_to_many(commands, e, 3, KEEL_OF(Second), &value, 0);
+    owned_release(value);
+    return result == KEEL_OK;
+}
+static bool record_delete_many(keel_commands *commands, const keel_entity *e) {
+    return keel_delete_many(commands, e, 2, Second) == KEEL_OK;
+}
+static bool record_delete_entities(keel_commands *commands, const keel_entity *e) {
+    return keel_delete_entities(commands, e + 6, 2) == KEEL_OK;
+}
+static bool record_matching(keel_commands *commands, const keel_entity *e) {
+    (void)e;
+    Owned value = owned_make();
+    const keel_result result = keel_add_component_to_matching(
+        commands, KEEL_TERMS(KEEL_ANY_OF(Number, Other), KEEL_WITHOUT(Third)), KEEL_OF(Owned),
+        &value);
+    owned_release(value);
+    return result == KEEL_OK;
+}
+static bool record_set_unique(keel_commands *commands, const keel_entity *e) {
+    (void)e;
+    Owned value = owned_make();
+    return took(keel_set_unique_value(commands, KEEL_UNIQUE_OF(Owned), &value), value);
+}
+
 typedef bool record_fn(keel_commands *commands, const keel_entity *e);
-static record_fn *const recorders[] = { record_add_entity, record_add_child, record_add,
-                                        record_add_values, record_remove,    record_delete,
-                                        record_attach,     record_call,      record_delete_entity };
-enum { RECORDERS = sizeof recorders / sizeof recorders[0] };
+// The last ones copy values when they are applied.
+static record_fn *const recorders[] = {
+    record_add_entity,   record_add_child,      record_add,           record_add_values,
+    record_remove,       record_delete,         record_attach,        record_call,
+    record_clone,        record_add_if_missing, record_replace,       record_add_many,
+    record_delete_many,  record_set_unique,     record_delete_entity, record_delete_entities,
+    record_add_entities, record_fill_many,      record_matching
+};
+enum { RECORDERS = sizeof recorders / sizeof recorders[0], COPIERS = 3 };
 
 static keel_result do_nothing(keel_world *world, void *data) {
     (void)world;
@@ -136,8 +207,8 @@ static void what_cannot_be_recorded_changes_nothing(void **state) {
 // ------------------------------------------------------------------ applying
 // All recorders, twice; in the end `e` is deleted so that a few commands find it dead.
 static void record_everything(keel_commands *commands, const keel_entity *e) {
-    for (uint32_t i = 0; i < 2 * RECORDERS; ++i)
-        assert_true(recorders[i % RECORDERS](commands, e));
+    for (uint32_t i = 0; i < 2 * (RECORDERS - COPIERS); ++i)
+        assert_true(recorders[i % (RECORDERS - COPIERS)](commands, e));
     assert_int_equal(keel_delete_entity(commands, e[3]), KEEL_OK);
     assert_true(record_add(commands, e));
     keel_entity chain = keel_add_entity(commands, KEEL_INIT(Number, { 100 }));
@@ -185,7 +256,7 @@ static void applying_goes_on_where_memory_ran_out(void **state) {
     (void)state;
     uint64_t dropped;
     char *expected = expected_text(&dropped);
-    assert_int_equal(dropped, 4); // on entity 5 in the second round, on entity 3 after it
+    assert_int_equal(dropped, 5); // on entities 5 and 6 in the second round, on entity 3 after it
     for (size_t first = 0; first < 30; ++first)
         for (size_t step = 1; step <= 3; step += 2) {
             api_fixture f;
@@ -202,6 +273,54 @@ static void applying_goes_on_where_memory_ran_out(void **state) {
             assert_owned_end();
         }
     free(expected);
+}
+
+// How many values there are in the end, however often copies of them were made.
+static void copies_are_made_again(void **state) {
+    (void)state;
+    for (size_t first = 0; first < 40; ++first) {
+        api_fixture f;
+        keel_entity e[OLD];
+        owned_begin();
+        begin(&f, e);
+        keel_commands *commands = keel_world_commands(f.world);
+        assert_int_equal(keel_add(f.world, e[0], Owned, owned_make()), KEEL_OK);
+        for (uint32_t i = RECORDERS - COPIERS; i < RECORDERS; ++i)
+            assert_true(recorders[i](commands, e));
+        assert_true(record_clone(commands, e));
+        apply_with_failures(&f, first, 1 + first % 2, first % 3 == 0);
+        assert_int_equal(keel_dropped_commands(f.world), 0);
+        assert_int_equal(keel_count(f.world, Second), 2 + 3 + 3);  // new ones, filled ones, clones
+        assert_int_equal(keel_count(f.world, Owned), 2 + OLD + 3); // and all that match
+        assert_int_equal(keel_entity_count(f.world), OLD + 2 + 3);
+        assert_int_equal(owned.living, 8 + 2 + OLD + 3);
+        api_end(&f);
+        assert_owned_end();
+    }
+}
+
+// The same for a copy hook that fails: that command alone does nothing.
+static void a_copy_that_fails_is_dropped(void **state) {
+    (void)state;
+    api_fixture f;
+    keel_entity e[OLD];
+    owned_begin();
+    begin(&f, e);
+    keel_commands *commands = keel_world_commands(f.world);
+    assert_int_equal(keel_add(f.world, e[0], Owned, owned_make()), KEEL_OK);
+    keel_entity made[3], other;
+    assert_int_equal(keel_clone_entities(commands, e[0], 3, made), KEEL_OK);
+    assert_int_equal(keel_add(commands, made[2], Other, { 1 }), KEEL_OK);
+    other = keel_add_entity(commands, KEEL_INIT(Number, { 1 }));
+    owned.copies_left = 2;
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_COPY);
+    assert_false(keel_is_alive(f.world, made[0]) || keel_is_alive(f.world, made[2]));
+    assert_true(keel_is_alive(f.world, other));
+    assert_int_equal(keel_entity_count(f.world), OLD + 1);
+    assert_int_equal(keel_dropped_commands(f.world), 1); // on the clone that never came
+    assert_true(keel_world_check(f.world, NULL));
+    api_end(&f);
+    assert_owned_end();
 }
 
 static void a_world_may_end_in_the_middle_of_applying(void **state) {
@@ -392,6 +511,8 @@ static void a_warm_frame_needs_no_memory(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(what_cannot_be_recorded_changes_nothing,
          "what cannot be recorded for lack of memory changes nothing"),
+    TEST(copies_are_made_again, "copies are made again when memory is back"),
+    TEST(a_copy_that_fails_is_dropped, "what cannot be copied when it is applied is dropped"),
     TEST(applying_goes_on_where_memory_ran_out,
          "applying goes on where memory ran out, and nothing is lost"),
     TEST(a_world_may_end_in_the_middle_of_applying, "a world may end in the middle of applying"),

@@ -366,7 +366,7 @@ static void editing_with_no_descriptor_is_refused(void **state) {
     assert_null(keel_register_component(f.world, NULL));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "NULL");
     assert_int_equal(keel_add_component(f.world, e, NULL, NULL), KEEL_ERROR_ARGUMENT);
-    assert_null(keel_emplace_component(f.world, e, NULL));
+    assert_null(keel_get_or_add_component(f.world, e, NULL, NULL));
     assert_null(keel_get_or_add_component(f.world, e, NULL, NULL));
     assert_true(keel_remove_component(f.world, e, NULL, NULL) < 0);
     assert_true(keel_clear_component(f.world, NULL) < 0);

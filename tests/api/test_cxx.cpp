@@ -73,7 +73,7 @@ void values_are_added_and_read(void **) {
     assert_same_entity(keel_get(w, bare, Place)->owner, e);
     assert_int_equal(keel_get(w, bare, Place)->letter, 'k');
     keel_get_mut(w, bare, Speed)->x = 9;
-    keel_emplace(w, bare, Tally)->value = 7;
+    keel_get_or_add(w, bare, Tally)->value = 7;
     assert_int_equal(keel_get_or_add(w, bare, Tally)->value, 7);
     assert_int_equal(keel_get_or_add(w, bare, Tally, { 8 })->value, 7);
     assert_int_equal(keel_count(w, Tally), 2);

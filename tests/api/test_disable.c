@@ -139,7 +139,7 @@ static void adding_again_overwrites_and_enables(void **state) {
         keel_add_values(f.world, e, KEEL_INIT(Engine, { owned_make() }), KEEL_INIT(Speed, { 1 })),
         KEEL_OK);
     keel_disable(f.world, e, Engine);
-    assert_non_null(keel_emplace(f.world, e, Engine));
+    assert_non_null(keel_get_or_add(f.world, e, Engine));
     assert_int_equal(owned.living, 0);
     check();
     end();

@@ -33,9 +33,9 @@ static void adding_again_replaces_the_value(void **state) {
     assert_int_equal(keel_add(f.world, e, Position, { 7, 8 }), KEEL_OK);
     assert_true(keel_get(f.world, e, Position)->x == 7);
     assert_true(keel_get(f.world, other, Position)->x == 1);
-    assert_int_equal(keel_add(f.world, e, Position), KEEL_OK); // no value: zeros
-    assert_true(keel_get(f.world, e, Position)->x == 0);
-    assert_true(keel_get(f.world, e, Position)->y == 0);
+    assert_int_equal(keel_add(f.world, e, Position), KEEL_OK); // no value: it stays
+    assert_true(keel_get(f.world, e, Position)->x == 7);
+    assert_true(keel_get(f.world, e, Position)->y == 8);
     api_end(&f);
 }
 
@@ -106,7 +106,7 @@ static void adding_to_a_dead_entity_fails(void **state) {
     assert_int_equal(keel_add(f.world, e, Position, { 1, 1 }), KEEL_ERROR_DEAD_ENTITY);
     assert_int_equal(keel_add_values(f.world, e, KEEL_INIT(Position, { 1, 1 })),
                      KEEL_ERROR_DEAD_ENTITY);
-    assert_null(keel_emplace(f.world, e, Position));
+    assert_null(keel_get_or_add(f.world, e, Position));
     assert_null(keel_get_or_add(f.world, e, Position));
     const keel_entity again = keel_add_entity(f.world);
     assert_int_equal(keel_entity_index(again), keel_entity_index(e));
@@ -130,20 +130,52 @@ static void the_unchecked_add_does_the_same(void **state) {
     api_end(&f);
 }
 
-static void emplace_gives_a_zeroed_place(void **state) {
+static void adding_without_a_value_never_touches_one(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    const keel_entity e = keel_add_entity(f.world);
-    Position *p = keel_emplace(f.world, e, Position);
-    assert_non_null(p);
-    assert_true(p->x == 0 && p->y == 0);
-    p->x = 5;
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Position, { 5, 6 })),
+                      bare = keel_add_entity(f.world);
+    const keel_value none[] = { { KEEL_OF(Position), NULL }, { NULL, NULL } };
+    assert_int_equal(keel_track(f.world, Position, KEEL_TRACK_MODIFICATION), KEEL_OK);
+    assert_int_equal(keel_clear_changes(f.world, Position, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
+    assert_int_equal(keel_add(f.world, e, Position), KEEL_OK);
+    assert_int_equal(keel_add_component(f.world, e, KEEL_OF(Position), NULL), KEEL_OK);
+    assert_int_equal(keel_add_values(f.world, e, KEEL_INIT(Position), KEEL_INIT(Frozen)), KEEL_OK);
+    assert_int_equal(keel_add_component_values(f.world, e, none), KEEL_OK);
+    assert_int_equal(keel_add_many(f.world, ((keel_entity[]){ e, bare }), 2, Position), KEEL_OK);
+    assert_int_equal(keel_add_matching(f.world, KEEL_TERMS(KEEL_WITH(Position)), Position),
+                     KEEL_OK);
     assert_true(keel_get(f.world, e, Position)->x == 5);
-    p = keel_emplace(f.world, e, Position);
-    assert_true(p->x == 0);
-    assert_int_equal(keel_count(f.world, Position), 1);
+    assert_true(keel_get(f.world, bare, Position)->x == 0); // it lacked it
+    assert_true(keel_has(f.world, e, Frozen));
+    assert_int_equal(keel_changes_of(f.world, e, Position), 0); // nor is it marked
+    assert_int_equal(
+        keel_add_values(f.world, e, KEEL_INIT(Position, { 7, 8 }), KEEL_INIT(Position)),
+        KEEL_OK); // of a value and none the value counts
+    assert_true(keel_get(f.world, e, Position)->x == 7);
+    assert_int_equal(keel_replace(f.world, e, Position), KEEL_OK); // this one does
+    assert_true(keel_get(f.world, e, Position)->x == 0);
     api_end(&f);
+}
+
+static void add_if_missing_drops_what_is_not_needed(void **state) {
+    (void)state;
+    api_fixture f;
+    owned_begin();
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world);
+    const Owned a = owned_make(), b = owned_make(), c = owned_make();
+    assert_int_equal(keel_add_if_missing(f.world, e, Owned, a), KEEL_OK);
+    assert_int_equal(keel_add_if_missing(f.world, e, Owned, b), KEEL_OK);
+    assert_int_equal(keel_add_if_missing(KEEL_SCOPE(f.world), e, Position, { 1, 2 }), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Owned)->token, a.token);
+    assert_true(keel_get(f.world, e, Position)->x == 1);
+    (void)keel_delete_entity(f.world, e);
+    assert_int_equal(keel_add_if_missing(f.world, e, Owned, c), KEEL_ERROR_DEAD_ENTITY);
+    owned_release(c); // was not handed over
+    api_end(&f);
+    assert_owned_end();
 }
 
 static void get_or_add_adds_once(void **state) {
@@ -440,7 +472,10 @@ static const struct CMUnitTest tests[] = {
     TEST(a_list_is_added_whole_or_not_at_all, "a list is added whole or not at all"),
     TEST(adding_to_a_dead_entity_fails, "S-25: adding to a dead entity fails"),
     TEST(the_unchecked_add_does_the_same, "the unchecked add does the same to a living entity"),
-    TEST(emplace_gives_a_zeroed_place, "emplace gives a zeroed place, also over a value"),
+    TEST(adding_without_a_value_never_touches_one,
+         "adding without a value never touches a value that is there"),
+    TEST(add_if_missing_drops_what_is_not_needed,
+         "add_if_missing adds where there is none, and drops the value elsewhere"),
     TEST(get_or_add_adds_once, "get_or_add adds only when nothing is there"),
     TEST(a_value_of_the_same_storage_may_be_added,
          "the value to add may lie in the storage itself"),

@@ -35,9 +35,11 @@ static void add_to_all(const keel_component *c, keel_entity *e) {
         fill(bytes, i);
         const keel_value with[] = { { c, bytes }, { NULL, NULL } };
         e[i] = keel_add_entity_values(f.world, i % 2 ? NULL : with);
-        const void *value = i % 3 ? bytes : NULL;
+        const void *value = i % 3 ? bytes : i % 2 ? NULL : zeros;
         assert_int_equal(keel_add_component(f.world, e[i], c, value), KEEL_OK);
-        assert_value(c, e[i], value ? bytes : zeros);
+        assert_value(c, e[i], value ? value : zeros);
+        assert_int_equal(keel_add_component(f.world, e[i], c, NULL), KEEL_OK); // nothing changes
+        assert_value(c, e[i], value ? value : zeros);
         assert_int_equal(keel_add_component(f.world, e[i], c, bytes), KEEL_OK);
     }
     for (uint32_t i = 0; i < ENTITIES; ++i) {

@@ -148,7 +148,7 @@ static void editing_one_is_refused(void **state) {
     FOR_BAD(&s, e) {
         assert_int_equal(keel_add(world, e, Number, { 1 }), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_add_component_values(world, e, values), KEEL_ERROR_DEAD_ENTITY);
-        assert_null(keel_emplace(world, e, Number));
+        assert_null(keel_get_or_add(world, e, Number));
         assert_null(keel_get_or_add(world, e, Number));
         assert_int_equal(keel_remove(world, e, Number, &n), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel_remove_component_values(world, e, outs), KEEL_ERROR_DEAD_ENTITY);

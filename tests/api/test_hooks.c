@@ -34,7 +34,7 @@ enum way {
     REMOVE_LIST,
     OVERWRITE,
     OVERWRITE_IN_LIST,
-    EMPLACE_OVER,
+    REPLACE,
     STRIP,
     CLEAR,
     CLEAR_ENTITIES,
@@ -48,7 +48,8 @@ enum way {
 
 static void let_go(keel_world *world, keel_entity e, enum way way) {
     const keel_out outs[] = { { KEEL_OF(Owned), NULL, NULL }, { NULL, NULL, NULL } };
-    const Owned next = way == OVERWRITE || way == OVERWRITE_IN_LIST ? owned_make() : (Owned){ 0 };
+    const bool gives = way == OVERWRITE || way == OVERWRITE_IN_LIST || way == REPLACE;
+    const Owned next = gives ? owned_make() : (Owned){ 0 };
     switch (way) {
     case DELETE_ENTITY:
         (void)keel_delete_entity(world, e);
@@ -71,8 +72,8 @@ static void let_go(keel_world *world, keel_entity e, enum way way) {
     case OVERWRITE_IN_LIST:
         (void)keel_add_values(world, e, KEEL_INIT(Owned, next));
         break;
-    case EMPLACE_OVER:
-        *keel_emplace(world, e, Owned) = owned_make();
+    case REPLACE:
+        (void)keel_replace(world, e, Owned, next);
         break;
     case STRIP:
         (void)keel_strip(world, e);

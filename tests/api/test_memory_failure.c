@@ -129,8 +129,8 @@ static keel_result add_list(attempt *a) {
                                   KEEL_INIT(Dead),          { NULL, NULL } };
     return keel_add_component_values(a->f.world, a->far, values);
 }
-static keel_result emplace(attempt *a) {
-    return keel_emplace(a->f.world, a->bare, Large) ? KEEL_OK : kept_error(a);
+static keel_result get_or_add_zero(attempt *a) {
+    return keel_get_or_add(a->f.world, a->bare, Large) ? KEEL_OK : kept_error(a);
 }
 static keel_result get_or_add(attempt *a) {
     a->handed = true;
@@ -168,7 +168,7 @@ static void components_fail_cleanly(void **state) {
     fails_everywhere(add_growing, 2);
     fails_everywhere(add_far, 3);
     fails_everywhere(add_list, 10);
-    fails_everywhere(emplace, 2);
+    fails_everywhere(get_or_add_zero, 2);
     fails_everywhere(get_or_add, 2);
     fails_everywhere(set_unique, 2);
 }

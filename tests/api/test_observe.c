@@ -70,7 +70,7 @@ static void single_edits(void **state) {
     ASSERT_TRAIL("m2 m4 m5 m5 ");
     assert_int_equal(keel_remove(f.world, e, Life), KEEL_OK);
     ASSERT_TRAIL("r5 ");
-    keel_emplace(f.world, e, Life)->points = 7;
+    keel_get_or_add(f.world, e, Life)->points = 7;
     assert_int_equal(keel_delete(f.world, e, Life, Shield), KEEL_OK);
     ASSERT_TRAIL("i0 d7 ");
     keel_get_or_add(f.world, e, Life, { 8 })->points = 9;

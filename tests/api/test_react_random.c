@@ -132,8 +132,7 @@ static const Value value = { 7 };
 static uint32_t values_of(uint32_t wanted, keel_value *values) {
     uint32_t n = 0;
     for (uint32_t c = 0; c < COMPONENTS; ++c)
-        if (wanted >> c & 1)
-            values[n++] = (keel_value){ &components[c], components[c].size ? &value : NULL };
+        if (wanted >> c & 1) values[n++] = (keel_value){ &components[c], &value };
     values[n] = (keel_value){ NULL, NULL };
     return n;
 }
@@ -286,7 +285,7 @@ static void add_to_many(void) {
     for (uint32_t s = 0; s < limit; ++s)
         if (!keel_is_null(m.entities[s])) list[count++] = m.entities[s];
     hold_memory();
-    if (failed(keel_add_component_to_many(f.world, list, count, &components[c], NULL, 0))) return;
+    if (failed(keel_add_component_to_many(f.world, list, count, &components[c], &value, 0))) return;
     for (uint32_t s = 0; s < limit; ++s)
         if (!keel_is_null(m.entities[s])) react_put(&m, s, 1u << c);
 }
@@ -320,7 +319,7 @@ static void record(void) {
         const keel_component *const list[] = { &components[cs[i]], NULL };
         const keel_entity e = m.entities[slots[i]];
         alive[i] = !keel_is_null(e);
-        assert_true((adds[i] ? keel_add_component(commands, e, &components[cs[i]], NULL)
+        assert_true((adds[i] ? keel_add_component(commands, e, &components[cs[i]], &value)
                              : keel_delete_components(commands, e, list)) >= 0);
     }
     assert_true(keel_apply_commands(f.world) >= 0);
@@ -341,7 +340,7 @@ static void edit_in_view(void) {
     assert_int_equal(keel_view_begin(&view, f.world, terms, "edit"), KEEL_OK);
     const keel_result result =
         m.has[s][c] ? keel_remove_component(&view, m.entities[s], &components[c], NULL)
-                    : keel_add_component(&view, m.entities[s], &components[c], NULL);
+                    : keel_add_component(&view, m.entities[s], &components[c], &value);
     assert_int_equal(result, KEEL_OK);
     keel_view_end(&view);
     if (m.has[s][c]) react_take(&m, s, c, KEEL_ON_REMOVED);

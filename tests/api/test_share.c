@@ -18,7 +18,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
     assert_true(keel_is_null(keel_add_entity(f.world)));
     assert_true(keel_is_null(keel_add_child(f.world, e)));
     assert_true(keel_is_null(keel_clone_entity(f.world, e)));
-    assert_null(keel_emplace(f.world, e, Third));
+    assert_null(keel_get_or_add(f.world, e, Third));
     assert_null(keel_get_or_add(f.world, e, Number));
     assert_null(keel_get_mut(f.world, e, Number));
     assert_null(keel_get_unique_mut(f.world, Time));

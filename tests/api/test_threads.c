@@ -83,7 +83,7 @@ static void *add_owned(void *data) {
     found(s, keel_set_unique(s->world, Script, { 1 }));
     found(s, keel_add(commands, s->plain, Window, { 1 }));
     found(s, keel_add(commands, s->plain, Script, { 1 }));
-    found_pointer(s, keel_emplace(s->world, s->plain, Window));
+    found_pointer(s, keel_get_or_add(s->world, s->plain, Window));
     found_pointer(s, keel_get_or_add(s->world, s->plain, Script));
     if (!keel_is_null(keel_add_entity(s->world, KEEL_INIT(Window)))) found(s, KEEL_OK);
     if (!keel_is_null(keel_add_entity(commands, KEEL_INIT(Window)))) found(s, KEEL_OK);

@@ -120,7 +120,7 @@ template <class T> struct edits;
             const bool has = *value != NONE;                                                       \
             if (kind == 0) assert_int_equal(keel_add(w, e, T, T(n)), KEEL_OK);                     \
             else if (kind == 1) assert_int_equal(keel_add(w, e, T), KEEL_OK);                      \
-            else if (kind == 2) assert_non_null(keel_emplace(w, e, T));                            \
+            else if (kind == 2) assert_non_null(keel_get_or_add(w, e, T));                         \
             else if (kind == 3) assert_non_null(keel_get_or_add(w, e, T, T(n)));                   \
             else if (kind == 4) {                                                                  \
                 T out(1);                                                                          \
@@ -141,8 +141,21 @@ template <class T> struct edits;
                 assert_int_equal(keel_apply_commands(w), KEEL_OK);                                 \
             } else if (kind == 8)                                                                  \
                 assert_int_equal(keel_replace(w, e, T, T(n)), has ? KEEL_OK : KEEL_ABSENT);        \
-            if (kind == 0 || kind == 7 || (kind == 8 && has) || (kind == 3 && !has)) *value = n;   \
-            else if (kind == 1 || kind == 2) *value = DEFAULT;                                     \
+            else if (kind == 9) assert_int_equal(keel_add_if_missing(w, e, T, T(n)), KEEL_OK);     \
+            else if (kind == 10) assert_int_equal(keel_add_values(w, e, KEEL_INIT(T)), KEEL_OK);   \
+            else if (kind == 11) {                                                                 \
+                assert_int_equal(keel_add(keel_world_commands(w), e, T), KEEL_OK);                 \
+                assert_int_equal(keel_replace(keel_world_commands(w), e, T, T(n)), KEEL_OK);       \
+                assert_int_equal(keel_add_if_missing(keel_world_commands(w), e, T, T(3)),          \
+                                 KEEL_OK);                                                         \
+                assert_int_equal(keel_replace(keel_world_commands(w), keel_null(), T, T(n)),       \
+                                 KEEL_OK);                                                         \
+                assert_int_equal(keel_apply_commands(w), KEEL_OK);                                 \
+            }                                                                                      \
+            const bool adds = (kind == 3 || kind == 9) && !has;                                    \
+            const bool defaults = (kind == 1 || kind == 2 || kind == 10) && !has;                  \
+            if (kind == 0 || kind == 7 || (kind == 8 && has) || kind == 11 || adds) *value = n;    \
+            else if (defaults) *value = DEFAULT;                                                   \
             else if (kind >= 4 && kind <= 6) *value = NONE;                                        \
         }                                                                                          \
         static void check(model *m, keel_entity e, int value) {                                    \
@@ -249,7 +262,7 @@ void random_edits_destroy_each_value_once(void **) {
             else if (kind > 120) begin_again(&m, at, n);
             else if (kind > 114) clone(&m, at);
             else if (kind > 108) edit_many(&m, at, roll(&m, TYPES), n);
-            else edit_one(&m, at, roll(&m, TYPES), n, kind % 9);
+            else edit_one(&m, at, roll(&m, TYPES), n, kind % 12);
             if (i % 16 == 0) check(&m, roll(&m, ENTITIES));
         }
         for (uint32_t at = 0; at < ENTITIES; ++at)
@@ -307,7 +320,7 @@ void member_initialisers_are_the_default_value(void **) {
     assert_true(keel_get(f.world, e, Plain)->y == 2);
     assert_int_equal(keel_add(f.world, e, Plain, { 5, 6 }), KEEL_OK);
     assert_int_equal(keel_add(f.world, e, Plain), KEEL_OK);
-    assert_true(keel_get(f.world, e, Plain)->x == 1);
+    assert_true(keel_get(f.world, e, Plain)->x == 5); // it stays as it is
     static_assert(!KEEL_OF(Plain)->drop && !KEEL_OF(Plain)->copy && !KEEL_OF(Plain)->move, "bytes");
     api_end(&f);
 }

@@ -109,7 +109,7 @@ static bool add_several(scene *s) {
                                            KEEL_INIT(Matrix), KEEL_INIT(Number, { 5 }),
                                            KEEL_INIT(Line), KEEL_INIT(Byte))));
 }
-static bool emplace(scene *s) { return keel_emplace(s->world, s->e[6], Vector) != NULL; }
+static bool get_or_add_zero(scene *s) { return keel_get_or_add(s->world, s->e[6], Vector) != NULL; }
 static bool get_or_add(scene *s) { return keel_get_or_add(s->world, s->e[6], Vector) != NULL; }
 static bool add_entity(scene *s) {
     return gave(s,
@@ -172,7 +172,7 @@ static void every_edit_fails_cleanly(void **state) {
         edit *run;
     } edits[] = {
         EDIT(add_new),          EDIT(add_apart),    EDIT(add_huge),       EDIT(add_tag),
-        EDIT(add_owned),        EDIT(overwrite),    EDIT(add_several),    EDIT(emplace),
+        EDIT(add_owned),        EDIT(overwrite),    EDIT(add_several),    EDIT(get_or_add_zero),
         EDIT(get_or_add),       EDIT(add_entity),   EDIT(add_child),      EDIT(add_far),
         EDIT(add_many),         EDIT(clone),        EDIT(clone_many),     EDIT(attach),
         EDIT(remove_one),       EDIT(remove_owned), EDIT(delete_several), EDIT(clear),

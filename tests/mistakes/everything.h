@@ -310,10 +310,10 @@ static inline float read_all(keel_world *world, const keel_world *same, keel_ent
     if (writable && speed) writable->x = speed->y;
     const keel_lookup speeds = keel_lookup_of(world, Speed);
     const Speed *found = keel_lookup_get(&speeds, e, Speed);
-    Speed *emplaced = keel_emplace(world, e, Speed);
+    Speed *zeroed = keel_get_or_add(world, e, Speed);
     Speed *got = keel_get_or_add(world, e, Speed),
           *added = keel_get_or_add(world, e, Speed, { 1, 2 });
-    const bool all = keel_has(same, e, Speed) && keel_is_alive(same, e) && found && emplaced &&
+    const bool all = keel_has(same, e, Speed) && keel_is_alive(same, e) && found && zeroed &&
                      got && added && KEEL_OF(Speed)->size == KEEL_UNIQUE_OF(Count)->size;
     KEEL_EACH_CHILD(same, e, child)
         sum += keel_is_null(keel_next_child(same, e, child)) ? 1.0f : 2.0f;

@@ -25,7 +25,8 @@ static void add(both *b, dice *d, bool unchecked) {
                   : keel_add_component(b->world, e, &b->components[k], from);
     if (result != KEEL_OK && !zero) value_release(&v, k);
     const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
-    if (both_agree(b, result, expected) && result == KEEL_OK)
+    const bool stays = zero && model_get(&b->model, e, k);
+    if (both_agree(b, result, expected) && result == KEEL_OK && !stays)
         model_add(&b->model, e, k, zero ? NULL : &plain);
 }
 static void op_add(both *b, dice *d) { add(b, d, false); }
@@ -47,26 +48,31 @@ static void op_add_own(both *b, dice *d) {
 
 static void op_add_values(both *b, dice *d) {
     value values[MOST], plain[MOST];
-    keel_value list[MOST];
+    keel_value list[MOST + 1];
     uint32_t which[MOST];
     const keel_entity e = roll_entity(b, d);
     const uint32_t count = roll_below(d, MOST);
-    both_trace(b, "index %u, %u values", (unsigned)keel_entity_index(e), (unsigned)count);
+    // those from here on are only for who lacks them
+    const uint32_t missing = roll_below(d, 2) ? count : roll_below(d, count + 1);
+    both_trace(b, "index %u, %u values, %u always", (unsigned)keel_entity_index(e), (unsigned)count,
+               (unsigned)missing);
+    list[missing] = (keel_value){ keel_if_missing(), NULL };
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t payload = roll_word(d);
         which[i] = roll_kind(d);
         value_make(&values[i], which[i], payload);
         value_plain(&plain[i], which[i], payload);
-        list[i] = (keel_value){ &b->components[which[i]], &values[i] };
+        list[i + (i >= missing)] = (keel_value){ &b->components[which[i]], &values[i] };
     }
-    list[count] = (keel_value){ NULL, NULL };
+    list[count + (missing < count)] = (keel_value){ NULL, NULL };
     const keel_result result = keel_add_component_values(b->world, e, list);
     for (uint32_t i = 0; i < count && result != KEEL_OK; ++i)
         value_release(&values[i], which[i]);
     const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
     if (!both_agree(b, result, expected)) return;
     for (uint32_t i = 0; i < count && result == KEEL_OK; ++i)
-        model_add(&b->model, e, which[i], &plain[i]);
+        if (i < missing || !model_get(&b->model, e, which[i]))
+            model_add(&b->model, e, which[i], &plain[i]);
 }
 
 // A pointer was handed out, or NULL because of this.
@@ -78,20 +84,6 @@ static bool got_place(both *b, const void *place, keel_entity e) {
     if (model_is_alive(&b->model, e))
         (void)both_agree(b, keel_last_error(b->world)->result, KEEL_OK);
     return false;
-}
-
-static void op_emplace(both *b, dice *d) {
-    value v;
-    const keel_entity e = roll_entity(b, d);
-    const uint32_t k = roll_kind(d), payload = roll_word(d);
-    void *place = keel_emplace_component(b->world, e, &b->components[k]);
-    both_trace(b, "index %u kind %u", (unsigned)keel_entity_index(e), (unsigned)k);
-    if (!got_place(b, place, e)) return;
-    static const value zeros;
-    if (memcmp(place, &zeros, kinds[k].size) != 0) both_fail(b, "an emplaced value is not zero");
-    value_plain(&v, k, payload);
-    memcpy(place, &v, payload_size(k));
-    model_add(&b->model, e, k, &v);
 }
 
 static void op_get_or_add(both *b, dice *d) {
@@ -323,7 +315,6 @@ const operation_entry component_operations[] = {
     { "add_unchecked", op_add_unchecked, 4 },
     { "add a value of the world", op_add_own, 5 },
     { "add_values", op_add_values, 9 },
-    { "emplace", op_emplace, 4 },
     { "get_or_add", op_get_or_add, 4 },
     { "change", op_change, 3 },
     { "remove", op_remove, 12 },

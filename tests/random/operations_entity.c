@@ -31,7 +31,8 @@ static void release_values(const keel_value *list, value *values, const uint32_t
 static void model_add_all(both *b, keel_entity e, const keel_value *list, const value *plain,
                           const uint32_t *which) {
     for (uint32_t i = 0; list[i].component; ++i)
-        model_add(&b->model, e, which[i], list[i].value ? &plain[i] : NULL);
+        if (list[i].value || !model_get(&b->model, e, which[i]))
+            model_add(&b->model, e, which[i], list[i].value ? &plain[i] : NULL);
 }
 
 static void copy_payloads(value *plain, const keel_value *list, const value *values,

@@ -91,7 +91,8 @@ static void model_add_to_all(both *b, const list *l, const values *v) {
     for (uint32_t i = 0; i < l->count; ++i) {
         value plain;
         value_plain(&plain, v->kind, payload_of(v, i));
-        model_add(&b->model, l->e[i], v->kind, v->given == GIVEN_ZEROS ? NULL : &plain);
+        if (v->given != GIVEN_ZEROS || !model_get(&b->model, l->e[i], v->kind))
+            model_add(&b->model, l->e[i], v->kind, v->given == GIVEN_ZEROS ? NULL : &plain);
     }
 }
 

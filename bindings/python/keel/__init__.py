@@ -188,6 +188,11 @@ class Scope:
         """The value, to change in place; None when there is none."""
         return component.at(lib.keel_get_component_mut(self.scope, (entity.bits,), component.pointer))
 
+    def set_unique(self, value):
+        """Set a unique, or replace its value."""
+        unique, pointer = _component_and_value(value)
+        return self._done(lib.keel_set_unique_value(self.scope, unique.pointer, pointer))
+
     def get_unique(self, unique):
         """The value of a unique, to read; None before it is set."""
         return unique.at(lib.keel_get_unique_value(self.scope, unique.pointer))
@@ -240,11 +245,6 @@ class World(Scope):
 
     def __exit__(self, *_):
         self.close()
-
-    def set_unique(self, value):
-        """Set a unique, or replace its value."""
-        unique, pointer = _component_and_value(value)
-        return self._done(lib.keel_set_unique_value(self.pointer, unique.pointer, pointer))
 
     @property
     def commands(self):
