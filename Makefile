@@ -118,6 +118,7 @@ check-valgrind: check-packages
 		xargs -P $(JOBS) -n 1 tools/valgrind_test
 
 check-docs: check-packages
+	@tools/check_verbs
 	@mkdir -p build/docs
 	doxygen docs/Doxyfile
 

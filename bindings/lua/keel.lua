@@ -11,13 +11,13 @@
 --     local ship = world:add_entity(Position(1, 2), Velocity { x = 3 })
 --     world:run(move)
 --
--- The shared library is the file that KEEL_LIBRARY names, else libkeel.so. What this layer does not wrap
+-- The shared library is the file that LIBKEEL names, else libkeel.so. What this layer does not wrap
 -- is there as `keel.lib`, with the names of keel/core.h. Errors are Lua errors; what was not there to
 -- begin with is false. Values are pointers into the world: valid until the next edit of their component.
 -- Lua runs in one thread, so these worlds have one worker.
 local ffi = require("ffi")
 local core = require("keel_core")
-local lib = ffi.load(os.getenv("KEEL_LIBRARY") or "keel")
+local lib = ffi.load(os.getenv("LIBKEEL") or "keel")
 
 local keel = { lib = lib, core = core }
 

@@ -64,7 +64,8 @@ typedef struct keel_custom_view {
 } keel_custom_view;
 
 /// Make a custom view: keel_custom_begin.
-/// @param scope a world; or the context of a system: over what the system declared. There one that
+/// @param scope a world, not a reader; or the context of a system: over what the system declared.
+/// There one that
 ///   is left open is dropped when the system ends, with a warning; a system that is split
 ///   (.parallel) takes it as a parameter, KEEL_CUSTOM_READ, instead
 /// @param value `kind->size` bytes that stay where they are until the view is ended; on error
@@ -77,7 +78,7 @@ KEEL_API keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom
                                             void *value);
 
 /// Drop it and give its storages back: keel_custom_end.
-/// @param scope the one that began it
+/// @param scope the one that began it, so not a reader
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
 ///   custom view was begun there, it was ended already, or its own init or drop asks for it;
 ///   KEEL_ERROR_THREAD in another thread than the one that began it, while several are at work

@@ -59,9 +59,9 @@ typedef struct keel_value_column {
 /// Create an entity with the given components.
 /// @param values a list that ends with a NULL component; NULL: no components. A component named
 ///   twice gets the last value (the earlier one is dropped)
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component. Recorded:
-///   the handle can be used in later commands and stored in components at once; the entity is alive
-///   when the command was applied
+/// @param scope a view or context needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component.
+///   Recorded: the handle can be used in later commands and stored in components at once; the
+///   entity is alive when the command was applied
 /// @return null on error: KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_entity keel_add_entity_values(keel_scope *scope, const keel_value *values);
@@ -85,7 +85,8 @@ KEEL_API keel_result keel_add_entity_columns(keel_scope *scope, uint32_t count, 
 
 /// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
 /// them too.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
+/// @param scope a view or context needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component
+///   that the entity has
 /// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_delete_entity(keel_scope *scope, keel_entity e);
@@ -103,8 +104,9 @@ KEEL_API keel_result keel_delete_entities(keel_scope *scope, const keel_entity *
                                           uint32_t count);
 
 /// Delete every entity that has the component, with all its other components.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD; recorded, those that have it when it is
-///   applied
+/// @param scope a view or context needs as much as for keel_delete_entity:
+///   KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component that they have; recorded, those
+///   that have it when it is applied
 /// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);
@@ -204,7 +206,7 @@ KEEL_API keel_result keel_delete_components(keel_scope *scope, keel_entity e,
 
 /// Delete all components of an entity, which stays alive. It leaves the hierarchy: its children
 /// become roots.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
+/// @param scope a view or context needs `edit` for each component that it has
 /// @return KEEL_OK, KEEL_ABSENT when it had none, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
@@ -288,6 +290,7 @@ KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
 /// keel_get_component where absence is a bug: keel_at. When there is no value to hand out, the
 /// program stops in every build: the assertion handler gets a message that says whose, why and
 /// where, and the process is aborted, whatever the handler answers.
+/// @param scope as keel_get_component
 /// @param place where it is called, for the message ("file:line"); may be NULL
 /// @return never NULL
 /// @invalidates as keel_get_component
@@ -295,6 +298,7 @@ KEEL_API const void *keel_at_component(const keel_scope *scope, keel_entity e,
                                        const keel_component *component, const char *place);
 
 /// keel_get_component_mut in the same way: keel_at_mut.
+/// @param scope as keel_get_component_mut
 KEEL_API void *keel_at_component_mut(keel_scope *scope, keel_entity e,
                                      const keel_component *component, const char *place);
 

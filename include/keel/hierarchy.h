@@ -7,9 +7,9 @@
 /// the first, the first one's `prev` is the last. Views may read the two components; only the
 /// functions here change them. Both are KEEL_INDEXED. Deleting an entity repairs the links.
 ///
-/// The edits follow the rules of edit.h; a view or context needs `edit` for keel_parent and
-/// keel_child. To look, one needs to read them: keel_child for parents, keel_parent for first
-/// children and counts, both for the rest.
+/// The edits follow the rules of edit.h. Nobody can declare to edit the two components, so a view
+/// or context needs everything for them: KEEL_TERM_MAY_EDIT_WORLD. To look, one needs to read them:
+/// keel_child for parents, keel_parent for first children and counts, both for the rest.
 #pragma once
 #include <keel/edit.h>
 
@@ -32,32 +32,38 @@ typedef struct keel_child {
 
 /// Make `child` the last child of `parent`; it leaves its old parent and brings its own children
 /// along.
+/// @param scope a view or context needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_attach(keel_scope *scope, keel_entity child, keel_entity parent);
 
 /// Create an entity as the last child of `parent`.
+/// @param scope as keel_attach
 /// @param values as keel_add_entity_values
 /// @return null on error, as keel_add_entity_values and keel_attach
 KEEL_API keel_entity keel_add_child_values(keel_scope *scope, keel_entity parent,
                                            const keel_value *values);
 
 /// Make `child` a root; it keeps its own children.
+/// @param scope as keel_attach
 /// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_detach(keel_scope *scope, keel_entity child);
 
 /// Take one entity out of the hierarchy: it leaves its parent, and its children become roots that
 /// keep their own children. No entity is deleted.
+/// @param scope as keel_attach
 /// @return KEEL_OK, KEEL_ABSENT when it had neither, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_unlink(keel_scope *scope, keel_entity e);
 
 /// Take an entity and all its descendants out of the hierarchy. No entity is deleted.
+/// @param scope as keel_attach
 /// @return as keel_unlink
 KEEL_API keel_result keel_unlink_tree(keel_scope *scope, keel_entity root);
 
 /// Delete an entity and all its descendants: the last one in pre-order first, itself at the end.
+/// @param scope as keel_attach
 /// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// (then
 ///   none is deleted)

@@ -61,13 +61,14 @@ typedef struct keel_reduction {
 /// Call `fn` for all indices below `count`, in pieces.
 /// @param grain indices of a piece; 0: chosen from `count` (64 to 4,096; about 256 pieces)
 /// @param data handed to every call
-/// @param scope a world, or the context of a system
+/// @param scope a world, a view or the context of a system; it needs nothing
 /// @threads any
 /// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no function): nothing was called
 KEEL_API keel_result keel_parallel_for(keel_scope *scope, uint32_t count, uint32_t grain,
                                        keel_range_fn *fn, void *data);
 
 /// The same with a result. `fn` collects in `piece->partial`.
+/// @param scope as keel_parallel_for
 /// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT: nothing was called, the total is as it
 ///   was
 KEEL_API keel_result keel_parallel_reduce(keel_scope *scope, uint32_t count, uint32_t grain,

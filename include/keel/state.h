@@ -34,6 +34,7 @@ typedef struct keel_state {
 
 /// Ask for a value of a state: keel_set_state. The last one before a transition counts; asking for
 /// what it is changes nothing. The first call in a world gives it that value at once.
+/// @param scope a view or context needs KEEL_MAY_SET_STATE
 /// @param value one of the enum's
 /// @return KEEL_OK; KEEL_ERROR_ACCESS in a system without KEEL_MAY_SET_STATE;
 ///   KEEL_ERROR_MISSING_UNIQUE in one before the first call through the world; KEEL_ERROR_MEMORY,

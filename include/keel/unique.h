@@ -32,6 +32,7 @@ KEEL_API const void *keel_get_unique_value(const keel_scope *scope, const keel_c
 
 /// The value, to change in place; NULL before it is set, when a view or context does not hold it
 /// with `write` (as above), and through a world while a view or system uses it.
+/// @param scope a view or context must hold `write` for it
 KEEL_API void *keel_get_unique_value_mut(keel_scope *scope, const keel_component *unique);
 
 /// Take a unique away.

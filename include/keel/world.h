@@ -72,6 +72,9 @@ KEEL_API const keel_error *keel_first_error(const keel_world *world);
 KEEL_API void keel_clear_errors(keel_world *world);
 
 /// How many entities are alive.
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, as others may be adding; a system that
+/// has
+///   a context needs no more
 KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 
 /// Walk all living entities in ascending index: pass null first, then the last answer. The walk
@@ -80,6 +83,7 @@ KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
 /// Is `e` alive? False for null, stale, foreign and invented handles.
+/// @param scope any; it needs nothing
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
 /// Begin shared mode. Calls nest.

@@ -4,7 +4,6 @@
 #include "support/view_fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Packed {
@@ -215,20 +214,6 @@ static void print_cells(char **at, const struct row *row, uint32_t scope) {
     else *at += sprintf(*at, " %s; indexed: %s; archetype: %s |", words[0], words[1], words[2]);
 }
 
-static char *read_docs(void) {
-    char path[1000];
-    snprintf(path, sizeof path, "%s", __FILE__);
-    for (uint32_t i = 0; i < 3; ++i)
-        *strrchr(path, '/') = 0;
-    strncat(path, "/docs/rules.md", sizeof path - strlen(path) - 1);
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    static char text[20000];
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
-    return text;
-}
-
 static void the_table_of_the_docs_is_true(void **state) {
     (void)state;
     static char table[10000];
@@ -242,7 +227,7 @@ static void the_table_of_the_docs_is_true(void **state) {
             print_cells(&at, &rows[r], s);
         at += sprintf(at, "\n");
     }
-    const char *docs = read_docs();
+    const char *docs = docs_text("rules.md");
     if (!docs) skip(); // installed without them
     if (strstr(docs, table)) return;
     puts(table);

@@ -7,7 +7,7 @@ set -u
 library=$1
 program=$2
 here=$(cd "$(dirname "$0")/../.." && pwd)
-export KEEL_LIBRARY="$library" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/bindings/python"
+export LIBKEEL="$library" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/bindings/python"
 export LUA_PATH="$here/bindings/lua/?.lua"
 case $program in
 *.py)

@@ -227,3 +227,22 @@ bool api_go_on(const char *condition, const char *message, const char *file, int
     (void)condition, (void)message, (void)file, (void)line;
     return false;
 }
+
+const char *docs_text(const char *name) {
+    static char docs[100000];
+    char path[1000];
+    const char *folder = getenv("KEEL_DOCS"); // set by ctest
+    if (folder) snprintf(path, sizeof path, "%s/%s", folder, name);
+    else {
+        snprintf(path, sizeof path, "%s", __FILE__);
+        for (uint32_t i = 0; i < 3; ++i)
+            *strrchr(path, '/') = 0;
+        const size_t length = strlen(path);
+        snprintf(path + length, sizeof path - length, "/docs/%s", name);
+    }
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    docs[fread(docs, 1, sizeof docs - 1, file)] = 0;
+    fclose(file);
+    return docs;
+}

@@ -35,6 +35,10 @@ keel_logger log_to(log_record *log);
 void assert_error(keel_world *world, keel_result result, const char *part);
 void assert_no_error(keel_world *world);
 
+// ------------------------------------------------------------------ the documents
+// The text of a file of docs/, or NULL: the tests run where there are none. Valid until the next.
+const char *docs_text(const char *name);
+
 // ------------------------------------------------------------------ values with an owner
 // A value that owns something: token n is a thing that must be released exactly once. A zeroed
 // value owns nothing.

@@ -13,7 +13,7 @@
     ship = world.add_entity(Position(1, 2), Velocity(x=3))
     world.run(move)
 
-It needs cffi and the shared library: the file that KEEL_LIBRARY names, else libkeel.so. What this
+It needs cffi and the shared library: the file that LIBKEEL names, else libkeel.so. What this
 layer does not wrap is there as `keel.lib` and `keel.ffi`, with the names of keel/core.h.
 Values are pointers into the world: valid until the next edit of their component.
 """
@@ -25,7 +25,7 @@ from . import core
 
 ffi = cffi.FFI()
 ffi.cdef(core.DECLARATIONS)
-lib = ffi.dlopen(os.environ.get("KEEL_LIBRARY", "libkeel.so"))
+lib = ffi.dlopen(os.environ.get("LIBKEEL", "libkeel.so"))
 
 TYPES = {"bool": ("bool", lib.KEEL_FIELD_BOOL), "i8": ("int8_t", lib.KEEL_FIELD_I8),
          "u8": ("uint8_t", lib.KEEL_FIELD_U8), "i16": ("int16_t", lib.KEEL_FIELD_I16),
