@@ -9,7 +9,7 @@ SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
-.PHONY: amalgamate cost cost-update check-cost
+.PHONY: amalgamate bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
 	check-tsan check-clang check-valgrind
 .NOTPARALLEL:
@@ -20,6 +20,7 @@ help:
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
+	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -69,7 +70,11 @@ amalgamate:
 	@tools/install_packages amalgamate
 	tools/amalgamate
 
-check: check-format check-layers check-house check-acceptance check-cost check-release check-asan check-tsan \
+bindings:
+	tools/api_json
+	tools/make_bindings
+
+check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-asan check-tsan \
 	check-clang check-valgrind check-docs
 
 check-packages:
@@ -84,6 +89,12 @@ check-layers:
 
 check-acceptance:
 	@tools/check_acceptance
+
+# bindings/ is what the headers give.
+check-bindings:
+	@tools/api_json --check
+	@tools/make_bindings --check
+.PHONY: check-bindings
 
 # The figures of the house style, and their limits.
 check-house:

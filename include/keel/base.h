@@ -21,6 +21,40 @@
 #define KEEL_API
 #endif
 
+/// @cond what gcc and clang can be asked for beyond C11; elsewhere the plain form
+#ifdef __GNUC__
+#define KEELI_PURE __attribute__((pure))
+#define KEELI_PRINTF(at, from) __attribute__((format(printf, at, from)))
+#define KEELI_UNREACHABLE() __builtin_unreachable()
+#define KEELI_LOWEST_BIT(word) ((uint32_t)__builtin_ctzll(word)) // of a word that is not 0
+#define KEELI_HIGHEST_BIT(value) (31 - (uint32_t)__builtin_clz(value))
+// A number that threads may read while one writes it. Without atomics: that of no component, for
+// which the exported functions are asked.
+#define KEELI_SLOT_NUMBER(slot) __atomic_load_n((slot), __ATOMIC_ACQUIRE)
+#define KEELI_IN_USE(borrow) ((uint32_t)__atomic_load_n((borrow), __ATOMIC_RELAXED))
+#else
+#define KEELI_PURE
+#define KEELI_PRINTF(at, from)
+#define KEELI_UNREACHABLE() ((void)0)
+#define KEELI_LOWEST_BIT(word) keeli_lowest_bit(word)
+#define KEELI_HIGHEST_BIT(value) keeli_highest_bit(value)
+#define KEELI_SLOT_NUMBER(slot) ((void)(slot), UINT32_MAX)
+#define KEELI_IN_USE(borrow) ((void)(borrow), 1u)
+static inline uint32_t keeli_lowest_bit(uint64_t word) {
+    uint32_t bit = 0;
+    for (; !(word & 1); word >>= 1)
+        ++bit;
+    return bit;
+}
+static inline uint32_t keeli_highest_bit(uint32_t value) {
+    uint32_t bit = 0;
+    for (; value > 1; value >>= 1)
+        ++bit;
+    return bit;
+}
+#endif
+/// @endcond
+
 #ifdef __cplusplus
 extern "C" {
 #endif

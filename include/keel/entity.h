@@ -39,36 +39,36 @@ extern "C" {
 #endif
 
 /// The null handle: never alive in any world.
-static inline keel_entity keel_null(void) {
+KEEL_API inline keel_entity keel_null(void) {
     const keel_entity e = { 0 };
     return e;
 }
 
 /// True when `e` is null: its upper part is zero. A handle that is not null may still be stale.
-static inline bool keel_is_null(keel_entity e) { return (e.bits >> KEEL_ENTITY_INDEX_BITS) == 0; }
+KEEL_API inline bool keel_is_null(keel_entity e) { return (e.bits >> KEEL_ENTITY_INDEX_BITS) == 0; }
 
 /// True when both handles are the same index and version.
-static inline bool keel_is_same(keel_entity a, keel_entity b) { return a.bits == b.bits; }
+KEEL_API inline bool keel_is_same(keel_entity a, keel_entity b) { return a.bits == b.bits; }
 
 /// Private: the index of a handle that is not null.
-static inline uint32_t keeli_index_of(keel_entity e) {
+KEEL_API inline uint32_t keeli_index_of(keel_entity e) {
     return (uint32_t)(e.bits & (((keel_entity_bits)1 << KEEL_ENTITY_INDEX_BITS) - 1));
 }
 
 /// The index: small, dense, used again after the entity is deleted. 0 to KEEL_MAX_ENTITY_INDEX;
 /// UINT32_MAX for null.
-static inline uint32_t keel_entity_index(keel_entity e) {
+KEEL_API inline uint32_t keel_entity_index(keel_entity e) {
     return keel_is_null(e) ? UINT32_MAX : keeli_index_of(e);
 }
 
 /// How often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION; UINT32_MAX for null.
-static inline uint32_t keel_entity_version(keel_entity e) {
+KEEL_API inline uint32_t keel_entity_version(keel_entity e) {
     return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS) - 1u;
 }
 
 /// The handle of an index and a version, for save games and network messages.
 /// @return null when either is above its maximum
-static inline keel_entity keel_entity_make(uint32_t index, uint32_t version) {
+KEEL_API inline keel_entity keel_entity_make(uint32_t index, uint32_t version) {
     keel_entity e = { 0 };
     if (index <= KEEL_MAX_ENTITY_INDEX && version <= KEEL_MAX_ENTITY_VERSION)
         e.bits = ((keel_entity_bits)(version + 1u) << KEEL_ENTITY_INDEX_BITS) | index;

@@ -550,7 +550,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
     }                                                                                               \
     static const keel_custom_view keeli_view_of_##s##_##i = {                                       \
         #s "." #n, sizeof(keel_view), KEELI_ALIGNOF(keel_view), keeli_view_terms_##s##_##i,         \
-        keeli_view_open_##s##_##i, NULL, NULL, __FILE__, __LINE__ };
+        keeli_view_open_##s##_##i, NULL, NULL, __FILE__, __LINE__, NULL };
 #define KEELI_CHECK_keeli_commands(s, i, ...) enum { KEEL_SYSTEM_##s##_commands_parameter = i };
 #define KEELI_CHECK_keeli_context(s, i, ...)
 #define KEELI_CHECK_keeli_world(s, i, ...)
@@ -735,7 +735,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_SYSTEM_OBJECT(s, object, kind, ...)                                                   \
     static const keel_term keeli_terms_##s[] = { KEELI_MAP(KEELI_SYSTEM_TERM, s, __VA_ARGS__) };                 \
     KEELI_DECLARE(keel_system, object);                                                       \
-    const keel_system object = { #s, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__ }
+    const keel_system object = { #s, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__, NULL, NULL }
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
     void keeli_##form##_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
 /// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
@@ -823,7 +823,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
-    KEELI_WHOLE_SYSTEM(s, bool, keeli_context_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
+    KEELI_WHOLE_SYSTEM(s, bool, keel_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
     KEELI_SYSTEM_OBJECT(s, KEEL_CONDITION_##s, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
     static inline bool keeli_test_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Declare a system that another file defines.

@@ -20,7 +20,7 @@
         { KEEL_TERM_UNIQUE_WRITE, 0, KEEL_UNIQUE_OF(T), NULL, NULL, NULL },                         \
         { KEEL_TERM_UNIQUE_WRITE, 0, &KEEL_TRANSITION_##T, NULL, NULL, NULL },                      \
         { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } };                                             \
-    KEELI_UNUSED static const keel_system KEEL_TRANSITION_SYSTEM_##T = { #T, KEEL_SYSTEM_PER_RUN, keeli_transition_run, NULL, KEEL_TRANSITION_TERMS_##T, __FILE__, __LINE__ }
+    KEELI_UNUSED static const keel_system KEEL_TRANSITION_SYSTEM_##T = { #T, KEEL_SYSTEM_PER_RUN, keeli_transition_run, NULL, KEEL_TRANSITION_TERMS_##T, __FILE__, __LINE__, NULL, NULL }
 /// The descriptor of a state, for functions that take one.
 #define KEEL_STATE_OF(T) (&KEEL_STATE_##T)
 /// Access: the system may ask for values of a state: keel_set_state(context, T, value).

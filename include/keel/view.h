@@ -319,7 +319,7 @@ static inline uint32_t keeli_indexed_shift(size_t size) {
     return size == 0     ? 31
            : size > 1024 ? 0
            : size >= 512 ? 6
-                         : 15 - (31 - (uint32_t)__builtin_clz((unsigned)size));
+                         : 15 - KEELI_HIGHEST_BIT((uint32_t)size);
 }
 
 /// Private: what a column reads; a set that has nothing when it is not to find anything.
@@ -340,7 +340,7 @@ static inline const struct keeli_set_root *keeli_set_or_nothing(const struct kee
 static inline void *keeli_value_in(void *const *pages, uint32_t place, size_t size,
                                    uint32_t shift) {
     char *values = (char *)pages[place >> shift];
-    if (!values) __builtin_unreachable();
+    if (!values) KEELI_UNREACHABLE();
     return values + (place & (((uint32_t)1 << shift) - 1)) * size;
 }
 /// Private: the value, or NULL. What is the same for all entities is read first, whatever comes of
@@ -365,7 +365,9 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
 }
 
 /// The value of an entity, `column->size` bytes; NULL when absent or not alive.
-static inline const void *keel_column_get_value(const keel_lookup *column, keel_entity e) {
+KEEL_API const void *keel_column_get_value(const keel_lookup *column, keel_entity e);
+/// Private: the same, inline.
+static inline const void *keeli_column_get_value(const keel_lookup *column, keel_entity e) {
     return keeli_column_at(column, e, column->size, column->shift);
 }
 
@@ -390,7 +392,7 @@ struct keeli_world_root {
 static inline const struct keeli_set_root *keeli_known_set(const keel_scope *world,
                                                            const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;
-    const uint32_t number = __atomic_load_n(component->slot, __ATOMIC_ACQUIRE);
+    const uint32_t number = KEELI_SLOT_NUMBER(component->slot);
     return root && number < root->storage_capacity ? root->sets[number] : NULL;
 }
 /// Private: how many pages of 4,096 indices it has; none if the component is not known after all.
@@ -444,12 +446,11 @@ KEEL_API void *keeli_get_marked(keel_scope *world, keel_entity e, struct keeli_s
 static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
                                         const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;
-    const uint32_t number = __atomic_load_n(component->slot, __ATOMIC_ACQUIRE);
+    const uint32_t number = KEELI_SLOT_NUMBER(component->slot);
     struct keeli_storage *storage =
         root && number < root->storage_capacity ? root->storages[number] : NULL;
     const struct keeli_storage_head *head = (const struct keeli_storage_head *)storage;
-    if (!head || (uint32_t)__atomic_load_n(&head->borrow, __ATOMIC_RELAXED) | *root->refused |
-                     (head->flags & KEELI_WRITE_ASKS))
+    if (!head || KEELI_IN_USE(&head->borrow) | *root->refused | (head->flags & KEELI_WRITE_ASKS))
         return keel_get_component_mut(world, e, component);
     if (head->flags & KEELI_WRITE_MARKS) return keeli_get_marked(world, e, storage);
     const struct keeli_set_root *set = root->sets[number];
@@ -468,6 +469,7 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
 
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
+#define keel_column_get_value(column, e) keeli_column_get_value((column), (e))
 #define keel_add_component_to_matching(scope, ...) keel_add_component_to_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_delete_component_from_matching(scope, ...) keel_delete_component_from_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_delete_entities_matching(scope, ...) keel_delete_entities_matching(KEELI_TO_RECORD(scope), __VA_ARGS__)

@@ -37,14 +37,14 @@ typedef struct keeli_walk {
 KEEL_API const struct keeli_links *keeli_links_of(const keel_scope *scope, keel_entity of);
 // The next three are `pure`: they only look, so loops keep what they read before a call.
 /// Private: from a child of `of` to the next one, whatever happened meanwhile.
-__attribute__((pure)) KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links,
-                                                             keel_entity of, keel_entity child);
+KEELI_PURE KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of,
+                                                  keel_entity child);
 /// Private: from a descendant of `root` to the next one that is not below it; nothing happened.
-__attribute__((pure)) KEEL_API keeli_step keeli_links_past(const struct keeli_links *links,
-                                                           keel_entity root, keel_entity e);
+KEELI_PURE KEEL_API keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root,
+                                                keel_entity e);
 /// Private: from `root` or a descendant of it to the next one in pre-order, whatever happened.
-__attribute__((pure)) KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links,
-                                                             keel_entity root, keel_entity e);
+KEELI_PURE KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root,
+                                                  keel_entity e);
 
 /// Private: the links of an entity that has children.
 static inline keel_parent *keeli_parent_at(const struct keeli_links *links, keel_entity e) {

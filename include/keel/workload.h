@@ -27,17 +27,23 @@ typedef enum keel_system_kind {
     KEEL_SYSTEM_IS_CONDITION ///< a test for run_if: KEEL_CONDITION
 } keel_system_kind;
 
-/// A system. Exactly one of `run` and `function` is set.
+/// A system. Exactly one of `run`, `function` and `each_span` is set.
 typedef struct keel_system {
     const char *name;      ///< for messages
     keel_system_kind kind; ///< how it is called
     /// Generated code: called once per chunk, or once per run with the columns of uniques and data.
     void (*run)(const keel_chunk *chunk, keel_context *context);
-    /// A plain function, of kind KEEL_SYSTEM_PER_RUN: a negative result is the system's failure.
+    /// A plain function, of kind KEEL_SYSTEM_PER_RUN: a negative result is the system's failure. Of
+    /// kind KEEL_SYSTEM_IS_CONDITION it answers with keel_answer; no answer means no.
     keel_result (*function)(keel_context *context);
     const keel_term *terms; ///< ends with KEEL_TERM_END; what the system may touch
     const char *file;       ///< where it was written, or NULL
     int line;               ///< where it was written
+    /// A plain function, of kind KEEL_SYSTEM_PER_SPAN: called for each span of entities, whose
+    /// values are keel_span_read_component and keel_span_write_component. A negative result is the
+    /// system's failure.
+    keel_result (*each_span)(keel_context *context, const keel_span *span);
+    void *user; ///< yours, for plain functions: keel_context_user. Another value is no change
 } keel_system;
 
 /// One entry of a workload. Exactly one of `system`, `workload`, `workload_name` and `barrier` is
@@ -202,11 +208,18 @@ KEEL_API keel_result keel_set_default_workload(keel_world *world, const char *na
 /// @param object anything of yours, given back in keel_error; it must live until you take it from
 /// there
 /// @param format as printf
-#ifdef __GNUC__
-__attribute__((format(printf, 3, 4)))
-#endif
-KEEL_API void
-keel_fail(keel_context *context, const void *object, const char *format, ...);
+KEELI_PRINTF(3, 4)
+KEEL_API void keel_fail(keel_context *context, const void *object, const char *format, ...);
+
+/// keel_fail with a text that is no format, for languages that cannot call functions with `...`.
+/// @param text one sentence, copied; NULL: no reason is given
+KEEL_API void keel_fail_text(keel_context *context, const char *text);
+
+/// The answer of a condition. The last one counts; without any it is no.
+KEEL_API void keel_answer(keel_context *context, bool answer);
+
+/// `user` of the system that runs, or of the custom view that is made or dropped. NULL unless set.
+KEEL_API void *keel_context_user(const keel_context *context);
 
 /// The commands of the running system; NULL when it did not declare KEEL_COMMANDS.
 KEEL_API keel_commands *keel_context_commands(keel_context *context);
@@ -239,9 +252,6 @@ KEEL_API keel_world *keel_context_world(keel_context *context);
 /// Private: was keel_fail called?
 KEEL_API bool keeli_context_has_failed(const keel_context *context);
 
-/// Private: the answer of a KEEL_CONDITION.
-KEEL_API void keeli_context_answer(keel_context *context, bool answer);
-
 /// Private: are these bits at most three runs, and is one long enough for a loop of its own?
 static inline bool keeli_has_long_runs(uint64_t bits) {
     const uint64_t two = bits & bits >> 1;
@@ -258,9 +268,9 @@ static inline bool keeli_has_long_runs(uint64_t bits) {
 /// first and the bits go with it, to behind it. Its length; 0 when there is none.
 static inline uint32_t keeli_next_run(uint64_t *bits, uint32_t *at) {
     if (!*bits) return 0;
-    const uint32_t first = (uint32_t)__builtin_ctzll(*bits);
+    const uint32_t first = KEELI_LOWEST_BIT(*bits);
     const uint64_t run = *bits >> first, behind = ~run;
-    const uint32_t count = behind ? (uint32_t)__builtin_ctzll(behind) : 64;
+    const uint32_t count = behind ? KEELI_LOWEST_BIT(behind) : 64;
     *at += first;
     *bits = count < 64 ? run >> count : 0;
     return count;

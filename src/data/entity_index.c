@@ -9,6 +9,15 @@
 
 #include <string.h>
 
+// What entity.h has inline is exported too, for languages that cannot read C.
+extern inline keel_entity keel_null(void);
+extern inline bool keel_is_null(keel_entity e);
+extern inline bool keel_is_same(keel_entity a, keel_entity b);
+extern inline uint32_t keeli_index_of(keel_entity e);
+extern inline uint32_t keel_entity_index(keel_entity e);
+extern inline uint32_t keel_entity_version(keel_entity e);
+extern inline keel_entity keel_entity_make(uint32_t index, uint32_t version);
+
 enum { page_words = KEELI_ENTITY_PAGE + 16 }; // of versions: with the count of the living
 
 // What pages look like before anything is written to them. Pages are written after own_page only.

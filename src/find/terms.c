@@ -336,7 +336,7 @@ static bool borrows_entities(const keeli_view *view, const keel_system *system) 
 
 // With its context a system may ask whether any entity is alive.
 static bool has_context(const keeli_view *view, const keel_system *system) {
-    if (!system || system->function) return system != NULL;
+    if (!system || !system->run) return system != NULL;
     for (uint32_t i = 0; i < view->term_count; ++i)
         if (view->terms[i].kind == KEEL_TERM_CONTEXT) return true;
     return false;

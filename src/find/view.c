@@ -509,3 +509,7 @@ keel_result(keel_delete_component_from_matching)(keel_scope *scope, const keel_t
 keel_result(keel_delete_entities_matching)(keel_scope *scope, const keel_term *terms) {
     return edit_matching(scope, terms, NULL, delete_matching);
 }
+
+const void *(keel_column_get_value)(const keel_lookup *column, keel_entity e) {
+    return keel_column_get_value(column, e);
+}

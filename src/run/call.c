@@ -113,6 +113,10 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     }
 }
 
+static void fail_if_negative(keel_context *context, keel_result result) {
+    if (result < 0 && !context->in.failed) keel_fail_text(context, keel_result_text(result));
+}
+
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
     const bool spans = system->kind == KEEL_SYSTEM_PER_SPAN;
@@ -127,7 +131,11 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     for (const keel_chunk *c;
          !context->in.failed &&
          (c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it)) != NULL;)
-        system->run(c, context);
+        if (system->run) system->run(c, context);
+        else
+            fail_if_negative(
+                context,
+                system->each_span(context, &(keel_span){ c->count, c->entities, c, it->view }));
 }
 
 void keeli_run_whole(keel_context *context, keeli_iterator *it) {
@@ -156,8 +164,7 @@ static void run_once(keel_context *context) {
         system->run(&chunk, context);
         return;
     }
-    const keel_result result = system->function(context);
-    if (result < 0 && !context->in.failed) keel_fail(context, NULL, "%s", keel_result_text(result));
+    fail_if_negative(context, system->function(context));
 }
 
 // A condition is known by the step that asks it.
@@ -268,4 +275,8 @@ void keel_fail(keel_context *context, const void *object, const char *format, ..
     va_start(arguments, format);
     vsnprintf(context->message, sizeof context->message, format, arguments);
     va_end(arguments);
+}
+
+void keel_fail_text(keel_context *context, const char *text) {
+    keel_fail(context, NULL, "%s", text ? text : "no reason given");
 }

@@ -64,7 +64,13 @@ keel_world *keel_context_world(keel_context *context) {
 
 bool keeli_context_has_failed(const keel_context *context) { return context->in.failed; }
 
-void keeli_context_answer(keel_context *context, bool answer) { context->answer = answer; }
+void keel_answer(keel_context *context, bool answer) {
+    if (context) context->answer = answer;
+}
+
+void *keel_context_user(const keel_context *context) {
+    return context ? context->system->user : NULL;
+}
 
 // ------------------------------------------------------------------ views and loops inside a
 // system

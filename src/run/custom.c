@@ -11,14 +11,15 @@
 // ------------------------------------------------------------------ the user's code
 // What it has in hand: what its state holds, and when and where the one around it runs.
 typedef struct hands {
-    keel_system self; // only its name counts
+    keel_system self; // its name and `user`
     keel_context context;
     keeli_inside *around; // what its worker had in hand
 } hands;
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
                                  keeli_worker *worker) {
-    h->self = (keel_system){ .name = view->custom->name, .kind = KEEL_SYSTEM_PER_RUN };
+    const keel_custom_view *kind = view->custom;
+    h->self = (keel_system){ .name = kind->name, .kind = KEEL_SYSTEM_PER_RUN, .user = kind->user };
     keeli_context_init(&h->context, view->world, &h->self, worker);
     keeli_context_set_view(&h->context, view);
     if (!view->is_parameter) h->context.scratch = &view->scratch;

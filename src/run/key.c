@@ -30,7 +30,7 @@ static bool is_same_step(const void *a, const void *b) {
 static bool is_same_system(const void *a, const void *b) {
     const keel_system *x = a, *y = b;
     return x->name == y->name && x->kind == y->kind && x->run == y->run &&
-           x->function == y->function && x->terms == y->terms;
+           x->function == y->function && x->each_span == y->each_span && x->terms == y->terms;
 }
 
 // The rest of an end may be undefined.

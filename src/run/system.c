@@ -22,19 +22,22 @@ static bool has_the_world(const keel_system *system) {
 }
 
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition) {
-    if (!system || !system->name || !system->terms || (!system->run == !system->function))
+    if (!system || !system->name || !system->terms ||
+        (system->run != NULL) + (system->function != NULL) + (system->each_span != NULL) != 1)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "a system needs a name, terms, and either run or function");
+                            "a system needs a name, terms, and one of run, function and each_span");
     if (is_condition != (system->kind == KEEL_SYSTEM_IS_CONDITION))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             is_condition
                                 ? "run_if or skip_if of a step is the system '%s', not a condition"
                                 : "'%s' is a condition; use it with .run_if",
                             system->name);
-    if (system->function && system->kind != KEEL_SYSTEM_PER_RUN)
+    if ((system->function && keeli_system_is_loop(system)) ||
+        (system->each_span && system->kind != KEEL_SYSTEM_PER_SPAN))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' is a plain function, so its kind is KEEL_SYSTEM_PER_RUN",
-                            system->name);
+                            "system '%s' is a plain function, so its kind is %s", system->name,
+                            system->function ? "KEEL_SYSTEM_PER_RUN, or it is a condition"
+                                             : "KEEL_SYSTEM_PER_SPAN");
     if (keeli_system_is_loop(system) && has_the_world(system)) // its loop would not notice edits
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "system '%s' runs per entity and cannot have the whole world; only a "
@@ -166,7 +169,7 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
 static bool is_current(const kept_system *k, const keel_system *system) {
     const keel_term *terms = system->terms;
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
-        k->was.function != system->function)
+        k->was.function != system->function || k->was.each_span != system->each_span)
         return false;
     for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
         if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;

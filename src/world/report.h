@@ -4,12 +4,6 @@
 #include "base/assert.h"
 #include "world.h"
 
-#if defined(__GNUC__)
-#define KEELI_PRINTF(at, from) __attribute__((format(printf, at, from)))
-#else
-#define KEELI_PRINTF(at, from)
-#endif
-
 // Keep the error, log it, and return `result`. `asserts`: in builds with assertions fail as well,
 // unless the world says not to. KEEL_ERROR_ACCESS inside of a system fails that system.
 keel_result keeli_report(keel_world *world, bool asserts, keel_result result, const char *format,

@@ -473,12 +473,12 @@ static void malformed_systems_are_refused(void **state) {
     refuse(f.world, &s, "terms");
     s.terms = no_terms;
     s.run = KEEL_SYSTEM_nothing.run; // and a function
-    refuse(f.world, &s, "either run or function");
+    refuse(f.world, &s, "one of run, function and each_span");
     s.run = NULL;
     s.kind = KEEL_SYSTEM_PER_ENTITY;
     refuse(f.world, &s, "plain function");
     s.function = NULL;
-    refuse(f.world, &s, "either run or function");
+    refuse(f.world, &s, "one of run, function and each_span");
     s = KEEL_SYSTEM_nothing;
     s.terms = not_for_a_system;
     refuse(f.world, &s, "lacks its component");

@@ -232,15 +232,15 @@ static const keel_term system_terms[] = {
     { KEEL_TERM_MAY_EDIT, 0, &components[0], others, NULL, NULL },
     { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL },
 };
-static const keel_system alone = { "alone",   KEEL_SYSTEM_PER_RUN, NULL,
-                                   run_alone, system_terms,        NULL,
-                                   0 };
-static const keel_system first = { "first",   KEEL_SYSTEM_PER_RUN, NULL,
-                                   run_first, system_terms,        NULL,
-                                   0 };
-static const keel_system twice = { "twice",   KEEL_SYSTEM_PER_RUN, NULL,
-                                   run_twice, system_terms,        NULL,
-                                   0 };
+static const keel_system alone = {
+    .name = "alone", .kind = KEEL_SYSTEM_PER_RUN, .function = run_alone, .terms = system_terms
+};
+static const keel_system first = {
+    .name = "first", .kind = KEEL_SYSTEM_PER_RUN, .function = run_first, .terms = system_terms
+};
+static const keel_system twice = {
+    .name = "twice", .kind = KEEL_SYSTEM_PER_RUN, .function = run_twice, .terms = system_terms
+};
 static const keel_step one_steps[] = { { .system = &first }, { .system = &twice } };
 static const keel_step two_steps[] = { { .system = &twice } };
 static const keel_workload one = { .name = "one", .steps = one_steps, .step_count = 2 };

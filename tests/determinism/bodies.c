@@ -581,7 +581,7 @@ static void answer(uint32_t index, const keel_chunk *chunk, keel_context *contex
             take_back(&p);
     }
     if (c->fails && (h >> 16) % c->fails == 0) keel_fail(context, c, "no answer");
-    keeli_context_answer(context, h % 3 != 0);
+    keel_answer(context, h % 3 != 0);
 }
 
 // ------------------------------------------------------------------ functions with a number

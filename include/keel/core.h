@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/// @file core.h
+/// The whole library without the macro layer: plain C11, nothing that only gcc and clang know. What
+/// bindings of other languages are made of (docs/bindings.md). Reading order: base, entity,
+/// component, world, edit, unique, hierarchy, name, group, commands, view, executor, walk, state,
+/// workload, explain, parallel, custom_view, timing, track, events, time.
+#pragma once
+// clang-format off
+#include <keel/base.h>
+#include <keel/commands.h>
+#include <keel/component.h>
+#include <keel/custom_view.h>
+#include <keel/edit.h>
+#include <keel/entity.h>
+#include <keel/events.h>
+#include <keel/executor.h>
+#include <keel/explain.h>
+#include <keel/group.h>
+#include <keel/hierarchy.h>
+#include <keel/name.h>
+#include <keel/parallel.h>
+#include <keel/scope.h>
+#include <keel/state.h>
+#include <keel/time.h>
+#include <keel/timing.h>
+#include <keel/track.h>
+#include <keel/unique.h>
+#include <keel/view.h>
+#include <keel/walk.h>
+#include <keel/workload.h>
+#include <keel/world.h>
