@@ -73,7 +73,9 @@ static inline uint32_t keeli_queue_place(const keeli_queue *queue, uint64_t numb
     return (uint32_t)(at < queue->capacity ? at : at - queue->capacity);
 }
 static inline void *keeli_queue_at(const keeli_queue *queue, uint64_t number) {
-    return queue->values + (size_t)keeli_queue_place(queue, number) * queue->size;
+    const size_t at = (size_t)keeli_queue_place(queue, number) * queue->size;
+    return (void *)((uintptr_t)queue->values +
+                    at); // NULL for what has no values: C allows no NULL + 0
 }
 static inline keeli_removed *keeli_queue_removed_at(const keeli_queue *queue, uint64_t number) {
     return &queue->removed[keeli_queue_place(queue, number)];

@@ -66,7 +66,7 @@ bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_comp
 
 bool(keel_has_all_components)(const keel_scope *scope, keel_entity e,
                               const keel_component *const *components) {
-    bool has = keel_is_alive(scope, e);
+    bool has = components && keel_is_alive(scope, e);
     for (; has && *components; ++components)
         has = keel_has_component(scope, e, *components);
     return has;
@@ -75,7 +75,7 @@ bool(keel_has_all_components)(const keel_scope *scope, keel_entity e,
 bool(keel_has_any_component)(const keel_scope *scope, keel_entity e,
                              const keel_component *const *components) {
     bool has = false;
-    for (; !has && *components; ++components)
+    for (; components && !has && *components; ++components)
         has = keel_has_component(scope, e, *components);
     return has;
 }

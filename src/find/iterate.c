@@ -413,6 +413,11 @@ const keel_chunk *keel_iterator_next(keel_iterator *iterator) {
 
 bool keel_iterator_next_span(keel_iterator *iterator, keel_span *span) {
     keeli_iterator *it = state_of(iterator);
+    if (it && !span) {
+        (void)keeli_misuse(iterator->world, KEEL_ERROR_ARGUMENT,
+                           "keel_iterator_next_span needs a span to write to");
+        return false;
+    }
     const keel_chunk *chunk = it ? keeli_iterator_advance_span(it) : NULL;
     if (!chunk) {
         keel_iterator_end(iterator);

@@ -575,7 +575,7 @@ keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, v
 }
 
 void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {
-    if (!piece) return NULL;
+    if (!piece || !piece->self) return NULL;
     if (!align || (align & (align - 1)) != 0) {
         keeli_misuse(piece->world, KEEL_ERROR_ARGUMENT,
                      "a piece asks for scratch memory with an alignment of %zu; it must be a power "

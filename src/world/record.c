@@ -236,7 +236,7 @@ void keeli_part_drop(const keel_world *world, keeli_command_part *p) {
 static void take_values(const keel_commands *list, const keeli_command *c,
                         const keel_value *values) {
     for (uint32_t i = 0; i < c->count; ++i)
-        if (values[i].value)
+        if (values[i].value && values[i].component != &keeli_if_missing)
             keeli_value_move(keeli_part_storage(list->world, &c->parts[i]), c->parts[i].value,
                              (void *)(uintptr_t)values[i].value);
 }
@@ -418,6 +418,8 @@ keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint3
 keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
                               uint32_t count, const keel_value_column *column) {
     if (!entities || !count) return KEEL_ABSENT;
+    keel_result result;
+    if (column && !column->component && !named(list, does, NULL, &result)) return result;
     const keel_value_column columns[] = { column ? *column : (keel_value_column){ NULL, NULL, 0 },
                                           { NULL, NULL, 0 } };
     return record_many(list, does, keel_null(), entities, count, NULL, columns);
@@ -576,9 +578,9 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
                                size_t size) {
     keeli_command *c = NULL;
     KEEL_TRY(begin(commands, KEELI_RECORD_CALL, keel_null(), 0, &c));
-    if (!function)
+    if (!function || (size && !data))
         return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,
-                            "keel_commands_call needs a function");
+                            "keel_commands_call needs a function, and data when there is a size");
     c->function = function;
     if (size) {
         c->data =

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Views, walks, look-ups, loops that are split, groups and sorting.
+#include "fuzz.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ views
+FUZZ(keel_view_begin) {
+    fuzz_view *v = fuzz_view_of(true);
+    if (v->world) {
+        if (v->depth < f.depth) return; // somebody further out walks it
+        keel_view_end(&v->view);
+        v->world = NULL;
+    }
+    keel_scope *scope = fuzz_scope();
+    const keel_term *terms = fuzz_terms();
+    const keel_result result = (keel_view_begin)(&v->view, scope, terms, fuzz_text());
+    if (result == KEEL_OK) {
+        v->world = f.worlds[0];
+        v->depth = f.depth;
+    }
+    fuzz_edit(result);
+}
+FUZZ(keel_view_end) {
+    fuzz_view *v = fuzz_view_of(true);
+    if (v->world && v->depth < f.depth) return;
+    keel_view_end(&v->view);
+    v->world = NULL;
+}
+FUZZ(keel_view_count) { (void)keel_view_count(&fuzz_view_of(false)->view); }
+FUZZ(keel_view_contains) { (void)keel_view_contains(&fuzz_view_of(false)->view, fuzz_entity()); }
+FUZZ(keel_view_first) { (void)fuzz_keep(keel_view_first(&fuzz_view_of(false)->view)); }
+FUZZ(keel_view_single) {
+    keel_entity e = keel_null();
+    (void)keel_view_single(&fuzz_view_of(false)->view, fuzz_one_in(32) ? NULL : &e);
+    (void)fuzz_keep(e);
+}
+static void touch(const keel_span *span) {
+    const keel_component *c = fuzz_component();
+    const unsigned char *read = keel_span_read_component(span, c);
+    if (read && c && c->size && span->count) fuzz_sink = read[(span->count - 1) * c->size];
+    c = fuzz_component();
+    unsigned char *write = keel_span_write_component(span, c);
+    if (write && c && c->size && !c->drop && span->count) write[0] = (unsigned char)fuzz_byte();
+    if (span->entities && span->count) (void)fuzz_keep(span->entities[span->count - 1]);
+}
+FUZZ(keel_view_get_all) {
+    keel_span span = { 0 };
+    const fuzz_view *v = fuzz_view_of(false);
+    if (keel_view_get_all(&v->view, fuzz_entity(), &span) == KEEL_OK) touch(&span);
+}
+FUZZ(keel_view_explain) {
+    char text[512];
+    const size_t size = fuzz_below(2) * sizeof text;
+    (void)keel_view_explain(&fuzz_view_of(false)->view, size ? text : NULL, size);
+}
+FUZZ(keel_iterator_begin) {
+    fuzz_view *v = fuzz_view_of(false);
+    (void)keel_iterator_begin(&v->iterator, &v->view);
+}
+FUZZ(keel_iterator_next) {
+    fuzz_view *v = fuzz_view_of(false);
+    const keel_chunk *chunk = keel_iterator_next(&v->iterator);
+    if (!chunk) return;
+    const uint32_t at = fuzz_byte() % (chunk->count ? chunk->count : 1);
+    const bool is_set = chunk->form != KEEL_CHUNK_MASK || chunk->words[at / 64] >> (at % 64) & 1;
+    for (uint32_t t = 0; t < 4 && chunk->count && is_set; ++t) {
+        const keel_chunk_column *column = &chunk->columns[t];
+        if (chunk->form != KEEL_CHUNK_LIST && column->base)
+            fuzz_sink = *(const unsigned char *)column->base;
+    }
+    if (chunk->entities && is_set && chunk->count) (void)fuzz_keep(chunk->entities[at]);
+}
+FUZZ(keel_iterator_next_span) {
+    keel_span span = { 0 };
+    if (fuzz_one_in(64)) {
+        (void)keel_iterator_next_span(&fuzz_view_of(false)->iterator, NULL);
+        return;
+    }
+    if (keel_iterator_next_span(&fuzz_view_of(false)->iterator, &span)) touch(&span);
+}
+FUZZ(keel_iterator_end) { keel_iterator_end(&fuzz_view_of(false)->iterator); }
+FUZZ(keel_span_read_component) {
+    const keel_span span = { 0 };
+    if (keel_span_read_component(&span, fuzz_component())) __builtin_trap();
+}
+FUZZ(keel_span_write_component) {
+    const keel_span span = { 0 };
+    if (keel_span_write_component(&span, fuzz_component())) __builtin_trap();
+}
+FUZZ(keel_lookup_of_component) {
+    const keel_component *c = fuzz_component();
+    (void)keel_lookup_of_component(fuzz_world(), c);
+}
+FUZZ(keel_column_get_value) {
+    const keel_component *c = fuzz_component();
+    const keel_lookup lookup = keel_lookup_of_component(f.worlds[0], c);
+    const unsigned char *value = (keel_column_get_value)(&lookup, fuzz_entity());
+    if (value && c && c->size) fuzz_sink = *value;
+}
+FUZZ(keel_component_count) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_component_count)(scope, fuzz_component());
+}
+
+// ------------------------------------------------------------------ loops that are split
+static uint32_t count_of_loop(void) {
+    const uint32_t n = fuzz_number();
+    return n > 1u << 20 ? 1u << 20 : n; // as long as one has patience
+}
+FUZZ(keel_parallel_for) {
+    keel_scope *scope = fuzz_scope();
+    const uint32_t count = count_of_loop();
+    (void)(keel_parallel_for)(scope, count, fuzz_number(), fuzz_one_in(16) ? NULL : fuzz_range,
+                              NULL);
+}
+FUZZ(keel_parallel_reduce) {
+    uint32_t total = 0;
+    const keel_reduction sum = { &total, sizeof total, fuzz_combine };
+    keel_scope *scope = fuzz_scope();
+    const uint32_t count = count_of_loop();
+    const keel_result result =
+        (keel_parallel_reduce)(scope, count, fuzz_number(), fuzz_one_in(16) ? NULL : fuzz_range,
+                               NULL, fuzz_one_in(16) ? NULL : &sum);
+    if (result == KEEL_OK && total && total != count) __builtin_trap();
+}
+FUZZ(keel_view_parallel_for) {
+    (void)keel_view_parallel_for(&fuzz_view_of(false)->view, fuzz_one_in(16) ? NULL : fuzz_span,
+                                 NULL);
+}
+FUZZ(keel_view_parallel_reduce) {
+    uint32_t total = 0;
+    const keel_reduction sum = { &total, sizeof total, fuzz_combine };
+    (void)keel_view_parallel_reduce(&fuzz_view_of(false)->view, fuzz_one_in(16) ? NULL : fuzz_span,
+                                    NULL, fuzz_one_in(16) ? NULL : &sum);
+}
+FUZZ(keel_piece_scratch) {
+    const keel_piece none = { 0 };
+    const size_t size = fuzz_number();
+    void *memory = keel_piece_scratch(f.piece ? f.piece : &none, size > 65536 ? 65536 : size,
+                                      fuzz_one_in(16) ? 3 : 16);
+    if (memory && size && size <= 65536) memset(memory, 1, size);
+}
+
+// ------------------------------------------------------------------ groups and sorting
+FUZZ(keel_group_create) {
+    keel_group_desc desc = { .name = fuzz_one_in(2) ? NULL : fuzz_text() };
+    desc.owned = fuzz_one_in(4) ? NULL : fuzz_list();
+    desc.get = fuzz_one_in(2) ? NULL : fuzz_list();
+    if (fuzz_one_in(4)) { // a list of its own: there are two
+        static const keel_component *exclude[FUZZ_DEPTH + 1][2];
+        exclude[f.depth][0] = fuzz_component();
+        desc.exclude = exclude[f.depth];
+    }
+    const uint32_t at = fuzz_below(FUZZ_GROUPS);
+    keel_group *group = NULL;
+    keel_world *world = fuzz_world();
+    const keel_result result =
+        keel_group_create(world, fuzz_one_in(64) ? NULL : &desc, fuzz_one_in(32) ? NULL : &group);
+    if (group) f.groups[at] = group;
+    fuzz_edit(result);
+}
+FUZZ(keel_group_destroy) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_group_destroy(world, fuzz_group()));
+}
+FUZZ(keel_find_group) { (void)keel_find_group(fuzz_world(), fuzz_text()); }
+FUZZ(keel_group_name) {
+    keel_world *world = fuzz_world();
+    if (!keel_group_name(world, fuzz_group())) __builtin_trap();
+}
+FUZZ(keel_group_count) {
+    keel_world *world = fuzz_world();
+    (void)keel_group_count(world, fuzz_group());
+}
+FUZZ(keel_group_contains) {
+    keel_world *world = fuzz_world();
+    const keel_group *group = fuzz_group();
+    (void)keel_group_contains(world, group, fuzz_entity());
+}
+FUZZ(keel_group_entity) {
+    keel_world *world = fuzz_world();
+    const keel_group *group = fuzz_group();
+    (void)fuzz_keep(keel_group_entity(world, group, fuzz_number()));
+}
+FUZZ(keel_group_sort) {
+    keel_world *world = fuzz_world();
+    keel_group *group = fuzz_group();
+    fuzz_edit(keel_group_sort(world, group, fuzz_one_in(16) ? NULL : fuzz_compare_entities, NULL));
+}
+FUZZ(keel_group_sort_by) {
+    keel_world *world = fuzz_world();
+    keel_group *group = fuzz_group();
+    fuzz_edit(keel_group_sort_by(world, group, fuzz_component(),
+                                 fuzz_one_in(16) ? NULL : fuzz_compare_values, NULL));
+}
+FUZZ(keel_sort_component) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_sort_component(world, fuzz_component(),
+                                  fuzz_one_in(16) ? NULL : fuzz_compare_values, NULL));
+}
+FUZZ(keel_sort_component_by_entity) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_sort_component_by_entity(world, fuzz_component(),
+                                            fuzz_one_in(16) ? NULL : fuzz_compare_entities, NULL));
+}
+FUZZ(keel_sort_component_as) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    fuzz_edit(keel_sort_component_as(world, c, fuzz_component()));
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// Worlds, component types, errors, handles, time; what follows edits: changes, observers, events.
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+// ------------------------------------------------------------------ handles and texts
+FUZZ(keel_null) {
+    if (!keel_is_null(keel_null())) abort();
+}
+FUZZ(keel_is_null) { (void)keel_is_null(fuzz_entity()); }
+FUZZ(keel_is_same) {
+    const keel_entity e = fuzz_entity();
+    if (!keel_is_same(e, e)) abort();
+}
+FUZZ(keel_entity_index) { (void)keel_entity_index(fuzz_entity()); }
+FUZZ(keel_entity_version) { (void)keel_entity_version(fuzz_entity()); }
+FUZZ(keel_entity_make) {
+    const uint32_t index = fuzz_number();
+    (void)fuzz_keep(keel_entity_make(index, fuzz_number()));
+}
+FUZZ(keel_result_text) {
+    if (!keel_result_text((keel_result)((int)fuzz_byte() - 128))) abort();
+}
+FUZZ(keel_version) {
+    if (!keel_version()) abort();
+}
+static bool to_go_on(const char *condition, const char *message, const char *file, int line) {
+    (void)condition, (void)message, (void)file, (void)line;
+    return false;
+}
+FUZZ(keel_set_assert_handler) { keel_set_assert_handler(to_go_on); }
+
+// ------------------------------------------------------------------ worlds
+FUZZ(keel_world_create) {
+    static const keel_executor nobody = { 0 };
+    const uint32_t workers = fuzz_one_in(4) ? fuzz_number() : 1;
+    keel_world *world = keel_world_create(&(keel_world_desc){
+        .name = fuzz_text(),
+        .allocator = { .resize = f.memory.allocator.resize, .context = &f.memory },
+        .log = { .write = NULL, .context = NULL },
+        .on_misuse = KEEL_MISUSE_RETURN,
+        .entity_capacity = fuzz_one_in(16) ? 1u << 24 : fuzz_below(100),
+        .worker_count = workers,
+        .executor = fuzz_one_in(8) ? &nobody : NULL,
+    });
+    keel_world_destroy(world);
+}
+FUZZ(keel_world_destroy) { keel_world_destroy(NULL); }
+FUZZ(keel_last_error) {
+    if (!keel_last_error(fuzz_world())) abort();
+}
+FUZZ(keel_first_error) {
+    if (!keel_first_error(fuzz_world())) abort();
+}
+FUZZ(keel_clear_errors) { keel_clear_errors(fuzz_world()); }
+FUZZ(keel_entity_count) { (void)(keel_entity_count)(fuzz_scope()); }
+FUZZ(keel_next_entity) {
+    keel_world *world = fuzz_world();
+    (void)fuzz_keep(keel_next_entity(world, fuzz_entity()));
+}
+FUZZ(keel_is_alive) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_is_alive)(scope, fuzz_entity());
+}
+FUZZ(keel_share_begin) {
+    const uint32_t at = fuzz_one_in(5);
+    const keel_result result = keel_share_begin(f.worlds[at]);
+    if (result == KEEL_OK) f.shared[at] = true;
+    fuzz_edit(result);
+}
+FUZZ(keel_share_end) {
+    for (uint32_t at = 0; at < FUZZ_WORLDS; ++at) {
+        const keel_result result = keel_share_end(f.worlds[at]);
+        if (result == KEEL_OK) f.shared[at] = false;
+        fuzz_edit(result);
+    }
+}
+FUZZ(keel_adopt_world) { fuzz_edit(keel_adopt_world(fuzz_world())); }
+FUZZ(keel_world_memory) {
+    const keel_memory memory = keel_world_memory(fuzz_world());
+    if (memory.total > f.memory.live_bytes) abort();
+}
+FUZZ(keel_component_memory) {
+    keel_world *world = fuzz_world();
+    (void)keel_component_memory(world, fuzz_component());
+}
+FUZZ(keel_world_trim) { fuzz_edit(keel_world_trim(fuzz_world())); }
+FUZZ(keel_world_check) {
+    // In hooks an edit is half done.
+    if (!f.depth && !keel_world_check(fuzz_world(), NULL)) abort();
+}
+FUZZ(keel_world_hash) {
+    uint64_t hash;
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_world_hash(world, fuzz_one_in(32) ? NULL : &hash));
+}
+FUZZ(keel_copy_world) {
+    keel_world *from = fuzz_world();
+    fuzz_edit(keel_copy_world(from, fuzz_world()));
+}
+
+// ------------------------------------------------------------------ component types
+FUZZ(keel_register_component) {
+    keel_world *world = fuzz_world();
+    const uint32_t how = fuzz_below(3);
+    (void)keel_register_component(world, how == 0   ? fuzz_component()
+                                         : how == 1 ? fuzz_unique()
+                                                    : fuzz_event());
+}
+FUZZ(keel_register_components) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_register_components(world, fuzz_list()));
+}
+FUZZ(keel_unregister_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_one_in(4) ? fuzz_unique() : fuzz_component();
+    fuzz_edit(keel_unregister_component(world, c));
+}
+FUZZ(keel_find_component) { (void)keel_find_component(fuzz_world(), fuzz_text()); }
+FUZZ(keel_next_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = NULL;
+    for (uint32_t n = 0; n < 1000 && (c = keel_next_component(world, c)); ++n)
+        if (!c->name) abort();
+    if (c) abort();
+    (void)keel_next_component(world, fuzz_component());
+}
+FUZZ(keel_next_unique) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = NULL;
+    for (uint32_t n = 0; n < 1000 && (c = keel_next_unique(world, c)); ++n)
+        if (!c->name) abort();
+    if (c) abort();
+    (void)keel_next_unique(world, fuzz_component());
+}
+FUZZ(keel_next_component_of) {
+    keel_world *world = fuzz_world();
+    const keel_entity e = fuzz_entity();
+    const keel_component *c = NULL;
+    for (uint32_t n = 0; n < 1000 && (c = keel_next_component_of(world, e, c)); ++n)
+        if (!c->name) abort();
+    if (c) abort();
+    (void)keel_next_component_of(world, e, fuzz_component());
+}
+
+// ------------------------------------------------------------------ changes
+FUZZ(keel_track_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    fuzz_edit(keel_track_component(world, c, fuzz_kinds()));
+}
+FUZZ(keel_tracked_kinds) {
+    keel_world *world = fuzz_world();
+    (void)keel_tracked_kinds(world, fuzz_component());
+}
+FUZZ(keel_tick) { (void)keel_tick(fuzz_world()); }
+FUZZ(keel_clear_component_changes) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    const uint32_t kinds = fuzz_kinds();
+    fuzz_edit(
+        keel_clear_component_changes(world, c, kinds, fuzz_one_in(2) ? UINT64_MAX : fuzz_number()));
+}
+FUZZ(keel_clear_all_changes) {
+    keel_world *world = fuzz_world();
+    const uint32_t kinds = fuzz_kinds();
+    fuzz_edit(keel_clear_all_changes(world, kinds, fuzz_one_in(2) ? UINT64_MAX : fuzz_number()));
+}
+FUZZ(keel_set_tracking_limit) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    fuzz_edit(keel_set_tracking_limit(world, c, fuzz_number()));
+}
+FUZZ(keel_reader_create) {
+    const uint32_t at = fuzz_below(FUZZ_READERS);
+    if (f.readers[at]) return;
+    f.reader_worlds[at] = fuzz_world();
+    f.readers[at] = keel_reader_create(f.reader_worlds[at], fuzz_text());
+}
+FUZZ(keel_reader_destroy) {
+    const uint32_t at = fuzz_below(FUZZ_READERS);
+    if (f.depth) return; // refused in some places, and then it lives on
+    keel_reader_destroy(f.readers[at]);
+    f.readers[at] = NULL;
+}
+FUZZ(keel_reader_advance) {
+    keel_reader *reader = f.readers[fuzz_below(FUZZ_READERS)];
+    if (reader) keel_reader_advance(reader);
+}
+FUZZ(keel_changes_of_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_entity e = fuzz_entity();
+    (void)(keel_changes_of_component)(scope, e, fuzz_component());
+}
+FUZZ(keel_changes_of_unique) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_changes_of_unique)(scope, fuzz_unique());
+}
+static void walk_removals(keel_removal_walk *walk) {
+    for (uint32_t n = fuzz_below(16); n > 0 && keel_removal_next(walk); --n) {
+        (void)fuzz_keep(walk->removal.entity);
+        if (f.depth < FUZZ_DEPTH && fuzz_one_in(8)) fuzz_inside(f.contexts[f.depth]);
+    }
+}
+FUZZ(keel_removals) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_component();
+    keel_removal_walk walk = (keel_removals)(scope, c, fuzz_kinds());
+    walk_removals(&walk);
+}
+FUZZ(keel_removal_next) {
+    keel_removal_walk walk = { 0 };
+    if (keel_removal_next(&walk)) abort();
+}
+FUZZ(keel_missed_component) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_missed_component)(scope, fuzz_component());
+}
+
+// ------------------------------------------------------------------ observers and reactive sets
+static keel_observer_fn *function(void) { return fuzz_one_in(32) ? NULL : fuzz_observer; }
+static void *data(void) { return fuzz_one_in(2) ? NULL : &f; }
+FUZZ(keel_observe_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    const uint32_t kinds = fuzz_kinds();
+    fuzz_edit(keel_observe_component(world, c, kinds, function(), data()));
+}
+FUZZ(keel_unobserve_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    fuzz_edit(keel_unobserve_component(world, c, function(), data()));
+}
+FUZZ(keel_observe_entities) {
+    keel_world *world = fuzz_world();
+    const uint32_t kinds = fuzz_kinds();
+    fuzz_edit(keel_observe_entities(world, kinds, function(), data()));
+}
+FUZZ(keel_unobserve_entities) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_unobserve_entities(world, function(), data()));
+}
+FUZZ(keel_observe_view) {
+    keel_world *world = fuzz_world();
+    const keel_term *terms = fuzz_terms();
+    const uint32_t kinds = fuzz_kinds();
+    fuzz_edit(keel_observe_view(world, terms, kinds, function(), data()));
+}
+FUZZ(keel_unobserve_view) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_unobserve_view(world, function(), data()));
+}
+FUZZ(keel_collect_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *set = fuzz_component(), *source = fuzz_component();
+    fuzz_edit(keel_collect_component(world, set, source, fuzz_kinds()));
+}
+FUZZ(keel_stop_collecting_component) {
+    keel_world *world = fuzz_world();
+    const keel_component *set = fuzz_component();
+    fuzz_edit(keel_stop_collecting_component(world, set, fuzz_component()));
+}
+FUZZ(keel_collect_entities) {
+    keel_world *world = fuzz_world();
+    const keel_component *set = fuzz_component();
+    fuzz_edit(keel_collect_entities(world, set, fuzz_kinds()));
+}
+FUZZ(keel_stop_collecting_entities) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_stop_collecting_entities(world, fuzz_component()));
+}
+FUZZ(keel_collected_kinds) {
+    keel_world *world = fuzz_world();
+    const keel_component *set = fuzz_component();
+    (void)keel_collected_kinds(world, set, fuzz_component());
+}
+
+// ------------------------------------------------------------------ events
+FUZZ(keel_send_event) {
+    const keel_component *c = fuzz_event();
+    void *value = fuzz_one_in(4) ? NULL : fuzz_values(c, 1);
+    const keel_result result = (keel_send_event)(fuzz_scope(), c, value);
+    if (result != KEEL_OK && value) fuzz_release(c, value, 1);
+    fuzz_edit(result);
+}
+FUZZ(keel_events_of) {
+    keel_scope *scope = fuzz_scope();
+    keel_event_walk walk = (keel_events_of)(scope, fuzz_event());
+    for (uint32_t n = fuzz_below(16); n > 0 && keel_event_next(&walk); --n)
+        if (f.depth < FUZZ_DEPTH && fuzz_one_in(8)) fuzz_inside(f.contexts[f.depth]);
+}
+FUZZ(keel_event_next) {
+    keel_event_walk walk = { 0 };
+    if (keel_event_next(&walk)) abort();
+}
+FUZZ(keel_event_count_of) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_event_count_of)(scope, fuzz_event());
+}
+FUZZ(keel_missed_events_of) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_missed_events_of)(scope, fuzz_event());
+}
+FUZZ(keel_advance_events_of) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_advance_events_of(world, fuzz_event()));
+}
+FUZZ(keel_clear_events_of) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_clear_events_of(world, fuzz_event()));
+}
+FUZZ(keel_set_event_limit_of) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_event();
+    fuzz_edit(keel_set_event_limit_of(world, c, fuzz_number()));
+}
+
+// ------------------------------------------------------------------ time
+FUZZ(keel_fixed_step_advance) {
+    static const double times[] = { 0, -1, 1e300, 1.0 / 60, 1e-12, 3 };
+    f.clock.max_ticks = fuzz_number();
+    const uint32_t ticks = keel_fixed_step_advance(&f.clock, times[fuzz_below(6)]);
+    if (f.clock.max_ticks && ticks > f.clock.max_ticks) abort();
+}
+FUZZ(keel_fixed_step_alpha) {
+    const double alpha = keel_fixed_step_alpha(&f.clock);
+    if (!(alpha >= 0 && alpha < 1)) abort();
+}
+FUZZ(keel_timings_begin) {
+    keel_world *world = fuzz_world();
+    const uint32_t capacity = fuzz_number();
+    fuzz_edit(keel_timings_begin(world, capacity > 100000 && !fuzz_one_in(4) ? 10 : capacity));
+}
+FUZZ(keel_timings_end) { fuzz_edit(keel_timings_end(fuzz_world())); }
+FUZZ(keel_timings_next) {
+    keel_timing timing;
+    (void)keel_timings_next(fuzz_world(), fuzz_one_in(32) ? NULL : &f.timings, &timing);
+}
+FUZZ(keel_timings_write_trace) {
+    static const char *const paths[] = { "/dev/null", "/dev/full", "/no/such/folder/file", NULL };
+    keel_world *world = fuzz_world();
+    (void)keel_timings_write_trace(world, paths[fuzz_below(4)]);
+}
