@@ -114,8 +114,8 @@ typedef struct keel_component {
     keel_hash_hook *hash; ///< default: bytes are hashed: all with `no_padding`, else `fields`
     void *hook_data;      ///< handed to the four hooks
     bool no_padding;      ///< your promise that every byte is value; default false
-    bool transient;       ///< left out of keel_world_hash, a unique also of keel_copy_world: for
-                          ///< what belongs to this run only, such as pointers; default false
+    bool transient;       ///< left out of keel_world_hash and keel_copy_world: for what belongs
+                          ///< to this run only, such as pointers and caches; default false
     keel_threads threads; ///< who may touch values; default KEEL_THREADS_ANY
     const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
