@@ -217,7 +217,7 @@ static keel_result mark_in(const keeli_caller *who, keel_entity e, const keel_co
                            keeli_storage **s) {
     if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
     *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
-    if (!*s) return KEEL_ERROR_ACCESS;
+    if (!*s) return who->holder ? KEEL_ERROR_ACCESS : KEEL_ERROR_ARGUMENT;
     if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_store_has(*s, keeli_index_of(e))) return KEEL_ABSENT;
     keeli_track_modified(who->world, *s, keeli_index_of(e));
