@@ -531,6 +531,15 @@ bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
            keeli_entity_is_alive(&who.world->entities, e);
 }
 
+keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0 || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
+    const keeli_entity_index *ix = &who.world->entities;
+    if (index / KEELI_ENTITY_PAGE >= ix->root.page_count) return keel_null();
+    const keel_entity e = keeli_entity_at(ix, index); // of a dead one it is none
+    return keeli_entity_is_alive(ix, e) ? e : keel_null();
+}
+
 uint32_t(keel_entity_count)(const keel_scope *scope) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0) return 0;
