@@ -122,6 +122,10 @@ typedef struct keel_component {
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
     uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
+    /// Uniques: the value that a world begins with, of `size` bytes. It is copied, with the copy
+    /// hook, when the world first hears of the unique: when it is registered, or first looked at,
+    /// set or named by a system or view. Taken away it stays away. Default: none until it is set.
+    const void *initial;
     int line;                 ///< where it was declared
     const char *file;         ///< where it was declared; NULL: made at run time
     uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
@@ -129,7 +133,7 @@ typedef struct keel_component {
 
 /// Make a component known to the world before its first use, or replace the hooks of one that it
 /// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
-/// not what `hook_data` points to.
+/// not what `hook_data` and `initial` point to, which must stay.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 /// NULL
 ///   on error (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED: see

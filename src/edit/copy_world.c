@@ -235,7 +235,11 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keel_component *c = &from->storages.items[i]->component;
         keel_result known;
-        if (!keeli_storage_get(to, c, c->is_unique, &known)) return known;
+        keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
+        if (!t) return known;
+        // what it begins with; others were refused
+        if (t->unique && !is_left_out(from->storages.items[i], to))
+            (void)keeli_edit_remove_unique(to, NULL, t, NULL);
     }
     keeli_archetypes_trim(&to->archetypes, &to->heap); // so that they come in the source's order
     keeli_entity_index fresh, old = to->entities;

@@ -22,17 +22,22 @@ typedef struct sorting {
 } sorting;
 
 static const void *value_of(const sorting *s, uint32_t slot) {
-    if (&s->by->set == s->set) return keeli_sparse_set_value(s->set, slot);
     return keeli_store_value(s->world, s->by,
                              keeli_index_of(*keeli_sparse_set_entity(s->set, slot)));
 }
 
+// By values of another storage, which are looked up; who has none comes last.
+static bool is_behind_elsewhere(const sorting *s, uint32_t a, uint32_t b) {
+    const void *x = value_of(s, a), *y = value_of(s, b);
+    return x && y ? s->values(x, y, s->data) > 0 : y && !x;
+}
+
 // Must `a` stand behind `b`, which was behind it?
 static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
-    if (s->values) {
-        const void *x = value_of(s, a), *y = value_of(s, b);
-        return x && y ? s->values(x, y, s->data) > 0 : y && !x; // who has none comes last
-    }
+    if (s->values && &s->by->set == s->set)
+        return s->values(keeli_sparse_set_value(s->set, a), keeli_sparse_set_value(s->set, b),
+                         s->data) > 0;
+    if (s->values) return is_behind_elsewhere(s, a, b);
     return s->entities(s->world, *keeli_sparse_set_entity(s->set, a),
                        *keeli_sparse_set_entity(s->set, b), s->data) > 0;
 }
