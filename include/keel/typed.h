@@ -414,6 +414,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there.
 #define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &KEEL_COMPONENT_##T, NULL, T)
+/// Filter: must be there, and leads: entities come in its order (see view.h). At most one.
+#define KEEL_LEADING(T) (keeli_filter, KEEL_TERM_WITH, keeli_leads, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must not be there.
 #define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: at least one of up to 8 components must be there.
@@ -522,7 +524,9 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #endif
 #define KEELI_SIZE_keeli_marked(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_maybe(CT) KEELI_SIZE_keeli_value(CT)
-#define KEELI_SIZE_keeli_filter(CT) 0
+#define KEELI_SIZE_keeli_filter(CT) KEELI_LEADS_##CT
+#define KEELI_LEADS_void 0
+#define KEELI_LEADS_keeli_leads 1
 #define KEELI_SIZE_keeli_access(CT) 0
 #define KEELI_SIZE_keeli_entity(CT) 0
 #define KEELI_SIZE_keeli_entities(CT) 0
