@@ -43,13 +43,13 @@ typedef struct keeli_node {
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
     // running
-    uint32_t pending; // of those it waits for, not ended yet
-    uint32_t runs;    // so far that did not fail, for step.times (atomic)
-    uint64_t passed;  // step.every: nanoseconds since it was due (atomic); below 0: it was early
-    bool is_counting; // a system with step.times is running; under the world's lock
+    uint32_t pending;   // of those it waits for, not ended yet
+    uint32_t runs;      // so far that did not fail, for step.times (atomic)
+    uint64_t passed;    // step.every: nanoseconds since it was due (atomic); below 0: it was early
+    bool is_counting;   // a system with step.times is running; under the world's lock
     bool is_taken_away; // or it is inside of what was: keel_remove_step
     bool is_skipped;    // a condition said no
-    bool is_blocked;  // something it depends on failed
+    bool is_blocked;    // something it depends on failed
     bool has_ended;
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
