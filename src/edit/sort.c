@@ -256,6 +256,7 @@ keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc) {
     how.set = &t.first->set;
     uint32_t count = t.group ? keeli_group_count(t.group) : how.set->count;
     if (desc->first && desc->first < count) count = desc->first;
+    if (other && !count) return KEEL_OK;
     result = t.group ? reserve(&how, count, t.group->scratch_size, t.group->scratch_align)
                      : reserve(&how, count, t.first->size, t.first->component.align);
     bool moved = other != NULL;
