@@ -104,6 +104,8 @@ KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_parent, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_child, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+// keel_entities stands for living entities in the verbs that know it: KEEL_OF(keel_entities).
+#define KEEL_COMPONENT_keel_entities keel_entities
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEELI_ALIGNOF(keel_name), false, .storage = KEEL_SPARSE_SET);
 /// @endcond
 
@@ -212,7 +214,7 @@ template <class T> struct keeli_same { typedef T type; };
 /// Does the entity have at least one of the components? Scope: all but commands.
 #define keel_has_any(scope, e, ...) keel_has_any_component((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
-#define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
+#define keel_register(world, ...) keeli_register_list((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
 #define KEELI_GET_OR_ADD keel_get_or_add_component
 static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(s, entities, n, column.component, column.values, column.stride); }
 #define KEELI_ADD_COLUMN_TO_MANY(scope, ...) keeli_add_column_to_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
@@ -244,7 +246,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
 #define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &KEEL_COMPONENT_##T)
 /// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
-#define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &KEEL_UNIQUE_##T)
+#define keel_unique_changes_of(scope, T) keel_changes_of_component((scope), keel_null(), &KEEL_UNIQUE_##T)
 /// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
 #define keel_missed(scope, T) keel_missed_component((scope), &KEEL_COMPONENT_##T)
 /// Add or overwrite a component: `keel_add(scope, e, T, {1, 2})`, `keel_add(scope, e, T, variable)`. Without a value,
@@ -297,15 +299,17 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// Delete the component from the entities for which `keep` answers false.
 #define keel_retain(world, T, keep, data) keel_retain_component((world), &KEEL_COMPONENT_##T, (keep), (data))
 /// Put a component of KEEL_INDEXED out of sight, with its value. Scope: any.
-#define keel_disable(world, e, T) keel_disable_component((world), (e), &KEEL_COMPONENT_##T)
+#define keel_disable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T, false)
 /// Bring it back. Scope: any.
-#define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T)
+#define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T, true)
 /// Is it out of sight?
 #define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &KEEL_COMPONENT_##T)
 /// Make room for `count` values of the component.
 #define keel_reserve(world, T, count) keel_reserve_component((world), &KEEL_COMPONENT_##T, (count))
 /// Sort a sparse set by its values: `int compare(const void *a, const void *b, void *data)`.
 #define keel_sort(world, T, compare, data) keel_sort_component((world), &KEEL_COMPONENT_##T, (compare), (data))
+/// Sort a sparse set, tags too, by whatever `int compare(world, entity, entity, data)` looks at.
+#define keel_sort_by_entity(world, T, compare, data) keel_sort_component_by_entity((world), &KEEL_COMPONENT_##T, (compare), (data))
 /// Sort a sparse set in the order of another component.
 #define keel_sort_as(world, T, Other) keel_sort_component_as((world), &KEEL_COMPONENT_##T, &KEEL_COMPONENT_##Other)
 /// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
@@ -332,6 +336,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
     (void)keel_group_create(world, desc, &group);
     return group;
 }
+/// Forget a component with all its values; see keel_unregister_component.
+#define keel_unregister(world, T) keel_unregister_component((world), &KEEL_COMPONENT_##T)
 /// How many entities have the component.
 #define keel_count(world, T) keel_component_count((world), &KEEL_COMPONENT_##T)
 /// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`. Scope:
@@ -349,6 +355,10 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) KEELI_TAKE_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_FILLS(T, out))
 /// Track more kinds of change: `keel_track(world, T, KEEL_TRACK_ALL)`; see keel_track_component.
 #define keel_track(world, T, kinds) keel_track_component((world), &KEEL_COMPONENT_##T, (kinds))
+/// The kinds of change that are tracked, as KEEL_TRACK_* bits.
+#define keel_tracked(world, T) keel_tracked_kinds((world), &KEEL_COMPONENT_##T)
+/// Keep at most so many removals and deletions for who looks; see keel_set_limit_of.
+#define keel_set_limit(world, T, limit) keel_set_limit_of((world), &KEEL_COMPONENT_##T, (limit))
 /// Forget changes for those outside of systems: `keel_clear_changes(world, T, KEEL_TRACK_ALL, KEEL_NOW)`, or only
 /// what was before a keel_tick; see keel_clear_component_changes.
 #define keel_clear_changes(world, T, kinds, tick) keel_clear_component_changes((world), &KEEL_COMPONENT_##T, (kinds), (tick))
@@ -370,6 +380,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T, (kinds))
 /// No longer.
 #define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T)
+/// What it collects: KEEL_ON_* bits, 0 for nothing.
+#define keel_collected(world, Tag, T) keel_collected_kinds((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T)
 /// A loop over what entities lost of a component, oldest first: `KEEL_EACH_REMOVED(context, Health, removal) { removal.entity ... }`.
 /// `removal` is a keel_removal: `removal.deleted` tells whether the value was deleted, and is `removal.value`, or handed
 /// out (NULL then). Scope: world, context, reader.
@@ -1098,6 +1110,6 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
 #define KEEL_EACH_DESCENDANT_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
 #define KEELI_BREADTH(root, scope, of, descendant)                                                  \
-    for (keel_entity root = (of), descendant = keel_next_descendant_breadth((scope), root, root);   \
-         !keel_is_null(descendant); descendant = keel_next_descendant_breadth((scope), root, descendant))
+    for (keel_entity root = (of), descendant = keel_next_descendant((scope), root, root, KEEL_BREADTH_FIRST); \
+         !keel_is_null(descendant); descendant = keel_next_descendant((scope), root, descendant, KEEL_BREADTH_FIRST))
 // clang-format on

@@ -337,13 +337,9 @@ static keel_result enable(keel_world *world, const keeli_holder *holder, keel_en
     return show(world, holder, e, component, true);
 }
 
-keel_result(keel_disable_component)(keel_scope *scope, keel_entity e,
-                                    const keel_component *component) {
-    return keeli_edit_component(scope, e, component, disable);
-}
 keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
-                                   const keel_component *component) {
-    return keeli_edit_component(scope, e, component, enable);
+                                   const keel_component *component, bool enabled) {
+    return keeli_edit_component(scope, e, component, enabled ? enable : disable);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,

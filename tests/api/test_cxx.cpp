@@ -201,8 +201,8 @@ void the_hierarchy_is_walked(void **) {
             assert_string_equal(name->text, "leaf");
         assert_same_entity(keel_first_child(w, root), e[0]);
         assert_same_entity(keel_next_child(w, root, e[0]), e[1]);
-        assert_same_entity(keel_next_descendant(w, root, e[0]), e[2]);
-        assert_same_entity(keel_next_descendant_breadth(w, root, e[0]), e[1]);
+        assert_same_entity(keel_next_descendant(w, root, e[0], KEEL_DEPTH_FIRST), e[2]);
+        assert_same_entity(keel_next_descendant(w, root, e[0], KEEL_BREADTH_FIRST), e[1]);
         uint32_t count = 0;
         KEEL_EACH_CHILD(w, root, child)
             count += 1 + 0 * keel_entity_index(child);
