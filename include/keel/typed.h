@@ -744,16 +744,18 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 
 // ---------------------------------------------------------------- systems
 #define KEELI_SELF KEELI_UNUSED const keel_chunk *keeli_chunk
-#define KEELI_SYSTEM_OBJECT(s, object, kind, ...)                                                   \
+#define KEELI_SYSTEM_OBJECT(s, name, object, kind, ...)                                             \
     static const keel_term keeli_terms_##s[] = { KEELI_MAP(KEELI_SYSTEM_TERM, s, __VA_ARGS__) };                 \
-    KEELI_DECLARE(keel_system, object);                                                       \
-    const keel_system object = { #s, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__, NULL, NULL }
+    KEELI_DEFINE(keel_system, object, { #name, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__, NULL, NULL })
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
     void keeli_##form##_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
 /// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
-/// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters.
+/// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters. `static` before it, as before the other
+/// kinds and KEEL_WORKLOAD, keeps the name to this file; in C++ it changes nothing, so that C finds
+/// the system.
 #define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SYSTEM(s, ...)                                                                        \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_SYSTEM_ONCE to run once") \
@@ -798,20 +800,21 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
         else if (keeli_chunk->form == KEEL_CHUNK_SPAN) keeli_span_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
         else keeli_mask_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));)           \
     }                                                                                               \
-    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
+    KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
     KEELI_INLINE void keeli_each_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// A system that runs once per span of entities whose values lie side by side; values are arrays of KEEL_SPAN_COUNT(n)
 /// elements, for hand-written SIMD. They have their type's alignment, no more. A sparse set that is not in the
 /// same order as the others gives short spans: correct, and slow.
 #define KEEL_SYSTEM_SPAN(...) KEELI_SPAN_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SPAN_SYSTEM(s, ...)                                                                   \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM_SPAN runs once per span and needs a component or KEEL_SPAN_ENTITIES; use KEEL_SYSTEM_ONCE to run once") \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_WORLDS, s, __VA_ARGS__)) == 0,                           \
         #s ": KEEL_WORLD is for KEEL_SYSTEM_ONCE; a KEEL_SYSTEM_SPAN takes KEEL_CONTEXT(name)")            \
     KEELI_WHOLE_SYSTEM(s, void, keeli_values_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), keeli_values_##s, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
+    KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
     static inline void keeli_values_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 #define KEELI_WHOLE_SYSTEM(s, result, call, body, ...)                                              \
     static inline result body(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                    \
@@ -823,20 +826,24 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 /// it may touch with KEEL_MAY_READ, KEEL_MAY_WRITE and KEEL_MAY_EDIT.
 #define KEEL_SYSTEM_ONCE(...) KEELI_TASK(__VA_ARGS__, KEELI_END)
 #define KEELI_TASK(s, ...)                                                                          \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_SYSTEM_ONCE runs once and has no current entity; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH") \
     KEELI_WHOLE_SYSTEM(s, void, keeli_once_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), keeli_once_##s, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
+    KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
     static inline void keeli_once_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// A test for `.run_if = KEEL_IF(name)`; the body returns bool. Parameters as for KEEL_SYSTEM_ONCE.
 #define KEEL_CONDITION(...) KEELI_CONDITION(__VA_ARGS__, KEELI_END)
-#define KEELI_CONDITION(s, ...)                                                                     \
+#define KEELI_CONDITION(name, ...) KEELI_CONDITION_NAMED(name, name##_as_condition, __VA_ARGS__)
+// There may be a system of this name.
+#define KEELI_CONDITION_NAMED(name, s, ...)                                                         \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_CONDITION_##name);                                        \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
-        #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
+        #name ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
     KEELI_WHOLE_SYSTEM(s, bool, keel_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, KEEL_CONDITION_##s, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
+    KEELI_SYSTEM_OBJECT(s, name, KEEL_CONDITION_##name, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
     static inline bool keeli_test_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Declare a system that another file defines.
 #define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_SYSTEM_##s)
@@ -990,12 +997,16 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
 #endif
+// A step begins with a bracket, a name of a system with a letter.
+#define KEELI_IS_WORD(text) (KEELI_IS_FROM_TO("a", "z", text) || KEELI_IS_FROM_TO("A", "Z", text))
+#define KEELI_IS_FROM_TO(first, last, text) (__builtin_strncmp(text, first, 1) >= 0 && __builtin_strncmp(text, last, 1) <= 0)
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
+    KEELI_MAY_BE_STATIC(keel_workload, KEEL_WORKLOAD_##w);                                          \
+    KEELI_STATIC_ASSERT(!KEELI_IS_WORD(KEELI_TEXT(KEELI_FIRST(__VA_ARGS__, ~))), #w ": a step that runs a system is KEEL_STEP(system): " #__VA_ARGS__) \
     static const keel_step keeli_steps_##w[] = { __VA_ARGS__ };                                           \
     static uint64_t keeli_stamp_##w;                                                                      \
-    KEELI_DECLARE(keel_workload, KEEL_WORKLOAD_##w);                                                     \
-    const keel_workload KEEL_WORKLOAD_##w = { #w, keeli_steps_##w, sizeof keeli_steps_##w / sizeof keeli_steps_##w[0], &keeli_stamp_##w }
+    KEELI_DEFINE(keel_workload, KEEL_WORKLOAD_##w, { #w, keeli_steps_##w, sizeof keeli_steps_##w / sizeof keeli_steps_##w[0], &keeli_stamp_##w })
 /// A step: what stands before it in the list ends before what stands after it begins.
 #define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.

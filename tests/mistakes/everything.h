@@ -50,10 +50,9 @@ typedef struct Empty {
 static inline keel_result wild_init(void *view, keel_context *context) {
     Wild *wild = (Wild *)view;
     wild->own = (int *)keel_context_scratch(context, sizeof *wild->own, sizeof *wild->own);
-    return wild->own && keel_context_info(context, &(keel_run_info){ 0 })->last_run <=
-                            keel_context_info(context, &(keel_run_info){ 0 })->this_run
-               ? KEEL_OK
-               : KEEL_ERROR_MEMORY;
+    keel_run_info run;
+    (void)keel_context_info(context, &run);
+    return wild->own && run.last_run <= run.this_run ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 static inline void wild_drop(void *view, keel_context *context) { (void)view, (void)context; }
 KEEL_CUSTOM_VIEW(Bundle,
