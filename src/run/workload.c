@@ -29,6 +29,14 @@ static const char *list_names(const keel_world *world, char *text, size_t size) 
     return text;
 }
 
+keel_result keeli_no_workload(keel_world *world) {
+    char known[160];
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "the workload is NULL, as keel_find_workload answers for a name that is "
+                        "not there; there is: %s",
+                        list_names(world, known, sizeof known));
+}
+
 keel_result keeli_unknown_workload(keel_world *world, const char *name) {
     char known[160];
     return keeli_error(world, KEEL_ERROR_UNKNOWN, "no workload is named '%s'; there is: %s",
@@ -79,9 +87,8 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
 keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload,
                                  const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    const char *name = NULL;
-    KEEL_TRY(keeli_check_workload(world, &workload, &name));
-    return run_top(world, workload, name, desc);
+    if (!workload) return keeli_no_workload(world);
+    return run_top(world, workload, NULL, desc);
 }
 
 keel_result keel_run_stored(keel_world *world, const char *name, const keel_run_desc *desc) {
@@ -315,29 +322,11 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
     return KEEL_OK;
 }
 
-// What tells a stored table from a user's.
-static uint64_t stored_mark;
-
 const keel_workload *keel_find_workload(keel_world *world, const char *name) {
     keeli_stored_workload *w = world ? find_or_default(world, name) : NULL;
     if (!w) return NULL;
-    w->table = (keel_workload){ w->name, w->steps.items, w->steps.count, &stored_mark };
+    w->table = (keel_workload){ w->name, w->steps.items, w->steps.count, NULL };
     return &w->table;
-}
-
-keel_result keeli_check_workload(keel_world *world, const keel_workload **table,
-                                 const char **name) {
-    if (!*table) {
-        char known[160];
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "the workload is NULL, as keel_find_workload answers for a name that "
-                            "is not there; there is: %s",
-                            list_names(world, known, sizeof known));
-    }
-    if ((*table)->stamp != &stored_mark) return KEEL_OK;
-    *name = (*table)->name;
-    *table = NULL;
-    return KEEL_OK;
 }
 
 keel_result keel_set_default_workload(keel_world *world, const char *name) {

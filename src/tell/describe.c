@@ -139,10 +139,9 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge) {
 // The schedule of a workload, with its nodes described. NULL on error, which is kept.
 static keeli_schedule *begin(keel_world *world, const keel_workload *table) {
     keel_result result;
-    const char *name = NULL;
     if (keeli_is_no_world(world)) return (void)keeli_no_world(), NULL;
-    if (keeli_check_workload(world, &table, &name) < 0) return NULL;
-    keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
+    if (!table) return (void)keeli_no_workload(world), NULL;
+    keeli_schedule *s = keeli_schedule_take(world, table, NULL, &result);
     if (!s || describe_nodes(s)) return s;
     (void)keeli_out_of_memory(world, "describing a workload");
     keeli_schedule_give(s);
