@@ -164,6 +164,7 @@ typedef struct keeli_stored_workload {
     struct keeli_schedule *schedules; // made ready to run, the latest first (run/schedule.c)
     char *name;
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
+    keel_workload table;          // what keel_find_workload hands out
 } keeli_stored_workload;
 
 typedef struct keeli_stored_workloads {

@@ -131,6 +131,12 @@ typedef struct keel_component {
     uint32_t *slot;   ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
 } keel_component;
 
+/// What stands for living entities where a component is asked for: keel_observe_component,
+/// keel_collect_component, keel_reserve_component and keel_component_count, in typed spelling
+/// `keel_observe(world, keel_entities, KEEL_ON_CREATED, function, data)`. It is no component:
+/// elsewhere it is KEEL_ERROR_ARGUMENT.
+KEEL_API extern const keel_component keel_entities;
+
 /// Make a component known to the world before its first use, or replace the hooks of one that it
 /// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
 /// not what `hook_data` and `initial` point to, which must stay.
@@ -141,11 +147,6 @@ typedef struct keel_component {
 /// @threads the world's owner
 KEEL_API const keel_component *keel_register_component(keel_world *world,
                                                        const keel_component *component);
-
-/// keel_register_component for a list that ends with NULL.
-/// @return KEEL_OK, or the first error; the components before it are registered
-KEEL_API keel_result keel_register_components(keel_world *world,
-                                              const keel_component *const *components);
 
 /// Forget a component: drop all its values and free its storage. Its name may then be used anew.
 /// @invalidates the world's descriptor of it, keel_lookup, pointers to its values
@@ -178,6 +179,7 @@ KEEL_API const keel_component *keel_next_component_of(const keel_world *world, k
 
 /// How many entities have the component; 0 when the world does not know it, or the scope does not
 /// hold `read` for it.
+/// @param component &keel_entities: keel_entity_count
 KEEL_API uint32_t keel_component_count(const keel_scope *scope, const keel_component *component);
 
 #ifdef __cplusplus

@@ -102,8 +102,8 @@ typedef struct keel_sort_desc {
 /// Sort a sparse set or a group; what compares equal keeps its order. Only sparse sets have an
 /// order of their own: KEEL_INDEXED goes by index, KEEL_ARCHETYPE by tables and rows. Later edits
 /// do not keep a set sorted. Time n log n, less where much is in order; memory for two numbers per
-/// value and one value, which is given back. KEEL_SORT writes the description in place, keel_sort
-/// and keel_sort_as the most frequent ones.
+/// value and one value, which is given back. keel_sort_with writes the description in place,
+/// keel_sort and keel_sort_as the most frequent ones.
 /// @invalidates pointers to values of what is sorted
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the component, KEEL_ERROR_GROUPED when

@@ -165,7 +165,7 @@ static keel_result find_target(keel_world *world, const keel_sort_desc *desc, ta
     return !t->first->owner
                ? KEEL_OK
                : keeli_error(world, KEEL_ERROR_GROUPED,
-                             "cannot sort '%s': group '%s' owns it; use KEEL_SORT with "
+                             "cannot sort '%s': group '%s' owns it; use keel_sort_with with "
                              "its .group, which sorts all that the group owns alike",
                              t->first->component.name, t->first->owner->name);
 }

@@ -306,14 +306,15 @@ static keel_result show(keel_world *world, const keeli_holder *holder, keel_enti
                         const keel_component *component, bool shows) {
     const char *verb = shows ? "enable" : "disable";
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    if (component && !component->is_unique && component->storage != KEEL_INDEXED)
+    keel_result result;
+    keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
+    if (!s && result < 0) return result;
+    if ((s ? &s->component : component)->storage != KEEL_INDEXED)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "cannot %s '%s': that takes KEEL_INDEXED storage; declare it with "
                             ".storage = KEEL_INDEXED, or delete and add it",
                             verb, keeli_component_name(component));
-    keel_result result;
-    keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!s) return KEEL_ABSENT;
     const uint32_t index = keeli_index_of(e);
     if (shows ? !keeli_store_is_disabled(s, index) : !keeli_store_has(s, index)) return KEEL_ABSENT;
     if (shows) {
@@ -337,13 +338,12 @@ static keel_result enable(keel_world *world, const keeli_holder *holder, keel_en
     return show(world, holder, e, component, true);
 }
 
-keel_result(keel_disable_component)(keel_scope *scope, keel_entity e,
-                                    const keel_component *component) {
-    return keeli_edit_component(scope, e, component, disable);
-}
 keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
-                                   const keel_component *component) {
-    return keeli_edit_component(scope, e, component, enable);
+                                   const keel_component *component, bool enabled) {
+    if (!keeli_is_world(scope))
+        return keeli_edit_of_elsewhere(scope, e, component, enabled ? enable : disable);
+    if (enabled) return enable(keeli_world_of(scope), NULL, e, component);
+    return disable(keeli_world_of(scope), NULL, e, component);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,

@@ -440,6 +440,9 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     keeli_schedule *old = find(stored ? stored->schedules : world->workloads.schedules, table);
     keeli_world_unlock(world);
     if (old && is_current(old)) return old;
+    const keeli_stored_workload *named = table ? keeli_stored_find(world, table->name) : NULL;
+    if (named && table == &named->table) // of keel_find_workload
+        return keeli_schedule_take(world, NULL, table->name, result);
     keeli_schedule *fresh = make(world, table, stored, result);
     if (fresh && old && can_take_over(old) && !take_over(fresh, old)) {
         *result = keeli_schedule_no_memory(fresh);

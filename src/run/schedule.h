@@ -236,6 +236,8 @@ keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes
 
 // ------------------------------------------------------------------ stored workloads (workload.c)
 void keeli_workloads_deinit(keel_world *world);
+// NULL was handed in: KEEL_ERROR_ARGUMENT.
+keel_result keeli_no_workload(keel_world *world);
 // The stored workload of this name, or NULL.
 keeli_stored_workload *keeli_stored_find(const keel_world *world, const char *name);
 // KEEL_ERROR_UNKNOWN, with the names there are.

@@ -256,9 +256,10 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
         keeli_edit_unlock(world, list);
     }
     if (result == KEEL_ERROR_SHARED)
-        return keeli_error(world, result,
-                           "no more entities can be recorded while the world is shared; make room "
-                           "with keel_reserve_entities before keel_share_begin");
+        return keeli_error(
+            world, result,
+            "no more entities can be recorded while the world is shared; make room "
+            "with keel_reserve(world, keel_entities, count) before keel_share_begin");
     return result < 0
                ? keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result))
                : result;

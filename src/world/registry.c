@@ -13,6 +13,8 @@
 #include <string.h>
 
 const char keeli_library = 'k';
+static uint32_t slot_of_none; // stays 0, which no component has
+const keel_component keel_entities = { .name = "keel_entities", .slot = &slot_of_none };
 
 static const char *kind_of(const keel_component *c) {
     return c->is_event ? "type of events" : c->is_unique ? "unique" : "component";
@@ -36,6 +38,9 @@ static bool is_field_of(const keel_field *field, const keel_component *c) {
 
 static const char *what_is_wrong(const keel_component *c) {
     const uint32_t align = c->align ? c->align : 1;
+    if (c == &keel_entities)
+        return "stands for living entities and is no component; it can be observed, collected "
+               "from, reserved and counted";
     if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
     if (c->size > KEEL_MAX_COMPONENT_SIZE) return "is larger than 64 KiB; store a pointer";
     if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
@@ -51,7 +56,7 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->initial && c->drop && !c->copy)
         return "has an .initial value and a drop hook, but no copy hook to copy it with";
     if (c->limit && !c->is_event)
-        return "has a .limit, which events have; for changes there is keel_set_tracking_limit";
+        return "has a .limit, which events have; for changes there is keel_set_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
@@ -336,6 +341,12 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
     return s ? s : register_storage(world, c, result);
 }
 
+keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result) {
+    *result = KEEL_OK;
+    if (c == &keel_entities) return &world->stand_in.entities;
+    return keeli_storage_get(world, c, false, result);
+}
+
 bool keeli_registry_init(keel_world *world) {
     keel_result result;
     world->hierarchy.parents = keeli_storage_get(world, KEEL_OF(keel_parent), false, &result);
@@ -394,14 +405,6 @@ const keel_component *keel_register_component(keel_world *world, const keel_comp
     if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
     keel_result result;
     return register_one(world, component, &result);
-}
-
-keel_result keel_register_components(keel_world *world, const keel_component *const *components) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result = KEEL_OK;
-    for (; components && *components; ++components)
-        if (!register_one(world, *components, &result)) return result;
-    return KEEL_OK;
 }
 
 void keeli_storage_forget(keel_world *world, keeli_storage *s) {
@@ -477,6 +480,7 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
 
 uint32_t(keel_component_count)(const keel_scope *scope, const keel_component *component) {
     keeli_caller who;
+    if (component == &keel_entities) return (keel_entity_count)(scope);
     if (keeli_caller_is(scope, &who) < 0 || !component) return 0;
     const keeli_storage *s = keeli_storage_find(who.world, component);
     if (s && who.holder && !keeli_may_look_up(&who, s, KEEL_ACCESS_READ)) return 0;

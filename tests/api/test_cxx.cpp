@@ -73,8 +73,8 @@ void sets_are_sorted_and_lead(void **) {
     for (uint32_t i = 0; i < 4; ++i)
         e[i] = keel_add_entity(w, KEEL_INIT(Tally, { 3 - i }), KEEL_INIT(Speed, { 0, 0 }));
     assert_int_equal(keel_sort(w, Tally, by_value, &compared), KEEL_OK);
-    assert_int_equal(KEEL_SORT(w, .component = KEEL_OF(Speed), .by = KEEL_OF(Tally),
-                               .compare = by_value, .first = 2, .data = &compared),
+    assert_int_equal(keel_sort_with(w, .component = KEEL_OF(Speed), .by = KEEL_OF(Tally),
+                                    .compare = by_value, .first = 2, .data = &compared),
                      KEEL_OK);
     assert_int_equal(keel_swap(w, Tally, e[3], e[2]), KEEL_OK);
     assert_true(compared > 3);
@@ -241,8 +241,8 @@ void the_hierarchy_is_walked(void **) {
             assert_string_equal(name->text, "leaf");
         assert_same_entity(keel_first_child(w, root), e[0]);
         assert_same_entity(keel_next_child(w, root, e[0]), e[1]);
-        assert_same_entity(keel_next_descendant(w, root, e[0]), e[2]);
-        assert_same_entity(keel_next_descendant_breadth(w, root, e[0]), e[1]);
+        assert_same_entity(keel_next_descendant(w, root, e[0], KEEL_DEPTH_FIRST), e[2]);
+        assert_same_entity(keel_next_descendant(w, root, e[0], KEEL_BREADTH_FIRST), e[1]);
         uint32_t count = 0;
         KEEL_EACH_CHILD(w, root, child)
             count += 1 + 0 * keel_entity_index(child);

@@ -147,7 +147,7 @@ static void sort_something(game *g) {
         (void)keel_swap_component(g->f.world, all[c], g->e[any(g, entities)],
                                   g->e[any(g, entities)]);
     } else if (!g->groups[k]) {
-        (void)KEEL_SORT(g->f.world, .component = all[c], .as = all[o], .first = first);
+        (void)keel_sort_with(g->f.world, .component = all[c], .as = all[o], .first = first);
     } else if (what == 0) {
         desc.as = all[o]; // refused for archetype components
         (void)keel_sort_by(g->f.world, &desc);
@@ -262,8 +262,8 @@ static void members_are_who_matches_without_memory(void **state) {
         else if (what < 8) add_one(&g, e, c);
         else if (what < 11) remove_one(&g, e, c);
         else
-            (void)KEEL_SORT(g.f.world, .group = g.groups[c % group_kinds],
-                            .compare_entities = by_entity);
+            (void)keel_sort_with(g.f.world, .group = g.groups[c % group_kinds],
+                                 .compare_entities = by_entity);
         counting_allocator_never_fail(&g.f.memory);
         keel_clear_errors(g.f.world);
         check(&g);

@@ -253,7 +253,7 @@ static void anything_leads_by_choice(void **state) {
         begin(&f, 600);
         keel_reader *reader = keel_reader_create(f.world, "reader");
         keel_track(f.world, Number, KEEL_TRACK_ALL);
-        KEEL_SORT(f.world, .component = KEEL_OF(Other), .compare_entities = by_bits);
+        keel_sort_with(f.world, .component = KEEL_OF(Other), .compare_entities = by_bits);
         for (uint32_t i = 0; i < 600; ++i)
             if (i >= 300) keel_mark(f.world, handle_at(i * 7 % 300 + 300, 0), Number);
         if (round == 1) (void)KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));

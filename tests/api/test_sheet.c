@@ -47,8 +47,9 @@ VERB(parent_of, keel_is_same(keel_parent_of(s, child), parent))
 VERB(child_count, keel_child_count(s, parent) == 1)
 VERB(first_child, keel_is_same(keel_first_child(s, parent), child))
 VERB(next_child, keel_next_child(s, parent, child).bits == 0 && keel_child_count(s, parent) == 1)
-VERB(next_descendant, keel_is_same(keel_next_descendant(s, parent, parent), child))
-VERB(breadth, keel_is_same(keel_next_descendant_breadth(s, parent, parent), child))
+VERB(next_descendant,
+     keel_is_same(keel_next_descendant(s, parent, parent, KEEL_DEPTH_FIRST), child))
+VERB(breadth, keel_is_same(keel_next_descendant(s, parent, parent, KEEL_BREADTH_FIRST), child))
 VERB(set_name, keel_set_name(s, named, "another") == KEEL_OK)
 VERB(name_of, keel_name_of(s, named) != NULL)
 VERB(find_entity, keel_is_same(keel_find_entity(s, keel_null(), "named"), named))
@@ -92,14 +93,14 @@ static const struct verb {
     { "keel_first_child", try_first_child },
     { "keel_next_child", try_next_child },
     { "keel_next_descendant", try_next_descendant },
-    { "keel_next_descendant_breadth", try_breadth },
+    { "keel_next_descendant", try_breadth },
     { "keel_set_name", try_set_name },
     { "keel_name_of", try_name_of },
     { "keel_find_entity", try_find_entity },
     { "keel_parallel_for", try_parallel_for },
     { "keel_mark_component", try_mark },
     { "keel_changes_of_component", try_changes_of },
-    { "keel_changes_of_unique", try_unique_changes_of },
+    { "keel_changes_of_component", try_unique_changes_of },
 };
 
 // ------------------------------------------------------------------ who calls
@@ -181,7 +182,8 @@ static bool through_system(void (*run)(void)) {
 }
 static bool through_commands(void) {
     return wanted(KEEL_SCOPE(keel_world_commands(f.world))) &&
-           keel_apply_commands(f.world) == KEEL_OK && keel_dropped_commands(f.world) == 0;
+           keel_apply_commands(f.world) == KEEL_OK &&
+           keel_world_statistics(f.world).dropped_commands == 0;
 }
 static bool through_reader(void) {
     keel_reader *reader = keel_reader_create(f.world, "reader");

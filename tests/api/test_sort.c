@@ -48,8 +48,8 @@ static void values_come_in_order(void **state) {
     assert_packed(f.world, KEEL_OF(Number), "2 4 0 1 3");
     for (uint32_t i = 0; i < 5; ++i)
         assert_int_equal(keel_get(f.world, e(i), Number)->value, numbers[i]);
-    assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .compare_entities = by_index,
-                               .data = NULL),
+    assert_int_equal(keel_sort_with(f.world, .component = KEEL_OF(Number),
+                                    .compare_entities = by_index, .data = NULL),
                      KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "0 1 2 3 4");
     api_end(&f);
@@ -127,8 +127,8 @@ static void values_with_hooks_and_tags_are_sorted(void **state) {
     }
     const keel_component *const list[] = { KEEL_OF(Owned), KEEL_OF(Frozen), KEEL_OF(Large) };
     for (int c = 0; c < 3; ++c) {
-        assert_int_equal(KEEL_SORT(f.world, .component = list[c], .compare_entities = by_index),
-                         KEEL_OK);
+        assert_int_equal(
+            keel_sort_with(f.world, .component = list[c], .compare_entities = by_index), KEEL_OK);
         uint32_t count;
         keel_entity *order = packed_order(f.world, list[c], &count);
         for (uint32_t i = 0; i < 100; ++i)
@@ -183,23 +183,24 @@ static void a_group_is_sorted_in_all_that_it_owns(void **state) {
     assert_members(f.world, g, "7 6 5 4 3 2");
     assert_packed(f.world, KEEL_OF(Other), "7 6 5 4 3 2 10 9 8");
     assert_packed(f.world, KEEL_OF(Number), "7 6 5 4 3 2 1 0");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending),
-                     KEEL_OK);
+    assert_int_equal(
+        keel_sort_with(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending), KEEL_OK);
     assert_members(f.world, g, "3 5 6 7 4 2");
     assert_packed(f.world, KEEL_OF(Other), "3 5 6 7 4 2 10 9 8"); // the rest stays
     assert_packed(f.world, KEEL_OF(Number), "3 5 6 7 4 2 1 0");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index), KEEL_OK);
+    assert_int_equal(keel_sort_with(f.world, .group = g, .compare_entities = by_index), KEEL_OK);
     assert_members(f.world, g, "2 3 4 5 6 7");
     for (uint32_t i = 0; i < 8; ++i) {
         assert_int_equal(keel_get(f.world, e(i), Number)->value, numbers[i]);
         if (i > 1) assert_int_equal(keel_get(f.world, e(i), Other)->value, i);
     }
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_ERROR_GROUPED);
-    assert_error(f.world, KEEL_ERROR_GROUPED, "group 'sorted' owns it; use KEEL_SORT");
+    assert_error(f.world, KEEL_ERROR_GROUPED, "group 'sorted' owns it; use keel_sort_with");
     assert_int_equal(keel_sort_as(f.world, Number, Third), KEEL_ERROR_GROUPED);
     assert_int_equal(keel_sort_as(f.world, Third, Number), KEEL_OK);
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Third), .compare = ascending),
-                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(
+        keel_sort_with(f.world, .group = g, .by = KEEL_OF(Third), .compare = ascending),
+        KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     api_end(&f);
 }
@@ -213,11 +214,11 @@ static void a_group_that_owns_nothing_sorts_its_own_list(void **state) {
     for (uint32_t i = 0; i < 5; ++i)
         assert_int_equal(keel_add(f.world, e(4 - i), Row, { i }), KEEL_OK);
     keel_group *g = KEEL_GROUP(f.world, KEEL_GET(Number, Row));
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending),
-                     KEEL_OK);
+    assert_int_equal(
+        keel_sort_with(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending), KEEL_OK);
     assert_members(f.world, g, "3 1 0 4 2");
     assert_packed(f.world, KEEL_OF(Number), "0 1 2 3 4");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Row), .compare = ascending),
+    assert_int_equal(keel_sort_with(f.world, .group = g, .by = KEEL_OF(Row), .compare = ascending),
                      KEEL_OK);
     assert_members(f.world, g, "4 3 2 1 0");
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_OK); // only got
@@ -237,14 +238,15 @@ static void what_has_no_order_cannot_be_sorted(void **state) {
     assert_int_equal(keel_sort(f.world, Frozen, ascending, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort(f.world, Number, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort_as(f.world, Number, Row), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .as = NULL),
+    assert_int_equal(keel_sort_with(f.world, .component = KEEL_OF(Number), .as = NULL),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(KEEL_SORT(f.world, .component = NULL, .compare = ascending),
+    assert_int_equal(keel_sort_with(f.world, .component = NULL, .compare = ascending),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(KEEL_SORT(f.world, .component = KEEL_UNIQUE_OF(Time), .compare = ascending),
-                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(
+        keel_sort_with(f.world, .component = KEEL_UNIQUE_OF(Time), .compare = ascending),
+        KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort(f.world, keel_child, ascending, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(KEEL_SORT(f.world, .group = NULL, .compare_entities = by_index),
+    assert_int_equal(keel_sort_with(f.world, .group = NULL, .compare_entities = by_index),
                      KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort(f.world, Third, ascending, NULL), KEEL_ABSENT);
     keel_clear_errors(f.world);
@@ -264,12 +266,12 @@ static void what_is_borrowed_cannot_be_sorted(void **state) {
     assert_int_equal(keel_view_begin(&view, f.world, terms, "reader"), KEEL_OK);
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_ERROR_BORROWED);
     assert_error(f.world, KEEL_ERROR_BORROWED, "cannot sort 'Number': reader");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index),
+    assert_int_equal(keel_sort_with(f.world, .group = g, .compare_entities = by_index),
                      KEEL_ERROR_BORROWED);
     keel_view_end(&view);
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_ERROR_SHARED);
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index),
+    assert_int_equal(keel_sort_with(f.world, .group = g, .compare_entities = by_index),
                      KEEL_ERROR_SHARED);
     assert_int_equal(keel_share_end(f.world), KEEL_OK);
     keel_clear_errors(f.world);
@@ -313,10 +315,10 @@ static void a_comparator_cannot_edit_what_is_sorted(void **state) {
         assert_int_equal(keel_add(f.world, e(i), Other, { 1 }), KEEL_OK);
     v.refused = compared = 0;
     keel_entity_compare *const none = NULL;
-    assert_int_equal(KEEL_SORT(f.world, .group = v.group, .compare_entities = none),
+    assert_int_equal(keel_sort_with(f.world, .group = v.group, .compare_entities = none),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(KEEL_SORT(f.world, .group = v.group, .by = KEEL_OF(Number),
-                               .compare = edits_meanwhile, .data = &v),
+    assert_int_equal(keel_sort_with(f.world, .group = v.group, .by = KEEL_OF(Number),
+                                    .compare = edits_meanwhile, .data = &v),
                      KEEL_OK);
     assert_int_equal(v.refused, 8 * compared);
     keel_clear_errors(f.world);
@@ -360,10 +362,10 @@ static void a_sort_that_finds_no_memory_changes_nothing(void **state) {
             char *before = world_text(f.world, NULL);
             counting_allocator_fail_after(&f.memory, allowed);
             const keel_result result =
-                what == 0 ? keel_sort(f.world, Number, ascending, NULL)
-                : what == 1
-                    ? keel_sort_as(f.world, Number, Other)
-                    : KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending);
+                what == 0   ? keel_sort(f.world, Number, ascending, NULL)
+                : what == 1 ? keel_sort_as(f.world, Number, Other)
+                            : keel_sort_with(f.world, .group = g, .by = KEEL_OF(Number),
+                                             .compare = ascending);
             counting_allocator_never_fail(&f.memory);
             done = result == KEEL_OK;
             if (!done) {
@@ -427,14 +429,14 @@ static void a_part_is_sorted_by_values_of_any_storage(void **state) {
         }
         const uint32_t asked = seed >> 16 & 63, first = !asked || asked > COUNT ? COUNT : asked;
         keel_entity *before = packed_order(f.world, KEEL_OF(Number), &count);
-        assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .by = KEEL_OF(Rank),
-                                   .compare = by_rank, .first = asked),
+        assert_int_equal(keel_sort_with(f.world, .component = KEEL_OF(Number), .by = KEEL_OF(Rank),
+                                        .compare = by_rank, .first = asked),
                          KEEL_OK);
         assert_sorted(&f, before, count, first, ranks);
         free(before);
         before = packed_order(f.world, KEEL_OF(Number), &count);
-        assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .by = KEEL_OF(Row),
-                                   .compare = by_rank, .first = asked),
+        assert_int_equal(keel_sort_with(f.world, .component = KEEL_OF(Number), .by = KEEL_OF(Row),
+                                        .compare = by_rank, .first = asked),
                          KEEL_OK);
         assert_sorted(&f, before, count, first, rows);
         free(before);
@@ -451,26 +453,26 @@ static void a_part_is_sorted_as_another(void **state) {
     for (uint32_t i = 5; i-- > 1;)
         keel_add(f.world, e(i), Other, { i }); // 4 3 2 1
     assert_int_equal(
-        KEEL_SORT(f.world, .component = KEEL_OF(Number), .as = KEEL_OF(Other), .first = 3),
+        keel_sort_with(f.world, .component = KEEL_OF(Number), .as = KEEL_OF(Other), .first = 3),
         KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "2 1 0 3 4");
     assert_int_equal(
-        KEEL_SORT(f.world, .component = KEEL_OF(Number), .compare = ascending, .first = 2),
+        keel_sort_with(f.world, .component = KEEL_OF(Number), .compare = ascending, .first = 2),
         KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "1 2 0 3 4");
     // a group like a set: those who have it come first
     keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_EXCLUDE(Third));
     keel_add(f.world, e(0), Third, { 0 }); // leaves the group
     assert_packed(f.world, KEEL_OF(Number), "1 2 4 3 0");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .as = KEEL_OF(Other)), KEEL_OK);
+    assert_int_equal(keel_sort_with(f.world, .group = g, .as = KEEL_OF(Other)), KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "4 3 2 1 0");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index, .first = 2),
+    assert_int_equal(keel_sort_with(f.world, .group = g, .compare_entities = by_index, .first = 2),
                      KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "3 4 2 1 0");
-    assert_int_equal(KEEL_SORT(f.world, .group = g, .as = KEEL_OF(Number)), KEEL_OK);
+    assert_int_equal(keel_sort_with(f.world, .group = g, .as = KEEL_OF(Number)), KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "3 4 2 1 0");
     keel_group *got = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
-    assert_int_equal(KEEL_SORT(f.world, .group = got, .as = KEEL_OF(Number)), KEEL_OK);
+    assert_int_equal(keel_sort_with(f.world, .group = got, .as = KEEL_OF(Number)), KEEL_OK);
     const uint32_t order[] = { 3, 4, 2, 1 };
     for (uint32_t i = 0; i < 4; ++i)
         assert_same_entity(keel_group_entity(f.world, got, i), e(order[i]));
@@ -505,7 +507,7 @@ static void what_is_asked_for_twice_is_refused(void **state) {
     keel_clear_errors(f.world);
     assert_packed(f.world, number, "0 1");
     assert_int_equal(
-        KEEL_SORT(f.world, .component = number, .by = KEEL_OF(Rank), .compare = by_rank),
+        keel_sort_with(f.world, .component = number, .by = KEEL_OF(Rank), .compare = by_rank),
         KEEL_OK); // nobody has one
     api_end(&f);
 }

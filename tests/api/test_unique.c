@@ -66,11 +66,11 @@ static void a_second_set_replaces_the_value(void **state) {
     Owned first = owned_make(), second = owned_make(); // what is handed over is wiped
     const uint32_t old = first.token, now = second.token;
     assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &first), KEEL_OK);
-    const size_t bytes = keel_world_memory(f.world).uniques;
+    const size_t bytes = keel_world_statistics(f.world).memory.uniques;
     assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &second), KEEL_OK);
     assert_false(owned.alive[old]);
     assert_int_equal(keel_get_unique(f.world, Owned)->token, now);
-    assert_int_equal(keel_world_memory(f.world).uniques, bytes);
+    assert_int_equal(keel_world_statistics(f.world).memory.uniques, bytes);
     const Owned *same = keel_get_unique(f.world, Owned); // its own value: stays
     assert_int_equal(keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), same), KEEL_OK);
     assert_int_equal(owned.living, 1);
@@ -98,7 +98,7 @@ static void removing_hands_it_out_or_drops_it(void **state) {
     assert_int_equal(keel_remove_unique(f.world, Owned), KEEL_OK);
     assert_false(owned.alive[two]);
     assert_int_equal(keel_remove_unique(f.world, Owned, &out), KEEL_ABSENT);
-    assert_int_equal(keel_world_memory(f.world).uniques, 0);
+    assert_int_equal(keel_world_statistics(f.world).memory.uniques, 0);
     keel_set_unique_value(f.world, KEEL_UNIQUE_OF(Owned), &third); // goes with the world
     api_end(&f);
     assert_owned_end();
