@@ -60,7 +60,7 @@ int main(void) {
     keel_add(commands, lost, Hungry);
     keel_delete_entity(world, lost); // so there is nobody to add it to: that command is dropped
     printf("apply: %s, ", keel_result_text(keel_apply_commands(world)));
-    printf("dropped: %u, ", (unsigned)keel_dropped_commands(world));
+    printf("dropped: %u, ", (unsigned)keel_world_statistics(world).dropped_commands);
     printf("hungry: %u\n", keel_count(world, Hungry));
     keel_world_destroy(world);
     return 0;

@@ -94,7 +94,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
         keeli_archetypes_init(&world->archetypes, &world->heap) &&
         (world->commands.own = keeli_commands_new(world)) != NULL && keeli_registry_init(world) &&
-        keel_reserve_entities(world, desc->entity_capacity) == KEEL_OK)
+        keel_reserve_component(world, &keel_entities, desc->entity_capacity) == KEEL_OK)
         return world;
     keel_world_destroy(world);
     return NULL;
@@ -192,9 +192,10 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     return keeli_done(world, KEEL_OK);
 }
 
-keel_memory keel_world_memory(const keel_world *world) {
+keel_statistics keel_world_statistics(const keel_world *world) {
+    keel_statistics all = { 0 };
     keel_memory m = { 0 };
-    if (!world) return m;
+    if (!world) return all;
     m.total = (size_t)keeli_atomic_peek64(&world->heap.live);
     m.entities = world->entities.bytes;
     m.components = world->archetypes.bytes + world->lists.bytes;
@@ -206,7 +207,9 @@ keel_memory keel_world_memory(const keel_world *world) {
     }
     m.commands = keeli_commands_bytes(world);
     m.other = m.total - m.entities - m.components - m.uniques - m.commands;
-    return m;
+    all.memory = m;
+    all.dropped_commands = world->commands.dropped;
+    return all;
 }
 
 keel_result keel_world_trim(keel_world *world) {

@@ -243,10 +243,12 @@ local function once(system, within)
     if system.is_condition then lib.keel_answer(within.pointer, answer and true or false) end
 end
 
+local info = ffi.new("keel_run_info")
+
 -- An error must not leave a function that C calls: it becomes the system's failure.
 local function guarded(body)
     return function(context, span)
-        local system = systems[tonumber(ffi.cast("intptr_t", lib.keel_context_user(context)))]
+        local system = systems[tonumber(ffi.cast("intptr_t", lib.keel_context_info(context, info).user))]
         local ok, message = pcall(body, system, scope_of(context, running), span)
         if not ok then lib.keel_fail_text(context, tostring(message)) end
         return lib.KEEL_OK

@@ -15,7 +15,7 @@
 ///
 /// Commands are applied in the order they were recorded. Each is atomic. A command on an entity
 /// that is not alive by then does nothing, drops the values it carries, and is counted
-/// (keel_dropped_commands). When memory runs out while applying, the command that failed and those
+/// (keel_world_statistics). When memory runs out while applying, the command that failed and those
 /// after it stay recorded, and the next keel_apply_commands goes on with it.
 ///
 /// The values handed to a command are copied at once, and owned by the command until it is applied.
@@ -34,9 +34,6 @@ KEEL_API keel_commands *keel_world_commands(keel_world *world);
 /// @return KEEL_OK, or the first error; KEEL_ERROR_BORROWED (nothing applied) while a view is open,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_apply_commands(keel_world *world);
-
-/// How many commands were dropped since the world was made, because their entity was not alive.
-KEEL_API uint64_t keel_dropped_commands(const keel_world *world);
 
 /// A recorded function: it may do with the world what its owner may.
 typedef keel_result keel_command_fn(keel_world *world, void *data);

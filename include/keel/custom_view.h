@@ -60,7 +60,7 @@ typedef struct keel_custom_view {
     void (*drop)(void *view, keel_context *context);
     const char *file; ///< where it was written, or NULL
     int line;         ///< where it was written
-    void *user;       ///< yours, for `init` and `drop`: keel_context_user
+    void *user;       ///< yours, for `init` and `drop`: keel_context_info
 } keel_custom_view;
 
 /// Make a custom view: keel_custom_begin.

@@ -122,21 +122,22 @@ KEEL_API keel_result keel_clear_entities(keel_world *world);
 /// @threads the owner
 KEEL_API uint32_t keel_last_count(const keel_world *world);
 
-/// Create an entity with copies of all components of `prototype`. It takes no place in the
-/// hierarchy.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component. Recorded:
-///   the handle can be used at once, and what the prototype is when it is applied is copied
-/// @return null on error: KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but
-/// no
-///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, see keel_last_error
-KEEL_API keel_entity keel_clone_entity(keel_scope *scope, keel_entity prototype);
-
-/// Create `count` copies of `prototype`, all or nothing.
+/// Create `count` entities with copies of all components of `prototype`, all or nothing. They take
+/// no place in the hierarchy. One: keel_clone_entity.
 /// @param out receives `count` handles; may be NULL
-/// @return KEEL_OK or an error of keel_clone_entity
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component. Recorded:
+///   the handles can be used at once, and what the prototype is when it is applied is copied
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but no
+///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; all of them are kept
 KEEL_API keel_result keel_clone_entities(keel_scope *scope, keel_entity prototype, uint32_t count,
                                          keel_entity *out);
+
+/// Private: keel_clone_entity.
+static inline keel_entity keeli_clone_entity(keel_scope *scope, keel_entity prototype) {
+    keel_entity copy = keel_null();
+    return keel_clone_entities(scope, prototype, 1, &copy) < 0 ? keel_null() : copy;
+}
 
 /// Add a component to an entity, or overwrite its value (the old one is dropped).
 /// @param value `component->size` bytes, handed over; NULL: zeros, and a value that is there stays
@@ -248,22 +249,17 @@ typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 KEEL_API keel_result keel_retain_component(keel_world *world, const keel_component *component,
                                            keel_retain_fn *keep, void *data);
 
-/// Disable a component of KEEL_INDEXED: its value stays where it is, out of sight. Views, has, get
-/// and counts act as if the entity did not have the component, and so do results of edits. Adding
-/// it again overwrites the kept value (which is dropped) and enables it. What takes a component
-/// away drops a kept value too: remove (which hands nothing out), delete, strip, clear, deleting
-/// the entity. keel_retain leaves kept values alone; clones do not get them.
-/// @return KEEL_OK, KEEL_ABSENT when the entity does not have it or it is disabled already,
-///   KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT for a component of another storage,
+/// Disable a component of KEEL_INDEXED, keel_disable, or enable it with the value that was kept,
+/// keel_enable. The value of a disabled one stays where it is, out of sight: views, has, get and
+/// counts act as if the entity did not have the component, and so do results of edits. Adding it
+/// again overwrites the kept value (which is dropped) and enables it. What takes a component away
+/// drops a kept value too: remove (which hands nothing out), delete, strip, clear, deleting the
+/// entity. keel_retain leaves kept values alone; clones do not get them. Enabling needs no memory.
+/// @return KEEL_OK, KEEL_ABSENT when it is enabled, or disabled, already, or the entity does not
+///   have it, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT for a component of another storage,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_disable_component(keel_scope *scope, keel_entity e,
-                                            const keel_component *component);
-
-/// Enable a component that was disabled, with the value that was kept. It needs no memory.
-/// @return KEEL_OK, KEEL_ABSENT when it was not disabled, KEEL_ERROR_DEAD_ENTITY,
-///   KEEL_ERROR_ARGUMENT for a component of another storage, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_enable_component(keel_scope *scope, keel_entity e,
-                                           const keel_component *component);
+                                           const keel_component *component, bool enabled);
 
 /// Does the entity keep a value of the component that is disabled? False when it is not alive.
 KEEL_API bool keel_is_component_disabled(const keel_world *world, keel_entity e,
@@ -320,14 +316,11 @@ KEEL_API bool keel_has_any_component(const keel_scope *scope, keel_entity e,
 /// Make room for `count` values of a component in all, so that adding them cannot run out of
 /// memory; KEEL_ARCHETYPE rows still need some, as they depend on what else an entity has.
 /// KEEL_INDEXED takes the memory of the first `count` indices.
+/// @param component &keel_entities: room for `count` entities in all
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL (more than there can be entities),
 ///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                             uint32_t count);
-
-/// Make room for `count` entities in all.
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_reserve_entities(keel_world *world, uint32_t count);
 
 /// Move an entity with all its components, disabled ones included, to another world. Values are
 /// moved with their move hooks, not copied; components that `to` does not know become known to it.
@@ -342,9 +335,10 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 
 /// Make an empty world a copy of another one: the same handles (later adds give the same ones too),
 /// all components with their values, disabled ones included, in the same packed order, the
-/// hierarchy, and all uniques but those that are `.transient`. Values are copied with their copy
-/// hooks. Workloads, groups and recorded commands are not copied; groups of `to` take in what
-/// comes, and handles that commands promised are free in the copy.
+/// hierarchy, and all uniques. What is `.transient` is left out: entities of the copy do not have
+/// such components, and `to` keeps its transient uniques. Values are copied with their copy hooks,
+/// transient ones need none. Workloads, groups and recorded commands are not copied; groups of `to`
+/// take in what comes, and handles that commands promised are free in the copy.
 /// @param to no entity is alive in it and no unique is set; handles from before mean nothing
 ///   afterwards
 /// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:
@@ -373,6 +367,8 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #endif
 
 // clang-format off
+/// A copy of an entity: keel_clone_entities of one. @return null on error (keel_last_error)
+#define keel_clone_entity(scope, prototype) keeli_clone_entity(KEELI_TO_EDIT(scope), (prototype))
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_add_entity_values(scope, ...) KEELI_DIRECT(scope, keeli_world_add_entity, keel_add_entity_values)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entity(scope, ...) KEELI_DIRECT(scope, keeli_world_delete_entity, keel_delete_entity)(KEELI_TO_EDIT(scope), __VA_ARGS__)
@@ -380,12 +376,10 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #define keel_add_component(scope, ...) KEELI_DIRECT(scope, keeli_world_add, keel_add_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_entities(scope, ...) keel_delete_entities(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_entity_columns(scope, ...) keel_add_entity_columns(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_clone_entity(scope, ...) keel_clone_entity(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_clone_entities(scope, ...) keel_clone_entities(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_add_component_to_many(scope, ...) keel_add_component_to_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_component_from_many(scope, ...) keel_delete_component_from_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_clear_component(scope, ...) keel_clear_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_disable_component(scope, ...) keel_disable_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_enable_component(scope, ...) keel_enable_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_drain_component(scope, ...) keel_drain_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_has_all_components(scope, ...) keel_has_all_components(KEELI_TO_READ(scope), __VA_ARGS__)

@@ -81,12 +81,6 @@ KEEL_API bool keel_event_next(keel_event_walk *walk);
 /// @threads the owner
 KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_component *event);
 
-/// How many events were dropped before the scope received them, since its last pass (of a system:
-/// run): keel_missed_events.
-/// @param scope as keel_events_of
-/// @threads the owner
-KEEL_API uint64_t keel_missed_events_of(const keel_scope *scope, const keel_component *event);
-
 // ------------------------------------------------------------------ the queue
 /// All events up to now are seen by those who look from outside of systems and without a reader:
 /// keel_advance_events. Systems and readers do not notice.
@@ -99,14 +93,6 @@ KEEL_API keel_result keel_advance_events_of(keel_world *world, const keel_compon
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the type, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ARGUMENT, KEEL_ERROR_THREAD
 KEEL_API keel_result keel_clear_events_of(keel_world *world, const keel_component *event);
-/// Keep at most so many events of a type: keel_set_event_limit. What is too much goes, the oldest
-/// first.
-/// @param limit at least 1
-/// @threads the owner
-/// @return KEEL_OK, KEEL_ERROR_ARGUMENT, KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD
-KEEL_API keel_result keel_set_event_limit_of(keel_world *world, const keel_component *event,
-                                             uint32_t limit);
 
 /// Private: the loop of KEEL_EACH_EVENT.
 static inline bool keeli_event_step(keel_event_walk *walk) {
@@ -130,6 +116,5 @@ KEEL_API keel_result keeli_world_send(keel_scope *world, const keel_component *e
 #define keel_send_event(scope, ...) KEELI_DIRECT(scope, keeli_world_send, keel_send_event)(KEELI_TO_SEND(scope), __VA_ARGS__)
 #define keel_events_of(scope, ...) keel_events_of(KEELI_TO_OPEN(scope), __VA_ARGS__)
 #define keel_event_count_of(scope, ...) keel_event_count_of(KEELI_TO_SEE(scope), __VA_ARGS__)
-#define keel_missed_events_of(scope, ...) keel_missed_events_of(KEELI_TO_SEE(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

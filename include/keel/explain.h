@@ -84,16 +84,13 @@ typedef enum keel_explain_format {
 
 /// The parts of a workload in linear order, that is in an order in which they could run one by one:
 /// keel_workload_nodes. The batches of systems and commands ascend.
+/// @param workload a table, or a stored one that keel_find_workload found
 /// @param nodes receives the first `capacity` of them; may be NULL when `capacity` is 0
 /// @return how many there are; 0 for an empty workload, and on error: those that
 ///   keel_run_workload_of returns before anything runs, kept for keel_last_error
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                             keel_workload_node *nodes, uint32_t capacity);
-
-/// keel_world_workload_nodes for a stored workload.
-KEEL_API uint32_t keel_named_nodes(keel_world *world, const char *name, keel_workload_node *nodes,
-                                   uint32_t capacity);
 
 /// What waits for what: keel_workload_edges. `from` ascends, and for each so does `to`; `from` is
 /// below `to`. What follows from two others may be left out.
@@ -103,10 +100,6 @@ KEEL_API uint32_t keel_named_nodes(keel_world *world, const char *name, keel_wor
 KEEL_API uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
                                             keel_workload_edge *edges, uint32_t capacity);
 
-/// keel_world_workload_edges for a stored workload.
-KEEL_API uint32_t keel_named_edges(keel_world *world, const char *name, keel_workload_edge *edges,
-                                   uint32_t capacity);
-
 /// The whole plan of a workload, written down: keel_explain_workload.
 /// @param text receives at most `size` bytes, the terminating zero included; may be NULL when
 ///   `size` is 0
@@ -115,10 +108,6 @@ KEEL_API uint32_t keel_named_edges(keel_world *world, const char *name, keel_wor
 /// @threads the owner
 KEEL_API size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload,
                                             keel_explain_format format, char *text, size_t size);
-
-/// keel_world_explain_workload for a stored workload.
-KEEL_API size_t keel_explain_named(keel_world *world, const char *name, keel_explain_format format,
-                                   char *text, size_t size);
 
 #ifdef __cplusplus
 }

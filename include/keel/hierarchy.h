@@ -92,19 +92,18 @@ KEEL_API keel_entity keel_first_child(const keel_scope *scope, keel_entity paren
 KEEL_API keel_entity keel_next_child(const keel_scope *scope, keel_entity parent,
                                      keel_entity child);
 
-/// The next of all descendants of `root`, parents before their children, siblings in order
-/// (pre-order).
+/// In which order keel_next_descendant walks.
+typedef enum keel_walk_order {
+    KEEL_DEPTH_FIRST,  ///< parents before their children, siblings in order (pre-order)
+    KEEL_BREADTH_FIRST ///< level by level. A whole walk takes no memory, and time for all levels
+                       ///< above each level: entities times depth at most
+} keel_walk_order;
+
+/// The next of all descendants of `root`.
 /// @param after null or `root` for the first, then the last answer
 /// @return null at the end
 KEEL_API keel_entity keel_next_descendant(const keel_scope *scope, keel_entity root,
-                                          keel_entity after);
-
-/// The next of all descendants of `root`, level by level (breadth-first). A whole walk takes no
-/// memory, and time for all levels above each level: entities times depth at most.
-/// @param after null or `root` for the first, then the last answer
-/// @return null at the end
-KEEL_API keel_entity keel_next_descendant_breadth(const keel_scope *scope, keel_entity root,
-                                                  keel_entity after);
+                                          keel_entity after, keel_walk_order order);
 
 /// @cond
 KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity e);
@@ -127,6 +126,5 @@ KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity 
 #define keel_first_child(scope, ...) keel_first_child(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_child(scope, ...) keel_next_child(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_descendant(scope, ...) keel_next_descendant(KEELI_TO_READ(scope), __VA_ARGS__)
-#define keel_next_descendant_breadth(scope, ...) keel_next_descendant_breadth(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

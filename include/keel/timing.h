@@ -28,7 +28,7 @@ typedef struct keel_timing {
     /// workload.
     uint64_t frame;
     uint64_t thread; ///< where it ran: a number that no other thread of the process has or had
-    uint32_t worker; ///< see keel_context_worker
+    uint32_t worker; ///< see keel_run_info
 } keel_timing;
 
 /// How far somebody has read. Zeros: nothing; reading begins with the oldest entry.

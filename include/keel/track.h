@@ -26,8 +26,8 @@
 /// removed and added again: as both, removed and inserted.
 ///
 /// Removals and deletions are kept in a log for each component. An entry is dropped when all that
-/// read the log have passed it. When some do not come any more the log is full at
-/// keel_set_tracking_limit entries; then the oldest is dropped, the log says once who holds it up,
+/// read the log have passed it. When some do not come any more the log is full at its limit
+/// (keel_set_limit); then the oldest is dropped, the log says once who holds it up,
 /// and keel_missed tells a reader how many it did not see. Room is made while values are added:
 /// deleting never needs memory.
 ///
@@ -81,13 +81,15 @@ KEEL_API keel_result keel_clear_component_changes(keel_world *world,
 /// The same for all components and uniques.
 KEEL_API keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t tick);
 
-/// Keep at most so many removals and deletions of a component; 65,536 unless set.
+/// Keep at most so many removals and deletions of a component, keel_set_limit, or events of a type,
+/// keel_set_event_limit; 65,536 unless set. What is too much goes, the oldest first.
+/// @param component also a type of events
 /// @param limit at least 1
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT, KEEL_ERROR_COMPONENT,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_THREAD
 /// @threads the owner
-KEEL_API keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
-                                             uint32_t limit);
+KEEL_API keel_result keel_set_limit_of(keel_world *world, const keel_component *component,
+                                       uint32_t limit);
 
 /// Mark the value of an entity as modified: keel_mark.
 /// @param scope a world: observers are notified; commands: when they are applied; a view or context
@@ -132,14 +134,12 @@ KEEL_API void keel_reader_advance(keel_reader *reader);
 /// Which changes of the entity's value are there to see, as KEEL_TRACK_INSERTION and
 /// KEEL_TRACK_MODIFICATION bits: keel_changes_of. 0 when the entity does not have it, and of what
 /// is not tracked, which this does not begin.
+/// @param e null for a unique: was it set where there was none, or changed?
+/// @param component also a unique
 /// @param scope a world: as somebody outside of systems sees it; a context, which must have
 ///   declared to read it: since the system's last run; a reader: since its last pass
 KEEL_API uint32_t keel_changes_of_component(const keel_scope *scope, keel_entity e,
                                             const keel_component *component);
-
-/// Which changes of a unique are there to see: it was set where there was none, or changed since.
-/// @param scope as keel_changes_of_component
-KEEL_API uint32_t keel_changes_of_unique(const keel_scope *scope, const keel_component *unique);
 
 // ------------------------------------------------------------------ removals and deletions
 /// One component that an entity lost. `value` is valid until the next edit of that component.
@@ -174,7 +174,8 @@ KEEL_API keel_removal_walk keel_removals(keel_scope *scope, const keel_component
 KEEL_API bool keel_removal_next(keel_removal_walk *walk);
 
 /// How many removals and deletions of the component were dropped before the scope saw them:
-/// keel_missed. One that looks for the first time learns how many there ever were.
+/// keel_missed. One that looks for the first time learns how many there ever were. Of a type of
+/// events: how many were dropped since its last pass (of a system: run), keel_missed_events.
 KEEL_API uint64_t keel_missed_component(const keel_scope *scope, const keel_component *component);
 
 // ------------------------------------------------------------------ observers
@@ -185,8 +186,8 @@ enum {
                             ///< only mark
     KEEL_ON_DELETED = 4,    ///< before it: the value can still be read
     KEEL_ON_REMOVED = 8,    ///< before it: the value can still be read. keel_move_entity: after it
-    KEEL_ON_CREATED = 16,   ///< keel_observe_entities: after an entity got its first components
-    KEEL_ON_DESTROYED = 32, ///< keel_observe_entities: before an entity is deleted, after
+    KEEL_ON_CREATED = 16,   ///< of keel_entities: after an entity got its first components
+    KEEL_ON_DESTROYED = 32, ///< of keel_entities: before an entity is deleted, after
                             ///< KEEL_ON_DELETED for its components, which can still be read
     KEEL_ON_ENTERED = 64,   ///< keel_observe_view: after the edit since which an entity matches
     KEEL_ON_LEFT = 128,     ///< keel_observe_view: before a component goes without which it does
@@ -210,7 +211,8 @@ typedef void keel_observer_fn(const keel_change *event, void *data);
 
 /// Call a function whenever this happens to a component: keel_observe. Observers are called in the
 /// order in which they came. The same function with the same data again: kinds are added to it.
-/// @param kinds KEEL_ON_* bits of components
+/// @param component &keel_entities: whenever an entity is created or deleted
+/// @param kinds KEEL_ON_* bits of components; of keel_entities KEEL_ON_CREATED, KEEL_ON_DESTROYED
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
 ///   such kind, a unique), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; also allowed in an observer
 /// @threads the owner
@@ -222,15 +224,6 @@ KEEL_API keel_result keel_observe_component(keel_world *world, const keel_compon
 /// @threads the owner
 KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                               keel_observer_fn *function, void *data);
-/// Call a function whenever an entity is created or deleted.
-/// @param kinds KEEL_ON_CREATED, KEEL_ON_DESTROYED or both
-/// @return as keel_observe_component
-KEEL_API keel_result keel_observe_entities(keel_world *world, uint32_t kinds,
-                                           keel_observer_fn *function, void *data);
-/// Do not call it any more.
-/// @return as keel_unobserve_component
-KEEL_API keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function,
-                                             void *data);
 
 /// Call a function whenever an entity enters or leaves what these terms match: exactly once each,
 /// whatever the edit. What is true only in the middle of an edit is left out. Views are notified in
@@ -274,33 +267,24 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// need memory. Called again: kinds are added.
 /// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED, not bound to a
 /// thread
-/// @param source any component, keel_parent and keel_child too. Who has it already is not collected
-/// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED
+/// @param source any component, keel_parent and keel_child too. Who has it already is not
+///   collected. &keel_entities: entities that are created, however they are; creating one is an
+///   edit of the set then, and makes room in it
+/// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED; of
+///   keel_entities KEEL_ON_CREATED: the dead are in no set, observers learn of them
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (a value, archetypes, .threads, a
 ///   unique, no such kind), KEEL_ERROR_CYCLE when the set fills the source, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, while a workload runs too
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                             const keel_component *source, uint32_t kinds);
-/// From now on the world gives the tag `set` to entities that are created, however they are:
-/// `keel_collect_entities(world, KEEL_OF(Newborn), KEEL_ON_CREATED)`. Who is there already is not
-/// collected. Creating entities is an edit of the set then, and makes room in it.
-/// @param set as keel_collect_component
-/// @param kinds KEEL_ON_CREATED. The dead are in no set: keel_observe_entities tells of them
-/// @return as keel_collect_component
-/// @threads the owner
-KEEL_API keel_result keel_collect_entities(keel_world *world, const keel_component *set,
-                                           uint32_t kinds);
 /// `source` fills `set` no longer: keel_stop_collecting. Whoever is in the set stays. Unregistering
 /// either component does the same.
 /// @return KEEL_OK, KEEL_ABSENT when it did not, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
                                                     const keel_component *source);
-/// New entities are collected no longer. Whoever is in the set stays.
-/// @return as keel_stop_collecting_component
-KEEL_API keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set);
-/// What `set` collects of `source`, NULL: of entities: KEEL_ON_* bits, 0 for nothing.
+/// What `set` collects of `source`: KEEL_ON_* bits, 0 for nothing.
 KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                                        const keel_component *source);
 
@@ -318,7 +302,6 @@ KEEL_API keel_result keeli_world_mark(keel_scope *world, keel_entity e,
 #define keel_mark_component(scope, ...) KEELI_DIRECT(scope, keeli_world_mark, keel_mark_component)(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_replace_component(scope, ...) keel_replace_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_changes_of_component(scope, ...) keel_changes_of_component(KEELI_TO_SEE(scope), __VA_ARGS__)
-#define keel_changes_of_unique(scope, ...) keel_changes_of_unique(KEELI_TO_SEE(scope), __VA_ARGS__)
 #define keel_removals(scope, ...) keel_removals(KEELI_TO_OPEN(scope), __VA_ARGS__)
 #define keel_missed_component(scope, ...) keel_missed_component(KEELI_TO_SEE(scope), __VA_ARGS__)
 /// @endcond

@@ -104,6 +104,8 @@ KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_parent, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_child, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+// keel_entities stands for living entities in the verbs that know it: KEEL_OF(keel_entities).
+#define KEEL_COMPONENT_keel_entities keel_entities
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEELI_ALIGNOF(keel_name), false, .storage = KEEL_SPARSE_SET);
 /// @endcond
 
@@ -212,7 +214,7 @@ template <class T> struct keeli_same { typedef T type; };
 /// Does the entity have at least one of the components? Scope: all but commands.
 #define keel_has_any(scope, e, ...) keel_has_any_component((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Make components known before their first use: `keel_register(world, A, B...)`.
-#define keel_register(world, ...) keel_register_components((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
+#define keel_register(world, ...) keeli_register_list((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
 #define KEELI_GET_OR_ADD keel_get_or_add_component
 static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(s, entities, n, column.component, column.values, column.stride); }
 #define KEELI_ADD_COLUMN_TO_MANY(scope, ...) keeli_add_column_to_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
@@ -244,7 +246,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// What changed of an entity's component: KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader.
 #define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &KEEL_COMPONENT_##T)
 /// The same for a unique: it was set where there was none, or changed. Scope: world, context, reader.
-#define keel_unique_changes_of(scope, T) keel_changes_of_unique((scope), &KEEL_UNIQUE_##T)
+#define keel_unique_changes_of(scope, T) keel_changes_of_component((scope), keel_null(), &KEEL_UNIQUE_##T)
 /// How many removals and deletions went unseen, because they were too many. Scope: world, context, reader.
 #define keel_missed(scope, T) keel_missed_component((scope), &KEEL_COMPONENT_##T)
 /// Add or overwrite a component: `keel_add(scope, e, T, {1, 2})`, `keel_add(scope, e, T, variable)`. Without a value,
@@ -297,17 +299,27 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// Delete the component from the entities for which `keep` answers false.
 #define keel_retain(world, T, keep, data) keel_retain_component((world), &KEEL_COMPONENT_##T, (keep), (data))
 /// Put a component of KEEL_INDEXED out of sight, with its value. Scope: any.
-#define keel_disable(world, e, T) keel_disable_component((world), (e), &KEEL_COMPONENT_##T)
+#define keel_disable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T, false)
 /// Bring it back. Scope: any.
-#define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T)
+#define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T, true)
 /// Is it out of sight?
 #define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &KEEL_COMPONENT_##T)
 /// Make room for `count` values of the component.
 #define keel_reserve(world, T, count) keel_reserve_component((world), &KEEL_COMPONENT_##T, (count))
 /// Sort a sparse set by its values: `int compare(const void *a, const void *b, void *data)`.
-#define keel_sort(world, T, compare, data) keel_sort_component((world), &KEEL_COMPONENT_##T, (compare), (data))
+#define keel_sort(world, T, function, user) keel_sort_with(world, .component = &KEEL_COMPONENT_##T, .compare = (function), .data = (user))
+/// Sort a sparse set, tags too, by whatever `int compare(world, entity, entity, data)` looks at.
+#define keel_sort_by_entity(world, T, function, user) keel_sort_with(world, .component = &KEEL_COMPONENT_##T, .compare_entities = (function), .data = (user))
 /// Sort a sparse set in the order of another component.
-#define keel_sort_as(world, T, Other) keel_sort_component_as((world), &KEEL_COMPONENT_##T, &KEEL_COMPONENT_##Other)
+#define keel_sort_as(world, T, Other) keel_sort_with(world, .component = &KEEL_COMPONENT_##T, .as = &KEEL_COMPONENT_##Other)
+/// Sort with any of the options of keel_sort_desc: `keel_sort_with(world, .group = g, .by = KEEL_OF(Depth), .compare = far_first)`.
+#ifdef __cplusplus
+#define keel_sort_with(world, ...) [&](keel_world *keeli_world) { keel_sort_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keel_sort_by(keeli_world, &keeli_it); }(world)
+#else
+#define keel_sort_with(world, ...) keel_sort_by((world), &(const keel_sort_desc){ __VA_ARGS__ })
+#endif
+/// Let two entities change places in the order of a sparse set.
+#define keel_swap(world, T, a, b) keel_swap_component((world), &KEEL_COMPONENT_##T, (a), (b))
 /// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
 /// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
 #ifdef __cplusplus
@@ -332,6 +344,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
     (void)keel_group_create(world, desc, &group);
     return group;
 }
+/// Forget a component with all its values; see keel_unregister_component.
+#define keel_unregister(world, T) keel_unregister_component((world), &KEEL_COMPONENT_##T)
 /// How many entities have the component.
 #define keel_count(world, T) keel_component_count((world), &KEEL_COMPONENT_##T)
 /// Set a unique: `keel_set_unique(world, T)` zero, `keel_set_unique(world, T, {1, 2})` or `(world, T, variable)`. Scope:
@@ -349,6 +363,10 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEELI_REMOVE_UNIQUE_keeli_more(world, T, out) KEELI_TAKE_UNIQUE((world), &KEEL_UNIQUE_##T, KEELI_FILLS(T, out))
 /// Track more kinds of change: `keel_track(world, T, KEEL_TRACK_ALL)`; see keel_track_component.
 #define keel_track(world, T, kinds) keel_track_component((world), &KEEL_COMPONENT_##T, (kinds))
+/// The kinds of change that are tracked, as KEEL_TRACK_* bits.
+#define keel_tracked(world, T) keel_tracked_kinds((world), &KEEL_COMPONENT_##T)
+/// Keep at most so many removals and deletions for who looks; see keel_set_limit_of.
+#define keel_set_limit(world, T, limit) keel_set_limit_of((world), &KEEL_COMPONENT_##T, (limit))
 /// Forget changes for those outside of systems: `keel_clear_changes(world, T, KEEL_TRACK_ALL, KEEL_NOW)`, or only
 /// what was before a keel_tick; see keel_clear_component_changes.
 #define keel_clear_changes(world, T, kinds, tick) keel_clear_component_changes((world), &KEEL_COMPONENT_##T, (kinds), (tick))
@@ -370,6 +388,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_collect(world, Tag, T, kinds) keel_collect_component((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T, (kinds))
 /// No longer.
 #define keel_stop_collecting(world, Tag, T) keel_stop_collecting_component((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T)
+/// What it collects: KEEL_ON_* bits, 0 for nothing.
+#define keel_collected(world, Tag, T) keel_collected_kinds((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T)
 /// A loop over what entities lost of a component, oldest first: `KEEL_EACH_REMOVED(context, Health, removal) { removal.entity ... }`.
 /// `removal` is a keel_removal: `removal.deleted` tells whether the value was deleted, and is `removal.value`, or handed
 /// out (NULL then). Scope: world, context, reader.
@@ -406,6 +426,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there.
 #define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &KEEL_COMPONENT_##T, NULL, T)
+/// Filter: must be there, and leads: entities come in its order (see view.h). At most one.
+#define KEEL_LEADING(T) (keeli_filter, KEEL_TERM_WITH, keeli_leads, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must not be there.
 #define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: at least one of up to 8 components must be there.
@@ -514,7 +536,9 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #endif
 #define KEELI_SIZE_keeli_marked(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_maybe(CT) KEELI_SIZE_keeli_value(CT)
-#define KEELI_SIZE_keeli_filter(CT) 0
+#define KEELI_SIZE_keeli_filter(CT) KEELI_LEADS_##CT
+#define KEELI_LEADS_void 0
+#define KEELI_LEADS_keeli_leads 1
 #define KEELI_SIZE_keeli_access(CT) 0
 #define KEELI_SIZE_keeli_entity(CT) 0
 #define KEELI_SIZE_keeli_entities(CT) 0
@@ -732,16 +756,18 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 
 // ---------------------------------------------------------------- systems
 #define KEELI_SELF KEELI_UNUSED const keel_chunk *keeli_chunk
-#define KEELI_SYSTEM_OBJECT(s, object, kind, ...)                                                   \
+#define KEELI_SYSTEM_OBJECT(s, name, object, kind, ...)                                             \
     static const keel_term keeli_terms_##s[] = { KEELI_MAP(KEELI_SYSTEM_TERM, s, __VA_ARGS__) };                 \
-    KEELI_DECLARE(keel_system, object);                                                       \
-    const keel_system object = { #s, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__, NULL, NULL }
+    KEELI_DEFINE(keel_system, object, { #name, kind, keeli_run_##s, NULL, keeli_terms_##s, __FILE__, __LINE__, NULL, NULL })
 #define KEELI_LOOP_HEAD(s, form, ...)                                                               \
     void keeli_##form##_##s(const keel_chunk *keeli_chunk, keel_context *keeli_context KEELI_MAP(KEELI_BASES, s, __VA_ARGS__)
 /// A system that runs once per matching entity: `KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity,
-/// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters.
+/// v)) { p->x += v->x; }`. `return;` goes on to the next entity. To 16 parameters. `static` before it, as before the other
+/// kinds and KEEL_WORKLOAD, keeps the name to this file; in C++ it changes nothing, so that C finds
+/// the system.
 #define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SYSTEM(s, ...)                                                                        \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM runs once per entity and needs a component or KEEL_ENTITY; use KEEL_SYSTEM_ONCE to run once") \
@@ -786,20 +812,21 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
         else if (keeli_chunk->form == KEEL_CHUNK_SPAN) keeli_span_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__), 0, keeli_chunk->count); \
         else keeli_mask_##s(keeli_chunk, keeli_context KEELI_MAP(KEELI_PASS, s, __VA_ARGS__));)           \
     }                                                                                               \
-    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
+    KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
     KEELI_INLINE void keeli_each_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// A system that runs once per span of entities whose values lie side by side; values are arrays of KEEL_SPAN_COUNT(n)
 /// elements, for hand-written SIMD. They have their type's alignment, no more. A sparse set that is not in the
 /// same order as the others gives short spans: correct, and slow.
 #define KEEL_SYSTEM_SPAN(...) KEELI_SPAN_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SPAN_SYSTEM(s, ...)                                                                   \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) > 0,                             \
         #s ": a KEEL_SYSTEM_SPAN runs once per span and needs a component or KEEL_SPAN_ENTITIES; use KEEL_SYSTEM_ONCE to run once") \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_WORLDS, s, __VA_ARGS__)) == 0,                           \
         #s ": KEEL_WORLD is for KEEL_SYSTEM_ONCE; a KEEL_SYSTEM_SPAN takes KEEL_CONTEXT(name)")            \
     KEELI_WHOLE_SYSTEM(s, void, keeli_values_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), keeli_values_##s, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
+    KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_SPAN, __VA_ARGS__);                                     \
     static inline void keeli_values_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 #define KEELI_WHOLE_SYSTEM(s, result, call, body, ...)                                              \
     static inline result body(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__));                    \
@@ -811,20 +838,24 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 /// it may touch with KEEL_MAY_READ, KEEL_MAY_WRITE and KEEL_MAY_EDIT.
 #define KEEL_SYSTEM_ONCE(...) KEELI_TASK(__VA_ARGS__, KEELI_END)
 #define KEELI_TASK(s, ...)                                                                          \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
         #s ": a KEEL_SYSTEM_ONCE runs once and has no current entity; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH") \
     KEELI_WHOLE_SYSTEM(s, void, keeli_once_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__)), keeli_once_##s, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
+    KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_RUN, __VA_ARGS__);                                      \
     static inline void keeli_once_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// A test for `.run_if = KEEL_IF(name)`; the body returns bool. Parameters as for KEEL_SYSTEM_ONCE.
 #define KEEL_CONDITION(...) KEELI_CONDITION(__VA_ARGS__, KEELI_END)
-#define KEELI_CONDITION(s, ...)                                                                     \
+#define KEELI_CONDITION(name, ...) KEELI_CONDITION_NAMED(name, name##_as_condition, __VA_ARGS__)
+// There may be a system of this name.
+#define KEELI_CONDITION_NAMED(name, s, ...)                                                         \
+    KEELI_MAY_BE_STATIC(keel_system, KEEL_CONDITION_##name);                                        \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
     KEELI_STATIC_ASSERT((0 KEELI_MAP(KEELI_ABOUT, s, __VA_ARGS__)) == 0,                            \
-        #s ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
+        #name ": a KEEL_CONDITION runs once and has no current entity; declare KEEL_MAY_READ(T) and loop with KEEL_EACH") \
     KEELI_WHOLE_SYSTEM(s, bool, keel_answer(keeli_context, keeli_test_##s(keeli_chunk KEELI_MAP(KEELI_WHOLE, s, __VA_ARGS__))), keeli_test_##s, __VA_ARGS__) \
-    KEELI_SYSTEM_OBJECT(s, KEEL_CONDITION_##s, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
+    KEELI_SYSTEM_OBJECT(s, name, KEEL_CONDITION_##name, KEEL_SYSTEM_IS_CONDITION, __VA_ARGS__);                              \
     static inline bool keeli_test_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Declare a system that another file defines.
 #define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_SYSTEM_##s)
@@ -978,12 +1009,16 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// Append a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
 #endif
+// A step begins with a bracket, a name of a system with a letter.
+#define KEELI_IS_WORD(text) (KEELI_IS_FROM_TO("a", "z", text) || KEELI_IS_FROM_TO("A", "Z", text))
+#define KEELI_IS_FROM_TO(first, last, text) (__builtin_strncmp(text, first, 1) >= 0 && __builtin_strncmp(text, last, 1) <= 0)
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
+    KEELI_MAY_BE_STATIC(keel_workload, KEEL_WORKLOAD_##w);                                          \
+    KEELI_STATIC_ASSERT(!KEELI_IS_WORD(KEELI_TEXT(KEELI_FIRST(__VA_ARGS__, ~))), #w ": a step that runs a system is KEEL_STEP(system): " #__VA_ARGS__) \
     static const keel_step keeli_steps_##w[] = { __VA_ARGS__ };                                           \
     static uint64_t keeli_stamp_##w;                                                                      \
-    KEELI_DECLARE(keel_workload, KEEL_WORKLOAD_##w);                                                     \
-    const keel_workload KEEL_WORKLOAD_##w = { #w, keeli_steps_##w, sizeof keeli_steps_##w / sizeof keeli_steps_##w[0], &keeli_stamp_##w }
+    KEELI_DEFINE(keel_workload, KEEL_WORKLOAD_##w, { #w, keeli_steps_##w, sizeof keeli_steps_##w / sizeof keeli_steps_##w[0], &keeli_stamp_##w })
 /// A step: what stands before it in the list ends before what stands after it begins.
 #define KEEL_BARRIER KEELI_BARRIER
 /// Declare a workload that another file defines.
@@ -1098,6 +1133,6 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
 #define KEEL_EACH_DESCENDANT_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
 #define KEELI_BREADTH(root, scope, of, descendant)                                                  \
-    for (keel_entity root = (of), descendant = keel_next_descendant_breadth((scope), root, root);   \
-         !keel_is_null(descendant); descendant = keel_next_descendant_breadth((scope), root, descendant))
+    for (keel_entity root = (of), descendant = keel_next_descendant((scope), root, root, KEEL_BREADTH_FIRST); \
+         !keel_is_null(descendant); descendant = keel_next_descendant((scope), root, descendant, KEEL_BREADTH_FIRST))
 // clang-format on

@@ -15,12 +15,23 @@
 #define KEELI_STATIC_ASSERT(condition, text) static_assert(condition, text);
 #define KEELI_NEVER(text) [] { static_assert(0, text); return false; }()
 #define KEELI_DECLARE(type, symbol) extern "C" const type symbol
+// What a `static` before KEEL_SYSTEM comes to stand before: constants of C++ are static anyway. The system itself is for C, too.
+#define KEELI_MAY_BE_STATIC(type, symbol) KEELI_UNUSED const bool symbol##_may_be_static = true; KEELI_DECLARE(type, symbol)
+#define KEELI_DEFINE(type, symbol, ...) const type symbol = __VA_ARGS__
 #else
 #define KEELI_RESTRICT restrict
 #define KEELI_ALIGNOF(T) _Alignof(T)
 #define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
 #define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
 #define KEELI_DECLARE(type, symbol) extern const type symbol
+// Stands first, where a `static` before KEEL_SYSTEM comes to stand; `extern` leaves the symbol what it is by that.
+#define KEELI_MAY_BE_STATIC(type, symbol) const type symbol
+#ifdef __clang__
+#define KEELI_DEFINE(type, symbol, ...) _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wextern-initializer\"") \
+    extern const type symbol = __VA_ARGS__; _Pragma("clang diagnostic pop") KEELI_DECLARE(type, symbol)
+#else
+#define KEELI_DEFINE(type, symbol, ...) extern const type symbol = __VA_ARGS__
+#endif
 #define KEELI_GUARDED(context, ...) __VA_ARGS__
 #define KEELI_THROWS 0
 #endif

@@ -237,6 +237,6 @@ template <class S, class... C> inline bool keeli_has_all(S s, keel_entity e, C..
 template <class S, class... C> inline bool keeli_has_any(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_has_any_component(s, e, static_cast<const keel_component *const *>(list)); }
 template <class S, class... C> inline keel_result keeli_delete_all(S s, keel_entity e, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_delete_components(s, e, static_cast<const keel_component *const *>(list)); }
 template <class S> inline keel_result keeli_delete_all(S s, keel_entity e, const keel_component *c) { return keel_delete_component(s, e, c); }
-template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keel_register_components(w, list); }
+template <class... C> inline keel_result keeli_register(keel_world *w, C... c) { const keel_component *const list[] = { c..., NULL }; return keeli_register_list(w, list); }
 // clang-format on
 #endif

@@ -64,7 +64,7 @@ static inline keel_scope *keeli_parameter_scope(void *s) { return (keel_scope *)
 /// How many events of type `T` are there to receive. Scope: world, context, reader, KEEL_RECEIVE(T, name).
 #define keel_event_count(scope, T) keel_event_count_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
 /// How many went unseen, because they were too many. Scope: world, context, reader, KEEL_RECEIVE(T, name).
-#define keel_missed_events(scope, T) keel_missed_events_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
+#define keel_missed_events(scope, T) keel_missed_component(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
 /// Send an event: `keel_send(scope, T)` zero, `keel_send(scope, T, {1, 2})`, `keel_send(scope, T, variable)`. Scope: world now;
 /// commands later; in systems KEEL_SEND(T, name), or the context.
 #define keel_send(...) KEELI_CAT(KEELI_SEND_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
@@ -81,6 +81,6 @@ static inline keel_scope *keeli_parameter_scope(void *s) { return (keel_scope *)
 #define keel_advance_events(world, T) keel_advance_events_of((world), &KEEL_EVENT_##T)
 /// Drop all events of a type: see keel_clear_events_of.
 #define keel_clear_events(world, T) keel_clear_events_of((world), &KEEL_EVENT_##T)
-/// Keep at most so many: see keel_set_event_limit_of.
-#define keel_set_event_limit(world, T, limit) keel_set_event_limit_of((world), &KEEL_EVENT_##T, (limit))
+/// Keep at most so many: see keel_set_limit_of.
+#define keel_set_event_limit(world, T, limit) keel_set_limit_of((world), &KEEL_EVENT_##T, (limit))
 // clang-format on

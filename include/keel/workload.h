@@ -43,7 +43,7 @@ typedef struct keel_system {
     /// values are keel_span_read_component and keel_span_write_component. A negative result is the
     /// system's failure.
     keel_result (*each_span)(keel_context *context, const keel_span *span);
-    void *user; ///< yours, for plain functions: keel_context_user. Another value is no change
+    void *user; ///< yours, for plain functions: keel_context_info. Another value is no change
 } keel_system;
 
 /// One entry of a workload. Exactly one of `system`, `workload`, `workload_name` and `barrier` is
@@ -53,6 +53,7 @@ typedef struct keel_step {
     const struct keel_workload *workload; ///< a nested workload
     const char *workload_name;            ///< a nested workload, found by name
     bool barrier; ///< KEEL_BARRIER: what stands before it in the list ends before what stands after
+    uint32_t number; ///< private: of a step in a stored workload
     /// A condition: the step is left out when it says no. For a nested workload it is asked once,
     /// and the conditions inside are not asked when it says no. NULL: always.
     const keel_system *run_if;
@@ -152,7 +153,8 @@ KEEL_API keel_result keel_run_system(keel_world *world, const keel_system *syste
 KEEL_API keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload,
                                           const keel_run_desc *desc);
 
-/// Run a stored workload: keel_run_named, keel_run_default.
+/// Run a stored workload: keel_run_named, keel_run_default. keel_run_workload_of of what
+/// keel_find_workload found does the same, but cannot say which name was not there.
 /// @param name KEEL_DEFAULT_WORKLOAD: the first one stored, or what keel_set_default_workload
 /// chose;
 ///   KEEL_OK when no workload is stored
@@ -195,8 +197,12 @@ KEEL_API keel_result keel_remove_step(keel_world *world, const char *workload, c
 /// @return KEEL_OK, KEEL_ABSENT, KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_remove_workload(keel_world *world, const char *name);
 
-/// Is there a stored workload of this name?
-KEEL_API bool keel_has_workload(const keel_world *world, const char *name);
+/// The stored workload of this name, or NULL: for keel_run_workload_of, keel_world_workload_nodes
+/// and the like, which then mean the stored one, with what its systems have seen.
+/// @param name KEEL_DEFAULT_WORKLOAD: the default one
+/// @return valid until the workload is changed or forgotten; its steps are not to be changed
+/// @threads the owner, while no workload runs
+KEEL_API const keel_workload *keel_find_workload(keel_world *world, const char *name);
 
 /// Choose the default workload.
 /// @return KEEL_OK, KEEL_ERROR_UNKNOWN, KEEL_ERROR_BORROWED while a system runs, KEEL_ERROR_SHARED
@@ -218,15 +224,28 @@ KEEL_API void keel_fail_text(keel_context *context, const char *text);
 /// The answer of a condition. The last one counts; without any it is no.
 KEEL_API void keel_answer(keel_context *context, bool answer);
 
-/// `user` of the system that runs, or of the custom view that is made or dropped. NULL unless set.
-KEEL_API void *keel_context_user(const keel_context *context);
+/// What keel_context_info tells of a run.
+typedef struct keel_run_info {
+    /// Which worker runs this: 0 is the thread that began the run; below the world's worker count.
+    /// For counters that are added up later; results must not depend on it.
+    uint32_t worker;
+    /// The tick of the system's run before this one, at the same place of the same workload: what
+    /// was changed later is new to it (track.h). 0 the first time, and in custom views that are
+    /// begun in the world.
+    uint64_t last_run;
+    uint64_t this_run; ///< the tick of this run, that of the changes it makes; above `last_run`
+    void *user;        ///< of the system that runs, or of the custom view that is made or dropped
+    void *data;        ///< of keel_run_desc: what the caller of the run handed in, or NULL
+    size_t data_size;  ///< bytes of `data`
+} keel_run_info;
+
+/// Who runs, when, and what it was given.
+/// @param info is filled in: all zeros without a context
+/// @return info: `keel_context_info(context, &(keel_run_info){ 0 })->user`
+KEEL_API keel_run_info *keel_context_info(const keel_context *context, keel_run_info *info);
 
 /// The commands of the running system; NULL when it did not declare KEEL_COMMANDS.
 KEEL_API keel_commands *keel_context_commands(keel_context *context);
-
-/// Which worker runs this: 0 is the thread that began the run; below the world's worker count. For
-/// counters that are added up later; results must not depend on it.
-KEEL_API uint32_t keel_context_worker(const keel_context *context);
 
 /// Memory for this call of the system (of this piece of it, when it is split), not initialised. It
 /// goes when the system returns and is used again, so a run that is repeated allocates nothing.
@@ -234,17 +253,6 @@ KEEL_API uint32_t keel_context_worker(const keel_context *context);
 /// @threads that of the system; pieces of its loops have keel_piece_scratch
 /// @return NULL when out of memory
 KEEL_API void *keel_context_scratch(keel_context *context, size_t size, size_t align);
-
-/// The tick of the system's run before this one, at the same place of the same workload: what was
-/// changed later is new to it (track.h). 0 the first time, and in custom views that are begun in
-/// the world.
-KEEL_API uint64_t keel_context_last_run(const keel_context *context);
-
-/// The tick of this run, that of the changes it makes; above keel_context_last_run.
-KEEL_API uint64_t keel_context_this_run(const keel_context *context);
-
-/// What the caller of keel_run_with handed in; NULL when nothing, or when `size` is not its size.
-KEEL_API void *keel_context_data(keel_context *context, size_t size);
 
 /// The world, in a system that declared KEEL_WORLD; otherwise NULL (an error: KEEL_ERROR_ACCESS).
 KEEL_API keel_world *keel_context_world(keel_context *context);

@@ -86,6 +86,12 @@ KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after
 /// @param scope any; it needs nothing
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
+/// The living entity at an index, with the version that is there now: for indices that other
+/// programs, files and messages name.
+/// @param scope any; it needs nothing
+/// @return null when nobody lives there
+KEEL_API keel_entity keel_entity_at(const keel_scope *scope, uint32_t index);
+
 /// Begin shared mode. Calls nest.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open or a workload runs in owner mode
 KEEL_API keel_result keel_share_begin(keel_world *world);
@@ -112,8 +118,14 @@ typedef struct keel_memory {
     size_t other;      ///< descriptors, views, scratch
 } keel_memory;
 
-/// Bytes held by the world.
-KEEL_API keel_memory keel_world_memory(const keel_world *world);
+/// What a world holds, and what became of its commands.
+typedef struct keel_statistics {
+    keel_memory memory;        ///< bytes that it holds
+    uint64_t dropped_commands; ///< since it was made, because their entity was not alive
+} keel_statistics;
+
+/// Numbers about the world.
+KEEL_API keel_statistics keel_world_statistics(const keel_world *world);
 
 /// Bytes held for the values and look-up tables of one component; 0 when the world does not know
 /// it.
@@ -148,6 +160,14 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 ///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
 KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 
+/// @cond keel_register: a list that ends with NULL; those before the first error are registered
+static inline keel_result keeli_register_list(keel_world *world,
+                                              const keel_component *const *list) {
+    for (; *list; ++list)
+        if (!keel_register_component(world, *list)) return keel_last_error(world)->result;
+    return KEEL_OK;
+}
+/// @endcond
 /// @cond
 KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
 /// @endcond
@@ -159,6 +179,7 @@ KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_entity_count(scope) keel_entity_count(KEELI_TO_READ(scope))
+#define keel_entity_at(scope, ...) keel_entity_at(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_is_alive(scope, ...) KEELI_DIRECT(scope, keeli_world_is_alive, keel_is_alive)(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

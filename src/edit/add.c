@@ -450,8 +450,7 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     return keeli_done(world, KEEL_OK);
 }
 
-keel_result keel_reserve_entities(keel_world *world, uint32_t count) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+static keel_result reserve_entities(keel_world *world, uint32_t count) {
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t alive = keeli_entity_count(&world->entities);
     const keel_result result =
@@ -484,6 +483,7 @@ static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count)
 keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                    uint32_t count) {
     if (keeli_is_no_world(world)) return keeli_no_world();
+    if (component == &keel_entities) return reserve_entities(world, count);
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
     if (!s) return result;

@@ -319,10 +319,6 @@ keel_commands *keel_world_commands(keel_world *world) {
     return keeli_is_no_world(world) ? (keeli_no_world(), NULL) : world->commands.own;
 }
 
-uint64_t keel_dropped_commands(const keel_world *world) {
-    return world ? world->commands.dropped : 0;
-}
-
 keel_result keel_apply_commands(keel_world *world) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));

@@ -38,7 +38,9 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
 
 static keel_result clone(keel_world *world, const keeli_holder *holder, keel_entity prototype,
                          uint32_t count, keel_entity *out) {
-    if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, prototype))
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY, // null does not say why
+                           "cannot clone %s: it is not alive", KEELI_ENTITY(world, prototype));
     keeli_batch b;
     keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
     b.result = add_prototype(&b, holder, keeli_index_of(prototype));
@@ -53,16 +55,6 @@ keel_result(keel_clone_entities)(keel_scope *scope, keel_entity prototype, uint3
     KEEL_TRY(keeli_edit_begin(scope, &who));
     if (who.commands) return keeli_record_clone(who.commands, prototype, count, out);
     return keeli_edit_end(&who, clone(who.world, who.editor, prototype, count, out));
-}
-
-keel_entity(keel_clone_entity)(keel_scope *scope, keel_entity prototype) {
-    keel_entity copy = keel_null();
-    keeli_caller who;
-    const keel_result result = (keel_clone_entities)(scope, prototype, 1, &copy);
-    if (result == KEEL_ERROR_DEAD_ENTITY && keeli_caller_is(scope, &who) == KEEL_OK)
-        keeli_error(who.world, result, // null does not say why
-                    "cannot clone %s: it is not alive", KEELI_ENTITY(who.world, prototype));
-    return result < 0 ? keel_null() : copy;
 }
 
 // ------------------------------------------------------------------ to another world

@@ -126,18 +126,3 @@ keel_result keel_clear_events_of(keel_world *world, const keel_component *event)
     keeli_queue_clear(s->events);
     return KEEL_OK;
 }
-
-keel_result keel_set_event_limit_of(keel_world *world, const keel_component *event,
-                                    uint32_t limit) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result;
-    const keeli_storage *s = keeli_event_get(world, event, &result);
-    if (!s) return result;
-    if (!limit)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "the limit of events '%s' is 0; at least 1 is needed",
-                            s->component.name);
-    KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
-    keeli_queue_set_limit(s->events, limit);
-    return KEEL_OK;
-}

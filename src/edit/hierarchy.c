@@ -494,14 +494,12 @@ keel_entity(keel_next_child)(const keel_scope *scope, keel_entity parent, keel_e
     const keel_world *world = looks(scope, BOTH);
     return world ? next_child(world, parent, child) : keel_null();
 }
-keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after) {
+keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after,
+                                  keel_walk_order order) {
     const keel_world *world = looks(scope, BOTH);
-    return world ? next_descendant(world, root, after) : keel_null();
-}
-keel_entity(keel_next_descendant_breadth)(const keel_scope *scope, keel_entity root,
-                                          keel_entity after) {
-    const keel_world *world = looks(scope, BOTH);
-    return world ? next_descendant_breadth(world, root, after) : keel_null();
+    if (!world) return keel_null();
+    return order == KEEL_BREADTH_FIRST ? next_descendant_breadth(world, root, after)
+                                       : next_descendant(world, root, after);
 }
 
 // ------------------------------------------------------------------ checking

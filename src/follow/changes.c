@@ -128,7 +128,7 @@ bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uin
     if (keeli_queue_push_removed(&t->removed, &removed, value, &late))
         keeli_warn(world,
                    "'%s' has more than %u removals and deletions that '%s' has not looked at: the "
-                   "oldest are dropped; run it more often, or keel_set_tracking_limit",
+                   "oldest are dropped; run it more often, or keel_set_limit",
                    s->component.name, (unsigned)t->removed.limit, late);
     return deleted;
 }
@@ -158,20 +158,22 @@ uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *compo
     return s ? s->tracking.kinds : 0;
 }
 
-keel_result keel_set_tracking_limit(keel_world *world, const keel_component *component,
-                                    uint32_t limit) {
+keel_result keel_set_limit_of(keel_world *world, const keel_component *component, uint32_t limit) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     keel_result result;
-    keeli_storage *s = keeli_storage_get(world, component, false, &result);
+    const bool is_event = component && component->is_event;
+    keeli_storage *s = keeli_storage_get(world, component, is_event, &result);
     if (!s) return result;
     if (!limit)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "the tracking limit of '%s' is 0; at least 1 is needed",
+                            is_event ? "the limit of events '%s' is 0; at least 1 is needed"
+                                     : "the tracking limit of '%s' is 0; at least 1 is needed",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
-    keeli_queue_set_limit(&s->tracking.removed, limit);
-    if (!keeli_queue_reserve(&s->tracking.removed, &world->heap, values, NULL))
+    keeli_queue *queue = is_event ? s->events : &s->tracking.removed;
+    keeli_queue_set_limit(queue, limit);
+    if (!is_event && !keeli_queue_reserve(queue, &world->heap, values, NULL))
         return keeli_out_of_memory(world, "setting a tracking limit");
     return KEEL_OK;
 }

@@ -103,3 +103,5 @@ static inline bool keeli_nothing_changed(const keel_world *world, const keeli_st
 keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
                                     uint32_t kinds);
 void keeli_readers_deinit(keel_world *world);
+// keel_missed_component of a component, whose log of removals it is.
+uint64_t keeli_missed_removals(const keel_scope *scope, const keel_component *component);

@@ -174,9 +174,16 @@ static keel_result check_changeable(keel_world *world) {
                                                               : KEEL_OK;
 }
 
-static keel_result observe(keel_world *world, keeli_storage *s, uint32_t kinds, uint32_t allowed,
-                           keel_observer_fn *function, void *data) {
+keel_result keel_observe_component(keel_world *world, const keel_component *component,
+                                   uint32_t kinds, keel_observer_fn *function, void *data) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    keel_result result;
+    keeli_storage *s = keeli_followed_get(world, component, &result);
+    if (!s) return result;
     KEEL_TRY(check_changeable(world));
+    const uint32_t allowed = component == &keel_entities ? KEEL_ON_CREATED | KEEL_ON_DESTROYED
+                                                         : KEEL_ON_INSERTED | KEEL_ON_MODIFIED |
+                                                               KEEL_ON_DELETED | KEEL_ON_REMOVED;
     if (!function || !kinds || kinds & ~allowed)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             function ? "an observer of '%s' takes other KEEL_ON_* bits"
@@ -185,35 +192,11 @@ static keel_result observe(keel_world *world, keeli_storage *s, uint32_t kinds, 
     return add(world, s, &(keeli_observer){ function, data, kinds });
 }
 
-keel_result keel_observe_component(keel_world *world, const keel_component *component,
-                                   uint32_t kinds, keel_observer_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = keeli_storage_get(world, component, false, &result);
-    if (!s) return result;
-    return observe(world, s, kinds,
-                   KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED,
-                   function, data);
-}
-
-keel_result keel_observe_entities(keel_world *world, uint32_t kinds, keel_observer_fn *function,
-                                  void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    return observe(world, &world->stand_in.entities, kinds, KEEL_ON_CREATED | KEEL_ON_DESTROYED,
-                   function, data);
-}
-
 keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                      keel_observer_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(check_changeable(world));
-    return take(world, component ? keeli_storage_find(world, component) : NULL, function, data);
-}
-
-keel_result keel_unobserve_entities(keel_world *world, keel_observer_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(check_changeable(world));
-    return take(world, &world->stand_in.entities, function, data);
+    return take(world, keeli_followed_find(world, component), function, data);
 }
 
 // ------------------------------------------------------------------ views
@@ -495,7 +478,7 @@ static keel_result add_terms(keel_world *world, keeli_view_observer *v, const ke
         wants |= v->parts.items[i].role != KEELI_MUST_NOT;
     return wants ? KEEL_OK
                  : bad(world, "it names nothing that must be there; add KEEL_WITH or KEEL_ANY_OF, "
-                              "or observe entities (keel_observe_entities)");
+                              "or observe keel_entities");
 }
 
 keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,

@@ -205,8 +205,8 @@ static keel_result check(keel_world *world, const keeli_storage *set, const keel
     if (!kinds || kinds & ~(of_entities ? KEEL_ON_CREATED : all))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             of_entities ? "set '%s' collects KEEL_ON_CREATED of entities, not "
-                                          "0x%x: the dead are in no set; keel_observe_entities "
-                                          "tells of them"
+                                          "0x%x: the dead are in no set; observers of "
+                                          "keel_entities learn of them"
                                         : "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED "
                                           "and _REMOVED, not 0x%x",
                             name, (unsigned)kinds);
@@ -235,10 +235,13 @@ static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage 
     return keeli_out_of_memory(world, "making a set");
 }
 
-static keel_result collect(keel_world *world, const keel_component *set, keeli_storage *from,
-                           uint32_t kinds) {
+keel_result keel_collect_component(keel_world *world, const keel_component *set,
+                                   const keel_component *source, uint32_t kinds) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
     keel_result result;
-    keeli_storage *to = keeli_storage_get(world, set, false, &result);
+    keeli_storage *from = keeli_followed_get(world, source, &result);
+    keeli_storage *to = from ? keeli_storage_get(world, set, false, &result) : NULL;
     if (!to) return result;
     KEEL_TRY(check(world, to, from, kinds));
     keeli_collector *known = collector_of(from, to);
@@ -247,47 +250,22 @@ static keel_result collect(keel_world *world, const keel_component *set, keeli_s
     return KEEL_OK;
 }
 
-keel_result keel_collect_component(keel_world *world, const keel_component *set,
-                                   const keel_component *source, uint32_t kinds) {
+keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
+                                           const keel_component *source) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
-    keel_result result;
-    keeli_storage *from = keeli_storage_get(world, source, false, &result);
-    return from ? collect(world, set, from, kinds) : result;
-}
-
-keel_result keel_collect_entities(keel_world *world, const keel_component *set, uint32_t kinds) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
-    return collect(world, set, &world->stand_in.entities, kinds);
-}
-
-static keel_result stop(keel_world *world, const keel_component *set, keeli_storage *from) {
     KEEL_TRY(keeli_world_is_idle(world, "a set is ended"));
     keeli_storage *to = set ? keeli_storage_find(world, set) : NULL;
+    keeli_storage *from = keeli_followed_find(world, source);
     if (!to || !from || !collector_of(from, to)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, from, "stop collecting from"));
     take_collector(world, from, to);
     return KEEL_OK;
 }
 
-keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
-                                           const keel_component *source) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    return stop(world, set, source ? keeli_storage_find(world, source) : NULL);
-}
-
-keel_result keel_stop_collecting_entities(keel_world *world, const keel_component *set) {
-    return keeli_is_no_world(world) ? keeli_no_world()
-                                    : stop(world, set, &world->stand_in.entities);
-}
-
 uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                               const keel_component *source) {
     const keeli_storage *to = world && set ? keeli_storage_find(world, set) : NULL;
-    const keeli_storage *from = !to      ? NULL
-                                : source ? keeli_storage_find(world, source)
-                                         : &world->stand_in.entities;
+    const keeli_storage *from = to ? keeli_followed_find(world, source) : NULL;
     const keeli_collector *c = from ? collector_of(from, to) : NULL;
     return c ? c->kinds : 0;
 }

@@ -126,15 +126,11 @@ static keeli_storage *look(const keel_scope *scope, const keel_component *compon
 uint32_t(keel_changes_of_component)(const keel_scope *scope, keel_entity e,
                                     const keel_component *component) {
     keeli_caller who;
-    const keeli_storage *s = look(scope, component, false, &who);
+    const bool is_unique = component && component->is_unique;
+    const keeli_storage *s = look(scope, component, is_unique, &who);
+    if (s && is_unique) return unique_changes(s, who.reader);
     if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return 0;
     return changes_of(who.world, s, who.reader, keeli_index_of(e));
-}
-
-uint32_t(keel_changes_of_unique)(const keel_scope *scope, const keel_component *unique) {
-    keeli_caller who;
-    const keeli_storage *s = look(scope, unique, true, &who);
-    return s ? unique_changes(s, who.reader) : 0;
 }
 
 static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
@@ -190,7 +186,7 @@ keel_removal_walk(keel_removals)(keel_scope *scope, const keel_component *compon
     return removals_begin(who.world, s, who.reader, kinds);
 }
 
-uint64_t(keel_missed_component)(const keel_scope *scope, const keel_component *component) {
+uint64_t keeli_missed_removals(const keel_scope *scope, const keel_component *component) {
     keeli_caller who;
     const keeli_storage *s = look(scope, component, false, &who);
     if (!s) return 0;

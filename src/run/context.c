@@ -21,8 +21,17 @@ keel_commands *keel_context_commands(keel_context *context) {
     return has_some ? context->commands : NULL;
 }
 
-uint32_t keel_context_worker(const keel_context *context) {
-    return context ? context->worker->number : 0;
+keel_run_info *keel_context_info(const keel_context *context, keel_run_info *info) {
+    if (!info) return NULL;
+    *info = (keel_run_info){ 0 };
+    if (!context) return info;
+    info->worker = context->worker->number;
+    info->last_run = context->in.reader ? context->in.reader->last : 0;
+    info->this_run = context->tick;
+    info->user = context->system->user;
+    info->data = context->run->data;
+    info->data_size = context->run->data_size;
+    return info;
 }
 
 void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
@@ -43,16 +52,6 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
     return memory;
 }
 
-uint64_t keel_context_last_run(const keel_context *context) {
-    return context && context->in.reader ? context->in.reader->last : 0;
-}
-
-uint64_t keel_context_this_run(const keel_context *context) { return context ? context->tick : 0; }
-
-void *keel_context_data(keel_context *context, size_t size) {
-    return context && size == context->run->data_size ? context->run->data : NULL;
-}
-
 keel_world *keel_context_world(keel_context *context) {
     if (!context) return NULL;
     if (keeli_context_has_world(context)) return context->in.world;
@@ -66,10 +65,6 @@ bool keeli_context_has_failed(const keel_context *context) { return context->in.
 
 void keel_answer(keel_context *context, bool answer) {
     if (context) context->answer = answer;
-}
-
-void *keel_context_user(const keel_context *context) {
-    return context ? context->system->user : NULL;
 }
 
 // ------------------------------------------------------------------ views and loops inside a

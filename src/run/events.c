@@ -224,8 +224,9 @@ uint32_t(keel_event_count_of)(const keel_scope *scope, const keel_component *eve
     return queue ? keeli_queue_left(queue, next) : 0;
 }
 
-uint64_t(keel_missed_events_of)(const keel_scope *scope, const keel_component *event) {
+uint64_t(keel_missed_component)(const keel_scope *scope, const keel_component *component) {
     uint64_t next;
-    const keeli_queue *queue = rest(scope, event, &next);
+    if (!component || !component->is_event) return keeli_missed_removals(scope, component);
+    const keeli_queue *queue = rest(scope, component, &next);
     return queue ? keeli_queue_missed(queue, next) : 0;
 }

@@ -21,14 +21,26 @@ keeli_stored_workload *keeli_stored_find(const keel_world *world, const char *na
     return w;
 }
 
-keel_result keeli_unknown_workload(keel_world *world, const char *name) {
-    char known[160] = "";
+static const char *list_names(const keel_world *world, char *text, size_t size) {
     size_t at = 0;
-    for (const keeli_stored_workload *w = world->workloads.first; w && at < sizeof known;
-         w = w->next)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", w->name);
+    snprintf(text, size, "none");
+    for (const keeli_stored_workload *w = world->workloads.first; w && at < size; w = w->next)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", w->name);
+    return text;
+}
+
+keel_result keeli_no_workload(keel_world *world) {
+    char known[160];
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "the workload is NULL, as keel_find_workload answers for a name that is "
+                        "not there; there is: %s",
+                        list_names(world, known, sizeof known));
+}
+
+keel_result keeli_unknown_workload(keel_world *world, const char *name) {
+    char known[160];
     return keeli_error(world, KEEL_ERROR_UNKNOWN, "no workload is named '%s'; there is: %s",
-                       name ? name : "", *known ? known : "none");
+                       name ? name : "", list_names(world, known, sizeof known));
 }
 
 static keeli_stored_workload *find_or_default(const keel_world *world, const char *name) {
@@ -75,7 +87,7 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
 keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload,
                                  const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!workload) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL");
+    if (!workload) return keeli_no_workload(world);
     return run_top(world, workload, NULL, desc);
 }
 
@@ -117,6 +129,7 @@ static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_
         free_texts(world, &copy);
         return false;
     }
+    copy.number = ++world->workloads.last_number;
     w->steps.items[w->steps.count++] = copy;
     return true;
 }
@@ -302,16 +315,23 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
     uint32_t kept = 0;
     for (uint32_t i = 0; i < w->steps.count; ++i) {
         keel_step *step = &w->steps.items[i];
-        if (is_named(step, name)) free_texts(world, step);
-        else w->steps.items[kept++] = *step;
+        if (!is_named(step, name)) {
+            w->steps.items[kept++] = *step;
+            continue;
+        }
+        keeli_schedules_take_away(world, step->number);
+        free_texts(world, step);
     }
     w->steps.count = kept;
     ++world->registry.bindings; // schedules of it
     return KEEL_OK;
 }
 
-bool keel_has_workload(const keel_world *world, const char *name) {
-    return world && keeli_stored_find(world, name) != NULL;
+const keel_workload *keel_find_workload(keel_world *world, const char *name) {
+    keeli_stored_workload *w = world ? find_or_default(world, name) : NULL;
+    if (!w) return NULL;
+    w->table = (keel_workload){ w->name, w->steps.items, w->steps.count, NULL };
+    return &w->table;
 }
 
 keel_result keel_set_default_workload(keel_world *world, const char *name) {

@@ -136,23 +136,21 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge) {
 }
 
 // ------------------------------------------------------------------ all of them
-// The schedule of the workload of this name, or, NULL, of the table, with its nodes described. NULL
-// on error, which is kept.
-static keeli_schedule *begin(keel_world *world, const keel_workload *table, const char *name) {
+// The schedule of a workload, with its nodes described. NULL on error, which is kept.
+static keeli_schedule *begin(keel_world *world, const keel_workload *table) {
     keel_result result;
     if (keeli_is_no_world(world)) return (void)keeli_no_world(), NULL;
-    if (!name && !table)
-        return (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the workload is NULL"), NULL;
-    keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
+    if (!table) return (void)keeli_no_workload(world), NULL;
+    keeli_schedule *s = keeli_schedule_take(world, table, NULL, &result);
     if (!s || describe_nodes(s)) return s;
     (void)keeli_out_of_memory(world, "describing a workload");
     keeli_schedule_give(s);
     return NULL;
 }
 
-static uint32_t list_nodes(keel_world *world, const keel_workload *table, const char *name,
-                           keel_workload_node *nodes, uint32_t capacity) {
-    keeli_schedule *s = begin(world, table, name);
+uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
+                                   keel_workload_node *nodes, uint32_t capacity) {
+    keeli_schedule *s = begin(world, workload);
     if (!s) return 0;
     const uint32_t count = s->nodes.count;
     for (uint32_t i = 0; nodes && i < count && i < capacity; ++i)
@@ -161,9 +159,9 @@ static uint32_t list_nodes(keel_world *world, const keel_workload *table, const 
     return count;
 }
 
-static uint32_t list_edges(keel_world *world, const keel_workload *table, const char *name,
-                           keel_workload_edge *edges, uint32_t capacity) {
-    keeli_schedule *s = begin(world, table, name);
+uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
+                                   keel_workload_edge *edges, uint32_t capacity) {
+    keeli_schedule *s = begin(world, workload);
     if (!s) return 0;
     const uint32_t count = s->edges.count;
     for (uint32_t e = 0; edges && e < count && e < capacity; ++e)
@@ -172,10 +170,10 @@ static uint32_t list_edges(keel_world *world, const keel_workload *table, const 
     return count;
 }
 
-static size_t explain(keel_world *world, const keel_workload *table, const char *name,
-                      keel_explain_format format, char *text, size_t size) {
+size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload,
+                                   keel_explain_format format, char *text, size_t size) {
     keeli_writer w = keeli_writer_begin(text, size);
-    keeli_schedule *s = begin(world, table, name);
+    keeli_schedule *s = begin(world, workload);
     if (!s) return 0;
     if (format == KEEL_EXPLAIN_TEXT) keeli_write_text(&w, s);
     else if (format == KEEL_EXPLAIN_DOT) keeli_write_dot(&w, s);
@@ -186,35 +184,4 @@ static size_t explain(keel_world *world, const keel_workload *table, const char 
                            (int)format);
     keeli_schedule_give(s);
     return w.length;
-}
-
-// ------------------------------------------------------------------ public
-uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
-                                   keel_workload_node *nodes, uint32_t capacity) {
-    return list_nodes(world, workload, NULL, nodes, capacity);
-}
-
-uint32_t keel_named_nodes(keel_world *world, const char *name, keel_workload_node *nodes,
-                          uint32_t capacity) {
-    return list_nodes(world, NULL, name ? name : "", nodes, capacity);
-}
-
-uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
-                                   keel_workload_edge *edges, uint32_t capacity) {
-    return list_edges(world, workload, NULL, edges, capacity);
-}
-
-uint32_t keel_named_edges(keel_world *world, const char *name, keel_workload_edge *edges,
-                          uint32_t capacity) {
-    return list_edges(world, NULL, name ? name : "", edges, capacity);
-}
-
-size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload,
-                                   keel_explain_format format, char *text, size_t size) {
-    return explain(world, workload, NULL, format, text, size);
-}
-
-size_t keel_explain_named(keel_world *world, const char *name, keel_explain_format format,
-                          char *text, size_t size) {
-    return explain(world, NULL, name ? name : "", format, text, size);
 }

@@ -256,9 +256,10 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
         keeli_edit_unlock(world, list);
     }
     if (result == KEEL_ERROR_SHARED)
-        return keeli_error(world, result,
-                           "no more entities can be recorded while the world is shared; make room "
-                           "with keel_reserve_entities before keel_share_begin");
+        return keeli_error(
+            world, result,
+            "no more entities can be recorded while the world is shared; make room "
+            "with keel_reserve(world, keel_entities, count) before keel_share_begin");
     return result < 0
                ? keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result))
                : result;
@@ -527,9 +528,7 @@ keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *na
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
     if (!scope) return keeli_no_world();
     KEEL_TRY(keeli_caller_is(scope, who));
-    if (scope->kind == KEELI_SCOPE_READER)
-        return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
-                            "a reader looks at changes and edits nothing; edit through its world");
+    if (scope->kind == KEELI_SCOPE_READER) return keeli_reader_edits_nothing(who->world);
     keeli_edit_lock(who->world, who->editor);
     return KEEL_OK;
 }

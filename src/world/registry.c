@@ -13,6 +13,8 @@
 #include <string.h>
 
 const char keeli_library = 'k';
+static uint32_t slot_of_none; // stays 0, which no component has
+const keel_component keel_entities = { .name = "keel_entities", .slot = &slot_of_none };
 
 static const char *kind_of(const keel_component *c) {
     return c->is_event ? "type of events" : c->is_unique ? "unique" : "component";
@@ -36,6 +38,9 @@ static bool is_field_of(const keel_field *field, const keel_component *c) {
 
 static const char *what_is_wrong(const keel_component *c) {
     const uint32_t align = c->align ? c->align : 1;
+    if (c == &keel_entities)
+        return "stands for living entities and is no component; it can be observed, collected "
+               "from, reserved and counted";
     if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
     if (c->size > KEEL_MAX_COMPONENT_SIZE) return "is larger than 64 KiB; store a pointer";
     if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
@@ -46,8 +51,12 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
     if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
+    if (c->initial && (!c->is_unique || c->is_event))
+        return "has an .initial value, which only uniques have";
+    if (c->initial && c->drop && !c->copy)
+        return "has an .initial value and a drop hook, but no copy hook to copy it with";
     if (c->limit && !c->is_event)
-        return "has a .limit, which events have; for changes there is keel_set_tracking_limit";
+        return "has a .limit, which events have; for changes there is keel_set_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
     for (uint32_t i = 0; i < c->field_count; ++i)
@@ -193,6 +202,24 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     return s;
 }
 
+// The value that a unique begins with.
+static keel_result set_initial(keel_world *world, keeli_storage *s) {
+    const keel_component *c = &s->component;
+    const size_t bytes = c->size ? c->size : 1;
+    if (!c->initial) return KEEL_OK;
+    void *value = keeli_new_zeroed(&world->heap, bytes, c->align);
+    if (!value) return keeli_out_of_memory(world, "registering a unique");
+    if (!c->copy) memcpy(value, c->initial, c->size);
+    if (c->copy && !keeli_hook_copy(s, value, c->initial)) {
+        keeli_free(&world->heap, value, bytes, c->align);
+        return keeli_error(world, KEEL_ERROR_COPY,
+                           "the copy hook of '%s' failed for its initial value", c->name);
+    }
+    s->unique = value;
+    s->set_at = world->changes.tick;
+    return KEEL_OK;
+}
+
 // ------------------------------------------------------------------ the table
 // What keel_get finds for a number that is free here, and for components with a rule about threads:
 // it reaches nowhere, so the exported function is asked.
@@ -268,9 +295,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
         s = new_storage(world, c, index);
     if (s && !keeli_holders_want_new(world, s)) s = (free_storage(world, s), NULL);
-    if (!s) {
+    *result = s ? set_initial(world, s) : keeli_out_of_memory(world, "registering a component");
+    if (*result < 0) {
+        if (s) free_storage(world, s);
         keeli_component_give_back(index);
-        *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
     ++world->registry.bindings;
@@ -311,6 +339,12 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
     }
     keeli_storage *s = what_is_wrong(c) ? NULL : keeli_storage_find(world, c);
     return s ? s : register_storage(world, c, result);
+}
+
+keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result) {
+    *result = KEEL_OK;
+    if (c == &keel_entities) return &world->stand_in.entities;
+    return keeli_storage_get(world, c, false, result);
 }
 
 bool keeli_registry_init(keel_world *world) {
@@ -371,14 +405,6 @@ const keel_component *keel_register_component(keel_world *world, const keel_comp
     if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
     keel_result result;
     return register_one(world, component, &result);
-}
-
-keel_result keel_register_components(keel_world *world, const keel_component *const *components) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result = KEEL_OK;
-    for (; components && *components; ++components)
-        if (!register_one(world, *components, &result)) return result;
-    return KEEL_OK;
 }
 
 void keeli_storage_forget(keel_world *world, keeli_storage *s) {
@@ -454,6 +480,7 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
 
 uint32_t(keel_component_count)(const keel_scope *scope, const keel_component *component) {
     keeli_caller who;
+    if (component == &keel_entities) return (keel_entity_count)(scope);
     if (keeli_caller_is(scope, &who) < 0 || !component) return 0;
     const keeli_storage *s = keeli_storage_find(who.world, component);
     if (s && who.holder && !keeli_may_look_up(&who, s, KEEL_ACCESS_READ)) return 0;
@@ -529,6 +556,15 @@ bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
     keeli_caller who;
     return keeli_caller_is(scope, &who) == KEEL_OK &&
            keeli_entity_is_alive(&who.world->entities, e);
+}
+
+keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0 || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
+    const keeli_entity_index *ix = &who.world->entities;
+    if (index / KEELI_ENTITY_PAGE >= ix->root.page_count) return keel_null();
+    const keel_entity e = keeli_entity_at(ix, index); // of a dead one it is none
+    return keeli_entity_is_alive(ix, e) ? e : keel_null();
 }
 
 uint32_t(keel_entity_count)(const keel_scope *scope) {

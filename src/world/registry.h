@@ -9,6 +9,13 @@
 // KEEL_ERROR_MEMORY.
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result);
+// The same where &keel_entities stands for the list of entities.
+keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result);
+// The same for one that need not be known: NULL when it is not.
+static inline keeli_storage *keeli_followed_find(const keel_world *world, const keel_component *c) {
+    if (c == &keel_entities) return (keeli_storage *)(uintptr_t)&world->stand_in.entities;
+    return c ? keeli_storage_find(world, c) : NULL;
+}
 // The same for a type of events.
 keeli_storage *keeli_event_refused(keel_world *world, const keel_component *event,
                                    keel_result *result);

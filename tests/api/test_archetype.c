@@ -294,11 +294,11 @@ static void a_thousand_archetypes_come_and_go(void **state) {
     for (uint32_t i = 0; i < 10; ++i)
         assert_int_equal(keel_component_count(f.world, &c[i]), 512);
     assert_int_equal(count_of(&c[0], &c[9], &c[4]), 128);
-    const size_t full = keel_world_memory(f.world).total;
+    const size_t full = keel_world_statistics(f.world).memory.total;
     for (uint32_t n = 0; n < 1024; ++n)
         if (n % 64) keel_delete_entity(f.world, e[n]);
     assert_int_equal(keel_world_trim(f.world), KEEL_OK);
-    assert_true(keel_world_memory(f.world).total < full / 2);
+    assert_true(keel_world_statistics(f.world).memory.total < full / 2);
     assert_int_equal(count_of(&c[9], NULL, &c[6]), 4);
     for (uint32_t n = 0; n < 1024; n += 64) // along edges that were forgotten
         for (uint32_t i = 0; i < 10; ++i)

@@ -13,7 +13,7 @@ typedef struct tally {
 } tally;
 
 static keel_result double_each(keel_context *context, const keel_span *span) {
-    tally *t = keel_context_user(context);
+    tally *t = keel_context_info(context, &(keel_run_info){ 0 })->user;
     Number *n = keel_span_write_component(span, KEEL_OF(Number));
     const Other *o = keel_span_read_component(span, KEEL_OF(Other));
     assert_non_null(n);
@@ -101,7 +101,7 @@ static keel_result add_up(keel_context *context, const keel_span *span) {
     Number *n = keel_span_write_component(span, KEEL_OF(Number));
     for (uint32_t i = 0; i < span->count; ++i)
         sum += n[i].value++;
-    atomic_fetch_add((atomic_ullong *)keel_context_user(context), sum);
+    atomic_fetch_add((atomic_ullong *)keel_context_info(context, &(keel_run_info){ 0 })->user, sum);
     return KEEL_OK;
 }
 
@@ -135,7 +135,7 @@ typedef struct answers {
 } answers;
 
 static keel_result answer_next(keel_context *context) {
-    answers *a = keel_context_user(context);
+    answers *a = keel_context_info(context, &(keel_run_info){ 0 })->user;
     const char next = a->list[a->asked++];
     if (next == 'y') keel_answer(context, false), keel_answer(context, true); // the last one counts
     if (next == 'n') keel_answer(context, false);
@@ -143,7 +143,7 @@ static keel_result answer_next(keel_context *context) {
 }
 
 static keel_result count_call(keel_context *context) {
-    ++*(uint32_t *)keel_context_user(context);
+    ++*(uint32_t *)keel_context_info(context, &(keel_run_info){ 0 })->user;
     return KEEL_OK;
 }
 
@@ -180,12 +180,12 @@ static void a_plain_function_is_a_condition(void **state) {
 
 // ------------------------------------------------------------------ custom views
 static keel_result init_by_user(void *view, keel_context *context) {
-    *(uint32_t *)view = (*(uint32_t *)keel_context_user(context))++;
+    *(uint32_t *)view = (*(uint32_t *)keel_context_info(context, &(keel_run_info){ 0 })->user)++;
     return KEEL_OK;
 }
 static void drop_by_user(void *view, keel_context *context) {
     (void)view;
-    *(uint32_t *)keel_context_user(context) += 100;
+    *(uint32_t *)keel_context_info(context, &(keel_run_info){ 0 })->user += 100;
 }
 
 static void a_custom_view_has_a_user_pointer(void **state) {
@@ -235,7 +235,7 @@ static void a_system_has_one_function_of_its_kind(void **state) {
         assert_int_equal(keel_run_system(f.world, &wrong[i], NULL), KEEL_ERROR_ARGUMENT);
         assert_error(f.world, KEEL_ERROR_ARGUMENT, says[i]);
     }
-    assert_null(keel_context_user(NULL));
+    assert_null(keel_context_info(NULL, &(keel_run_info){ 0 })->user);
     keel_answer(NULL, true);
     keel_fail_text(NULL, "nobody");
     api_end(&f);

@@ -206,7 +206,7 @@ static void misuse(void **state) {
                      KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect_component(f.world, &KEEL_COMPONENT_Moved, NULL, 1),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_collected_kinds(f.world, &KEEL_COMPONENT_Moved, NULL), 0);
+    assert_int_equal(keel_collected_kinds(f.world, &KEEL_COMPONENT_Moved, &keel_entities), 0);
     assert_int_equal(keel_observe(f.world, Other, KEEL_ON_INSERTED, collect_in_observer, NULL),
                      KEEL_OK);
     (void)keel_add_entity(f.world, KEEL_INIT(Other));
@@ -458,9 +458,9 @@ static void a_tracked_set_misses_nothing(void **state) {
         const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Position));
         if (set_first) assert_int_equal(keel_track(f.world, Dirty, KEEL_TRACK_ALL), KEEL_OK);
         assert_none_missed(e, 200);
-        assert_int_equal(keel_set_tracking_limit(f.world, &KEEL_COMPONENT_Dirty, 100), KEEL_OK);
+        assert_int_equal(keel_set_limit_of(f.world, &KEEL_COMPONENT_Dirty, 100), KEEL_OK);
         assert_none_missed(e, 100);
-        assert_int_equal(keel_set_tracking_limit(f.world, &KEEL_COMPONENT_Dirty, 300), KEEL_OK);
+        assert_int_equal(keel_set_limit_of(f.world, &KEEL_COMPONENT_Dirty, 300), KEEL_OK);
         assert_none_missed(e, 300);
         api_end(&f);
     }

@@ -28,9 +28,11 @@ static void new_entities(void **state) {
     keel_entity e[70], first;
     api_begin(&f);
     (void)keel_add_entity(f.world);
-    assert_int_equal(keel_collect_entities(f.world, KEEL_OF(Dirty), KEEL_ON_CREATED), KEEL_OK);
+    assert_int_equal(
+        keel_collect_component(f.world, KEEL_OF(Dirty), &keel_entities, KEEL_ON_CREATED), KEEL_OK);
     assert_int_equal(keel_collect(f.world, Seen, Dirty, KEEL_ON_INSERTED), KEEL_OK); // a chain
-    assert_int_equal(keel_collected_kinds(f.world, KEEL_OF(Dirty), NULL), KEEL_ON_CREATED);
+    assert_int_equal(keel_collected_kinds(f.world, KEEL_OF(Dirty), &keel_entities),
+                     KEEL_ON_CREATED);
     assert_int_equal(keel_count(f.world, Dirty), 0); // who is there is not collected
     first = keel_add_entity(f.world);
     ASSERT_COLLECTED(first, true);
@@ -54,9 +56,11 @@ static void new_entities(void **state) {
     assert_int_equal(keel_delete_entity(f.world, e[3]), KEEL_OK);
     assert_int_equal(keel_count(f.world, Dirty), 69);
     assert_true(keel_world_check(f.world, NULL));
-    assert_int_equal(keel_stop_collecting_entities(f.world, KEEL_OF(Dirty)), KEEL_OK);
-    assert_int_equal(keel_stop_collecting_entities(f.world, KEEL_OF(Dirty)), KEEL_ABSENT);
-    assert_int_equal(keel_collected_kinds(f.world, KEEL_OF(Dirty), NULL), 0);
+    assert_int_equal(keel_stop_collecting_component(f.world, KEEL_OF(Dirty), &keel_entities),
+                     KEEL_OK);
+    assert_int_equal(keel_stop_collecting_component(f.world, KEEL_OF(Dirty), &keel_entities),
+                     KEEL_ABSENT);
+    assert_int_equal(keel_collected(f.world, Dirty, keel_entities), 0);
     (void)keel_add_entity(f.world);
     assert_int_equal(keel_count(f.world, Dirty), 69);
     api_end(&f);
@@ -66,21 +70,23 @@ static void entities_that_are_refused(void **state) {
     (void)state;
     api_begin(&f);
     keel_world *w = f.world;
-    assert_int_equal(keel_collect_entities(w, KEEL_OF(Dirty), KEEL_ON_DESTROYED),
+    assert_int_equal(keel_collect_component(w, KEEL_OF(Dirty), &keel_entities, KEEL_ON_DESTROYED),
                      KEEL_ERROR_ARGUMENT);
-    assert_error(w, KEEL_ERROR_ARGUMENT, "the dead are in no set; keel_observe_entities");
-    assert_int_equal(keel_collect_entities(w, KEEL_OF(Dirty), KEEL_ON_INSERTED),
+    assert_error(w, KEEL_ERROR_ARGUMENT, "the dead are in no set; observers of keel_entities");
+    assert_int_equal(keel_collect_component(w, KEEL_OF(Dirty), &keel_entities, KEEL_ON_INSERTED),
                      KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, "KEEL_ON_CREATED");
     assert_int_equal(keel_collect(w, Dirty, Position, KEEL_ON_CREATED), KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, "'Dirty' collects");
-    assert_int_equal(keel_collect_entities(w, KEEL_OF(Position), KEEL_ON_CREATED),
+    assert_int_equal(keel_collect_component(w, KEEL_OF(Position), &keel_entities, KEEL_ON_CREATED),
                      KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, "has a value");
-    assert_int_equal(keel_collect_entities(w, NULL, KEEL_ON_CREATED), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_collect_component(w, NULL, &keel_entities, KEEL_ON_CREATED),
+                     KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, NULL);
-    assert_int_equal(keel_stop_collecting_entities(w, NULL), KEEL_ABSENT);
-    assert_int_equal(keel_collect_entities(w, KEEL_OF(Dirty), KEEL_ON_CREATED), KEEL_OK);
+    assert_int_equal(keel_stop_collecting_component(w, NULL, &keel_entities), KEEL_ABSENT);
+    assert_int_equal(keel_collect_component(w, KEEL_OF(Dirty), &keel_entities, KEEL_ON_CREATED),
+                     KEEL_OK);
     KEEL_EACH(w, KEEL_WITHOUT(Dirty))
         (void)0; // nobody
     keel_view view;
@@ -110,7 +116,9 @@ static void new_entities_in_workloads(void **state) {
         api_begin_with(&f, (keel_world_desc){ .worker_count = workers });
         assert_int_equal(keel_set_unique(f.world, Time, { 0, 0 }), KEEL_OK);
         assert_int_equal(keel_run_workload(f.world, births), KEEL_OK); // before there is a rule
-        assert_int_equal(keel_collect_entities(f.world, KEEL_OF(Dirty), KEEL_ON_CREATED), KEEL_OK);
+        assert_int_equal(
+            keel_collect_component(f.world, KEEL_OF(Dirty), &keel_entities, KEEL_ON_CREATED),
+            KEEL_OK);
         for (uint32_t i = 1; i <= 100; ++i) {
             assert_int_equal(keel_run_workload(f.world, births), KEEL_OK);
             assert_float_equal(keel_get_unique(f.world, Time)->now, 2 * (float)i, 0);
@@ -129,8 +137,9 @@ static void new_entities_without_memory(void **state) {
         api_begin(&f);
         assert_int_equal(keel_track(f.world, Dirty, KEEL_TRACK_ALL), KEEL_OK);
         counting_allocator_fail_after(&f.memory, n);
-        const bool is_set = !keel_collect_entities(f.world, KEEL_OF(Dirty), KEEL_ON_CREATED) &&
-                            !keel_collect(f.world, Seen, Dirty, KEEL_ON_REMOVED);
+        const bool is_set =
+            !keel_collect_component(f.world, KEEL_OF(Dirty), &keel_entities, KEEL_ON_CREATED) &&
+            !keel_collect(f.world, Seen, Dirty, KEEL_ON_REMOVED);
         const bool one = !keel_is_null(keel_add_entity(f.world, KEEL_INIT(Position)));
         const bool at = !keel_add_entity_at(f.world, handle_at(70000, 0));
         const bool many = !keel_add_entities(f.world, 66, e, KEEL_COLUMN(Velocity, values));
@@ -140,7 +149,8 @@ static void new_entities_without_memory(void **state) {
         if (is_set) assert_int_equal(keel_count(f.world, Dirty), alive);
         assert_true(keel_world_check(f.world, NULL));
         keel_world *copy = keel_world_create(&(keel_world_desc){ .log = keel_log_none });
-        assert_int_equal(keel_collect_entities(copy, KEEL_OF(Seen), KEEL_ON_CREATED), KEEL_OK);
+        assert_int_equal(
+            keel_collect_component(copy, KEEL_OF(Seen), &keel_entities, KEEL_ON_CREATED), KEEL_OK);
         assert_int_equal(keel_copy_world(f.world, copy), KEEL_OK);
         assert_int_equal(keel_count(copy, Seen), alive);
         assert_true(keel_world_check(copy, NULL));
@@ -150,7 +160,82 @@ static void new_entities_without_memory(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ keel_entities elsewhere
+static void count_call(const keel_change *event, void *data) {
+    *(uint32_t *)data += event->kind == KEEL_ON_CREATED;
+}
+
+static void entities_stand_for_a_component_where_that_is_said(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_begin(&f);
+    keel_world *w = f.world;
+    assert_ptr_equal(KEEL_OF(keel_entities), &keel_entities);
+    assert_int_equal(keel_reserve(w, keel_entities, 1000), KEEL_OK);
+    assert_int_equal(keel_collect(w, Dirty, keel_entities, KEEL_ON_CREATED), KEEL_OK);
+    assert_int_equal(keel_collected(w, Dirty, keel_entities), KEEL_ON_CREATED);
+    assert_int_equal(keel_observe(w, keel_entities, KEEL_ON_CREATED, count_call, &calls), KEEL_OK);
+    assert_int_equal(keel_add_entities(w, 7, NULL), KEEL_OK);
+    assert_int_equal(calls, 7);
+    assert_int_equal(keel_count(w, keel_entities), 7);
+    assert_int_equal(keel_unobserve(w, keel_entities, count_call, &calls), KEEL_OK);
+    assert_int_equal(keel_unobserve(w, keel_entities, count_call, &calls), KEEL_ABSENT);
+    assert_int_equal(keel_stop_collecting(w, Dirty, keel_entities), KEEL_OK);
+    assert_int_equal(keel_collected(w, Dirty, keel_entities), 0);
+    assert_no_error(w);
+
+    const keel_entity e = keel_next_entity(w, keel_null());
+    assert_false(keel_has(w, e, keel_entities));
+    assert_int_equal(keel_clear(w, keel_entities), KEEL_ABSENT);
+    assert_int_equal(keel_add_component(w, e, &keel_entities, NULL), KEEL_ERROR_ARGUMENT);
+    assert_error(w, KEEL_ERROR_ARGUMENT, "stands for living entities and is no component");
+    assert_null(keel_register_component(w, &keel_entities));
+    assert_error(w, KEEL_ERROR_ARGUMENT, "stands for living entities");
+    assert_int_equal(keel_track(w, keel_entities, KEEL_TRACK_ALL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_collect(w, keel_entities, Dirty, KEEL_ON_INSERTED), KEEL_ERROR_ARGUMENT);
+    KEEL_EACH(w, KEEL_WITH(keel_entities)) {
+        fail();
+    }
+    assert_error(w, KEEL_ERROR_ARGUMENT, "stands for living entities");
+    keel_commands *commands = keel_world_commands(w);
+    assert_int_equal(keel_clear(commands, keel_entities), KEEL_ERROR_ARGUMENT);
+    assert_null(keel_find_component(w, "keel_entities"));
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ other typed forms
+static int downwards(const keel_world *world, keel_entity a, keel_entity b, void *data) {
+    (void)world, (void)data;
+    return keel_entity_index(a) < keel_entity_index(b) ? 1 : -1;
+}
+
+static void what_takes_a_descriptor_takes_a_type(void **state) {
+    (void)state;
+    keel_entity e[3];
+    api_begin(&f);
+    keel_world *w = f.world;
+    assert_int_equal(keel_add_entities(w, 3, e, KEEL_FILL(Position)), KEEL_OK);
+    assert_int_equal(keel_tracked(w, Position), KEEL_TRACK_NONE);
+    assert_int_equal(keel_track(w, Position, KEEL_TRACK_REMOVAL), KEEL_OK);
+    assert_int_equal(keel_tracked(w, Position), KEEL_TRACK_REMOVAL);
+    assert_int_equal(keel_set_limit(w, Position, 2), KEEL_OK);
+    assert_int_equal(keel_sort_by_entity(w, Position, downwards, NULL), KEEL_OK);
+    keel_entity first = keel_null();
+    KEEL_EACH(w, KEEL_WITH(Position), KEEL_ENTITY(it))
+        if (keel_is_null(first)) first = it;
+    assert_true(keel_is_same(first, e[2]));
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(keel_remove(w, e[i], Position), KEEL_OK);
+    assert_int_equal(keel_missed(w, Position), 1);
+    assert_int_equal(keel_unregister(w, Position), KEEL_OK);
+    assert_int_equal(keel_unregister(w, Position), KEEL_ABSENT);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(entities_stand_for_a_component_where_that_is_said,
+         "keel_entities is no component but where entities are meant"),
+    TEST(what_takes_a_descriptor_takes_a_type, "typed forms of what takes a descriptor"),
     TEST(new_entities, "a set collects new entities, however they come"),
     TEST(entities_that_are_refused,
          "of entities only KEEL_ON_CREATED, and not while it is looked at"),

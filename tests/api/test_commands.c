@@ -124,7 +124,7 @@ static void recorded_edits_do_what_immediate_ones_do(void **state) {
     owned_begin();                                           // both worlds get the same tokens
     EDIT(now.world, e);
     assert_int_equal(keel_apply_commands(later.world), KEEL_OK);
-    assert_int_equal(keel_dropped_commands(later.world), 0);
+    assert_int_equal(keel_world_statistics(later.world).dropped_commands, 0);
     assert_same_text(world_text(later.world, NULL), world_text(now.world, NULL));
     assert_false(keel_is_alive(later.world, same[11])); // a child of 12 by then
     assert_true(keel_is_alive(later.world, same[14]));
@@ -150,7 +150,7 @@ static void recorded_bulk_edits_do_what_immediate_ones_do(void **state) {
     assert_same_text(world_text(later.world, NULL), before); // nothing yet
     EDIT_MANY(now.world, e);
     assert_int_equal(keel_apply_commands(later.world), KEEL_OK);
-    assert_int_equal(keel_dropped_commands(later.world), 0);
+    assert_int_equal(keel_world_statistics(later.world).dropped_commands, 0);
     assert_same_text(world_text(later.world, NULL), world_text(now.world, NULL));
     assert_true(keel_get_unique(later.world, Time)->step == 2);
     assert_null(keel_get_unique(later.world, Score));
@@ -180,7 +180,7 @@ static void recorded_lists_skip_the_dead(void **state) {
     assert_int_equal(keel_add(commands, clone, Number, { 6 }), KEEL_OK);
     assert_int_equal(keel_replace(commands, e[2], Other, { 6 }), KEEL_OK); // there is none
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
-    assert_int_equal(keel_dropped_commands(f.world), 3);
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands, 3);
     assert_false(keel_is_alive(f.world, clone));
     assert_int_equal(keel_count(f.world, Owned), 2);
     assert_int_equal(keel_get(f.world, e[3], Owned)->token, token);
@@ -422,7 +422,7 @@ static void a_handle_works_in_commands_before_it_is_alive(void **state) {
     assert_same_entity(keel_parent_of(f.world, a), root);
     assert_false(keel_is_alive(f.world, gone));
     assert_int_equal(keel_entity_count(f.world), 3);
-    assert_int_equal(keel_dropped_commands(f.world), 0);
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
     api_end(&f);
 }
 
@@ -486,7 +486,7 @@ static void commands_for_the_dead_are_dropped_and_counted(void **state) {
         record_for(keel_world_commands(f.world), handles[i], alive);
         assert_int_equal(owned.living, 3);
         assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
-        assert_int_equal(keel_dropped_commands(f.world), 14 * (i + 1));
+        assert_int_equal(keel_world_statistics(f.world).dropped_commands, 14 * (i + 1));
         assert_int_equal(owned.drops, 3 * (i + 1));
         assert_same_text(world_text(f.world, NULL), before);
     }
@@ -509,7 +509,7 @@ static void what_does_nothing_to_the_living_is_not_counted(void **state) {
     assert_int_equal(keel_strip(commands, e), KEEL_OK);
     assert_int_equal(keel_strip(commands, e), KEEL_OK);
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
-    assert_int_equal(keel_dropped_commands(f.world), 0);
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
     assert_true(keel_is_alive(f.world, e));
     api_end(&f);
 }
@@ -527,7 +527,7 @@ static void an_error_while_applying_does_not_stop_the_rest(void **state) {
     assert_same_entity(keel_parent_of(f.world, a), b);
     assert_true(keel_is_null(keel_parent_of(f.world, b)));
     assert_true(keel_has(f.world, b, Other));
-    assert_int_equal(keel_dropped_commands(f.world), 0);
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
     api_end(&f);
 }
 
@@ -610,7 +610,7 @@ static void a_failed_system_leaves_no_commands(void **state) {
         assert_false(keel_is_same(next, o.made));
         assert_false(keel_is_alive(f.world, o.made));
     }
-    assert_int_equal(keel_dropped_commands(f.world), 0);
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
     api_end(&f);
     assert_owned_end();
 }
@@ -661,7 +661,7 @@ static void null_commands_are_an_error(void **state) {
     keel_set_assert_handler(count_assertion);
     assert_null(keel_world_commands(NULL));
     assert_null(keel_context_commands(NULL));
-    assert_int_equal(keel_dropped_commands(NULL), 0);
+    assert_int_equal(keel_world_statistics(NULL).dropped_commands, 0);
     assert_int_equal(keel_apply_commands(NULL), KEEL_ERROR_ARGUMENT);
     assert_true(keel_is_null(keel_add_entity(none, KEEL_INIT(Number))));
     assert_true(keel_is_null(keel_add_child(none, e, KEEL_INIT(Number))));

@@ -179,14 +179,14 @@ static void fail_to_record(record_fn *record, size_t used, bool warm) {
         assert_error(f.world, KEEL_ERROR_MEMORY, NULL);
         assert_int_equal(owned.living, 0);
         if (n % 2) assert_int_equal(keel_apply_commands(f.world), KEEL_OK); // nothing was recorded
-        assert_int_equal(keel_dropped_commands(f.world), 0);
+        assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
         char *after = world_text(f.world, NULL);
         assert_string_equal(after, before);
         free(after);
     }
     assert_same_text(world_text(f.world, NULL), before);
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
-    assert_int_equal(keel_dropped_commands(f.world), 0);
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
     assert_int_equal(owned.empty_drops, 0);
     api_end(&f);
 }
@@ -226,7 +226,7 @@ static char *expected_text(uint64_t *dropped) {
     record_everything(keel_world_commands(f.world), e);
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
     char *text = world_text(f.world, NULL);
-    *dropped = keel_dropped_commands(f.world);
+    *dropped = keel_world_statistics(f.world).dropped_commands;
     api_end(&f);
     assert_owned_end();
     return text;
@@ -265,7 +265,7 @@ static void applying_goes_on_where_memory_ran_out(void **state) {
             begin(&f, e);
             record_everything(keel_world_commands(f.world), e);
             apply_with_failures(&f, first, step, first % 2);
-            assert_int_equal(keel_dropped_commands(f.world), dropped);
+            assert_int_equal(keel_world_statistics(f.world).dropped_commands, dropped);
             char *text = world_text(f.world, NULL);
             assert_string_equal(text, expected);
             free(text);
@@ -289,7 +289,7 @@ static void copies_are_made_again(void **state) {
             assert_true(recorders[i](commands, e));
         assert_true(record_clone(commands, e));
         apply_with_failures(&f, first, 1 + first % 2, first % 3 == 0);
-        assert_int_equal(keel_dropped_commands(f.world), 0);
+        assert_int_equal(keel_world_statistics(f.world).dropped_commands, 0);
         assert_int_equal(keel_count(f.world, Second), 2 + 3 + 3);  // new ones, filled ones, clones
         assert_int_equal(keel_count(f.world, Owned), 2 + OLD + 3); // and all that match
         assert_int_equal(keel_entity_count(f.world), OLD + 2 + 3);
@@ -317,7 +317,8 @@ static void a_copy_that_fails_is_dropped(void **state) {
     assert_false(keel_is_alive(f.world, made[0]) || keel_is_alive(f.world, made[2]));
     assert_true(keel_is_alive(f.world, other));
     assert_int_equal(keel_entity_count(f.world), OLD + 1);
-    assert_int_equal(keel_dropped_commands(f.world), 1); // on the clone that never came
+    assert_int_equal(keel_world_statistics(f.world).dropped_commands,
+                     1); // on the clone that never came
     assert_true(keel_world_check(f.world, NULL));
     api_end(&f);
     assert_owned_end();

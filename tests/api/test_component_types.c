@@ -56,9 +56,9 @@ static void types_come_and_go_without_a_trace(void **state) {
     for (int i = 0; i < 2000; ++i) {
         register_types(f.world, i, i + 1);
         assert_int_equal(keel_unregister_component(f.world, &types[i]), KEEL_OK);
-        if (i == 100) before = keel_world_memory(f.world).total;
+        if (i == 100) before = keel_world_statistics(f.world).memory.total;
     }
-    assert_int_equal(keel_world_memory(f.world).total, before);
+    assert_int_equal(keel_world_statistics(f.world).memory.total, before);
     api_end(&f);
 }
 

@@ -99,11 +99,13 @@ static void misuse_is_an_error(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "cannot disable 'Health': that takes KEEL_INDEXED");
     assert_int_equal(keel_enable(f.world, e, Row), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "cannot enable 'Row'");
-    assert_int_equal(keel_disable_component(f.world, e, KEEL_OF(keel_parent)), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_enable_component(f.world, e, KEEL_OF(keel_parent), false),
+                     KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
-    assert_int_equal(keel_disable_component(f.world, e, KEEL_UNIQUE_OF(Time)), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_enable_component(f.world, e, KEEL_UNIQUE_OF(Time), false),
+                     KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
-    assert_int_equal(keel_disable_component(f.world, e, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_enable_component(f.world, e, NULL, false), KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     const keel_entity stale = keel_add_entity(f.world, KEEL_INIT(Speed, { 1 }));
     keel_delete_entity(f.world, stale);

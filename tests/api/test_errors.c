@@ -302,7 +302,7 @@ static void a_null_world_is_an_error(void **state) {
         keel_strip(no_world, e),
         keel_clear(no_world, Number),
         keel_reserve(no_world, Number, 1),
-        keel_reserve_entities(no_world, 1),
+        keel_reserve_component(no_world, &keel_entities, 1),
         keel_attach(no_world, e, e),
         keel_detach(no_world, e),
         keel_unlink(no_world, e),

@@ -109,11 +109,13 @@ static void looking_finds_nothing(void **state) {
         assert_true(keel_is_null(keel_next_child(world, e, s.living[1])));
         assert_true(keel_is_null(keel_next_child(world, s.living[0], e)));
         assert_int_equal(keel_child_count(world, e), 0);
-        assert_true(keel_is_null(keel_next_descendant(world, e, keel_null())));
-        assert_true(keel_is_null(keel_next_descendant_breadth(world, e, keel_null())));
+        assert_true(keel_is_null(keel_next_descendant(world, e, keel_null(), KEEL_DEPTH_FIRST)));
+        assert_true(keel_is_null(keel_next_descendant(world, e, keel_null(), KEEL_BREADTH_FIRST)));
         if (!keel_is_null(e)) {
-            assert_true(keel_is_null(keel_next_descendant(world, s.living[0], e)));
-            assert_true(keel_is_null(keel_next_descendant_breadth(world, s.living[0], e)));
+            assert_true(
+                keel_is_null(keel_next_descendant(world, s.living[0], e, KEEL_DEPTH_FIRST)));
+            assert_true(
+                keel_is_null(keel_next_descendant(world, s.living[0], e, KEEL_BREADTH_FIRST)));
         }
     }
     assert_no_error(world);
@@ -261,8 +263,9 @@ KEEL_SYSTEM_ONCE(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_p
         assert_true(keel_is_null(keel_first_child(context, e)));
         assert_true(keel_is_null(keel_next_child(context, e, s->living[1])));
         assert_true(keel_is_null(keel_next_child(context, s->living[0], e)));
-        assert_true(keel_is_null(keel_next_descendant(context, e, keel_null())));
-        assert_true(keel_is_null(keel_next_descendant_breadth(context, e, keel_null())));
+        assert_true(keel_is_null(keel_next_descendant(context, e, keel_null(), KEEL_DEPTH_FIRST)));
+        assert_true(
+            keel_is_null(keel_next_descendant(context, e, keel_null(), KEEL_BREADTH_FIRST)));
     }
 }
 
@@ -297,7 +300,7 @@ static void commands_on_them_are_dropped(void **state) {
     begin(&s);
     FOR_BAD(&s, e) record_all(keel_world_commands(s.f.world), e, s.living[2]);
     assert_int_equal(keel_apply_commands(s.f.world), KEEL_OK);
-    assert_int_equal(keel_dropped_commands(s.f.world), 12 * s.bad_count);
+    assert_int_equal(keel_world_statistics(s.f.world).dropped_commands, 12 * s.bad_count);
     assert_no_error(s.f.world);
     end(&s);
 }

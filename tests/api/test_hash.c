@@ -361,7 +361,7 @@ static void a_disabled_value_that_does_not_say_is_named(void **state) {
     const keel_entity e = keel_add_entity(f.world);
     uint64_t hash;
     assert_int_equal(keel_add_component(f.world, e, &quiet, NULL), KEEL_OK);
-    assert_int_equal(keel_disable_component(f.world, e, &quiet), KEEL_OK);
+    assert_int_equal(keel_enable_component(f.world, e, &quiet, false), KEEL_OK);
     assert_int_equal(keel_world_hash(f.world, &hash), KEEL_ERROR_HASH);
     assert_error(f.world, KEEL_ERROR_HASH, "'Quiet'");
     api_end(&f);

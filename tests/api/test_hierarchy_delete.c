@@ -77,8 +77,9 @@ static void plant(forest *at, kinds k) {
     keel_world *world = at->f.world;
     if (k == OBSERVED) {
         assert_int_equal(keel_observe(world, Depth, KEEL_ON_DELETED, note_event, NULL), KEEL_OK);
-        assert_int_equal(keel_observe_entities(world, KEEL_ON_DESTROYED, note_event, NULL),
-                         KEEL_OK);
+        assert_int_equal(
+            keel_observe_component(world, &keel_entities, KEEL_ON_DESTROYED, note_event, NULL),
+            KEEL_OK);
     }
     assert_int_equal(keel_add_entities(world, entities, at->e), KEEL_OK);
     for (uint32_t i = entities; --i;) { // handles in any order

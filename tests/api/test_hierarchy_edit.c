@@ -121,8 +121,8 @@ static void no_world_is_no_hierarchy(void **state) {
     assert_int_equal(keel_child_count(none, e), 0);
     assert_true(keel_is_null(keel_first_child(none, e)));
     assert_true(keel_is_null(keel_next_child(none, e, e)));
-    assert_true(keel_is_null(keel_next_descendant(none, e, e)));
-    assert_true(keel_is_null(keel_next_descendant_breadth(none, e, e)));
+    assert_true(keel_is_null(keel_next_descendant(none, e, e, KEEL_DEPTH_FIRST)));
+    assert_true(keel_is_null(keel_next_descendant(none, e, e, KEEL_BREADTH_FIRST)));
 }
 
 static void walks_from_the_wrong_place_end(void **state) {
@@ -132,14 +132,14 @@ static void walks_from_the_wrong_place_end(void **state) {
     assert_true(keel_is_null(keel_next_child(t.world, t.root, t.a1))); // a grandchild
     assert_true(keel_is_null(keel_next_child(t.world, t.root, t.root)));
     assert_true(keel_is_null(keel_next_child(t.world, t.root, t.beside)));
-    assert_true(keel_is_null(keel_next_descendant(t.world, t.root, t.beside)));
-    assert_true(keel_is_null(keel_next_descendant_breadth(t.world, t.root, t.beside)));
-    assert_true(keel_is_null(keel_next_descendant(t.world, t.a1, t.b)));
-    assert_true(keel_is_null(keel_next_descendant_breadth(t.world, t.a, t.b)));
-    assert_true(keel_is_null(keel_next_descendant_breadth(t.world, t.a, t.root)));
+    assert_true(keel_is_null(keel_next_descendant(t.world, t.root, t.beside, KEEL_DEPTH_FIRST)));
+    assert_true(keel_is_null(keel_next_descendant(t.world, t.root, t.beside, KEEL_BREADTH_FIRST)));
+    assert_true(keel_is_null(keel_next_descendant(t.world, t.a1, t.b, KEEL_DEPTH_FIRST)));
+    assert_true(keel_is_null(keel_next_descendant(t.world, t.a, t.b, KEEL_BREADTH_FIRST)));
+    assert_true(keel_is_null(keel_next_descendant(t.world, t.a, t.root, KEEL_BREADTH_FIRST)));
     // null begins
-    assert_same_entity(keel_next_descendant(t.world, t.root, keel_null()), t.a);
-    assert_same_entity(keel_next_descendant_breadth(t.world, t.root, keel_null()), t.a);
+    assert_same_entity(keel_next_descendant(t.world, t.root, keel_null(), KEEL_DEPTH_FIRST), t.a);
+    assert_same_entity(keel_next_descendant(t.world, t.root, keel_null(), KEEL_BREADTH_FIRST), t.a);
     api_end(&t.f);
 }
 

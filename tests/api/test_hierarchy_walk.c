@@ -71,7 +71,7 @@ static void loops_step_as_the_functions(bool changes) {
     KEEL_EACH_DESCENDANT(f.world, root, it) {
         assert_same_entity(it, steps ? expected : keel_first_child(f.world, root));
         if (changes) change(f.world, e);
-        expected = keel_next_descendant(f.world, root, it);
+        expected = keel_next_descendant(f.world, root, it, KEEL_DEPTH_FIRST);
         if (++steps == STEPS) break;
     }
     if (steps < STEPS) assert_true(keel_is_null(expected));

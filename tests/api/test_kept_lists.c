@@ -242,16 +242,16 @@ static void memory_is_counted_and_given_back(void **state) {
         (void)keel_delete(f.world, e[20000 - 1 - i], SetB);
     }
     assert_int_equal(keel_run(f.world, count_both), KEEL_OK);
-    const size_t before = keel_world_memory(f.world).total;
+    const size_t before = keel_world_statistics(f.world).memory.total;
     for (int i = 0; i < 3; ++i) {
         seen_count = 0;
         assert_int_equal(keel_run(f.world, count_both), KEEL_OK);
         assert_int_equal(seen_count, 12000);
     }
-    const size_t with = keel_world_memory(f.world).total;
+    const size_t with = keel_world_statistics(f.world).memory.total;
     assert_true(with > before && with < before + before / 3);
     assert_int_equal(keel_world_trim(f.world), KEEL_OK);
-    assert_true(keel_world_memory(f.world).total < with - (with - before) / 2);
+    assert_true(keel_world_statistics(f.world).memory.total < with - (with - before) / 2);
     api_end(&f);
 }
 

@@ -481,7 +481,7 @@ static void disabled_values_are_replaced_or_dropped(void **state) {
     const Owned model = owned_make();
     keel_add_component_to_many(f.world, e, 10, c, &model, 0);
     for (uint32_t i = 0; i < 10; i += 2)
-        keel_disable_component(f.world, e[i], c);
+        keel_enable_component(f.world, e[i], c, false);
     assert_int_equal(keel_component_count(f.world, c), 5);
     assert_int_equal(keel_add_component_to_many(f.world, e, 6, c, &model, 0), KEEL_OK);
     assert_int_equal(keel_component_count(f.world, c), 8);

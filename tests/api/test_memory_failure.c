@@ -205,7 +205,9 @@ static keel_result clone_one(attempt *a) {
 static keel_result clone_many(attempt *a) {
     return keel_clone_entities(a->f.world, a->e[2], 50, NULL);
 }
-static keel_result reserve_entities(attempt *a) { return keel_reserve_entities(a->f.world, 20000); }
+static keel_result reserve_entities(attempt *a) {
+    return keel_reserve_component(a->f.world, &keel_entities, 20000);
+}
 
 static void entities_fail_cleanly(void **state) {
     (void)state;

@@ -179,8 +179,9 @@ static void in_order_of_registration(void **state) {
 static void entities(void **state) {
     (void)state;
     begin();
-    assert_int_equal(
-        keel_observe_entities(f.world, KEEL_ON_CREATED | KEEL_ON_DESTROYED, note, NULL), KEEL_OK);
+    assert_int_equal(keel_observe_component(f.world, &keel_entities,
+                                            KEEL_ON_CREATED | KEEL_ON_DESTROYED, note, NULL),
+                     KEEL_OK);
     const keel_entity a = keel_add_entity(f.world);
     const keel_entity b = keel_add_entity(f.world, KEEL_INIT(Life, { 1 }));
     ASSERT_TRAIL("C-1 i1 C-1 ");
@@ -200,10 +201,10 @@ static void entities(void **state) {
     (void)keel_add_child(f.world, parent, KEEL_INIT(Life, { 2 }));
     assert_int_equal(keel_delete_tree(f.world, parent), KEEL_OK);
     ASSERT_TRAIL("C-1 i2 C-1 d2 D-1 D-1 ");
-    assert_int_equal(keel_unobserve_entities(f.world, note, NULL), KEEL_OK);
+    assert_int_equal(keel_unobserve_component(f.world, &keel_entities, note, NULL), KEEL_OK);
     (void)keel_add_entity(f.world);
     ASSERT_TRAIL("");
-    assert_int_equal(keel_observe_entities(f.world, KEEL_ON_INSERTED, note, NULL),
+    assert_int_equal(keel_observe_component(f.world, &keel_entities, KEEL_ON_INSERTED, note, NULL),
                      KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_observe(f.world, Life, KEEL_ON_CREATED, note, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_observe(f.world, Life, KEEL_ON_INSERTED, NULL, NULL),
@@ -473,7 +474,8 @@ static void count_late(const keel_change *event, void *data) {
 static void bring_late(const keel_change *event, void *data) {
     const bool of_entities = *(const bool *)data;
     assert_int_equal(of_entities
-                         ? keel_observe_entities(event->world, KEEL_ON_CREATED, count_late, NULL)
+                         ? keel_observe_component(event->world, &keel_entities, KEEL_ON_CREATED,
+                                                  count_late, NULL)
                          : keel_observe(event->world, Shield, KEEL_ON_INSERTED, count_late, NULL),
                      KEEL_OK);
 }

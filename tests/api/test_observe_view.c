@@ -252,9 +252,9 @@ static void copied_worlds(void **state) {
     assert_int_equal(
         keel_observe(f.world, Frozen, KEEL_ON_INSERTED | KEEL_ON_DELETED, tell_kind, NULL),
         KEEL_OK);
-    assert_int_equal(
-        keel_observe_entities(f.world, KEEL_ON_CREATED | KEEL_ON_DESTROYED, tell_kind, NULL),
-        KEEL_OK);
+    assert_int_equal(keel_observe_component(f.world, &keel_entities,
+                                            KEEL_ON_CREATED | KEEL_ON_DESTROYED, tell_kind, NULL),
+                     KEEL_OK);
     api_begin(&other);
     (void)keel_add_entity(other.world, KEEL_INIT(Body, { 1 }), KEEL_INIT(Row));
     (void)keel_add_entity(other.world, KEEL_INIT(Body, { 2 }), KEEL_INIT(Row), KEEL_INIT(Frozen));
@@ -352,7 +352,9 @@ static void among_other_observers(void **state) {
     assert_int_equal(keel_observe_view(f.world, terms, BOTH, in_order, NULL), KEEL_OK);
     assert_int_equal(
         keel_observe(f.world, Body, KEEL_ON_INSERTED | KEEL_ON_DELETED, in_order, NULL), KEEL_OK);
-    assert_int_equal(keel_observe_entities(f.world, KEEL_ON_DESTROYED, in_order, NULL), KEEL_OK);
+    assert_int_equal(
+        keel_observe_component(f.world, &keel_entities, KEEL_ON_DESTROYED, in_order, NULL),
+        KEEL_OK);
     const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Body), KEEL_INIT(Number));
     ASSERT_TRAIL("inserted entered ");
     assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
@@ -402,7 +404,7 @@ static void misuse(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "nothing that must be there");
     assert_int_equal(keel_observe_view(f.world, KEEL_TERMS(KEEL_WITHOUT(Body)), BOTH, note, NULL),
                      KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_observe_entities");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "observe keel_entities");
     assert_int_equal(keel_observe_view(f.world, KEEL_TERMS(KEEL_MODIFIED(Body)), BOTH, note, NULL),
                      KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "changes are notified by keel_observe");

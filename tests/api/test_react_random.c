@@ -295,14 +295,16 @@ static void hide(void) {
     if (s == UINT32_MAX || components[c].storage != KEEL_INDEXED) return;
     if (m.off[s][c]) {
         counting_allocator_fail_after(&f.memory, 0);
-        assert_int_equal(keel_enable_component(f.world, m.entities[s], &components[c]), KEEL_OK);
+        assert_int_equal(keel_enable_component(f.world, m.entities[s], &components[c], true),
+                         KEEL_OK);
         counting_allocator_never_fail(&f.memory);
         m.has[s][c] = true;
         m.off[s][c] = false;
         return;
     }
     hold_memory();
-    if (failed(keel_disable_component(f.world, m.entities[s], &components[c])) || !m.has[s][c])
+    if (failed(keel_enable_component(f.world, m.entities[s], &components[c], false)) ||
+        !m.has[s][c])
         return;
     react_hide(&m, s, c);
 }
@@ -454,7 +456,7 @@ static void tidy(void) {
         break;
     case 2:
         hold_memory();
-        (void)failed(keel_set_tracking_limit(f.world, &components[c], 1 + next_random(300)));
+        (void)failed(keel_set_limit_of(f.world, &components[c], 1 + next_random(300)));
         break;
     default:
         assert_int_equal(keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);

@@ -95,7 +95,7 @@ static void take_away(const keel_change *event, void *data) {
 static keel_result taken[3];
 KEEL_SYSTEM_ONCE(take_away_in_system) {
     taken[0] = keel_unobserve(doomed, Number, count_call, NULL);
-    taken[1] = keel_unobserve_entities(doomed, count_call, NULL);
+    taken[1] = keel_unobserve_component(doomed, &keel_entities, count_call, NULL);
 }
 KEEL_SYSTEM_ONCE(make_numbers, KEEL_COMMANDS(commands, Number)) {
     (void)keel_add_entity(commands, KEEL_INIT(Number, { 1 }));
@@ -106,7 +106,8 @@ static void take_away_while_running(api_fixture *f) {
     keel_world *w = doomed = f->world;
     calls = 0;
     assert_int_equal(keel_observe(w, Number, KEEL_ON_INSERTED, count_call, NULL), KEEL_OK);
-    assert_int_equal(keel_observe_entities(w, KEEL_ON_CREATED, count_call, NULL), KEEL_OK);
+    assert_int_equal(keel_observe_component(w, &keel_entities, KEEL_ON_CREATED, count_call, NULL),
+                     KEEL_OK);
     assert_int_equal(keel_observe(w, Number, KEEL_ON_INSERTED, take_away, &taken[2]), KEEL_OK);
     assert_int_equal(keel_run_workload(w, taking), KEEL_OK);
     for (uint32_t i = 0; i < 3; ++i)
@@ -117,7 +118,7 @@ static void take_away_while_running(api_fixture *f) {
     assert_int_equal(taken[2], KEEL_OK);
     assert_int_equal(calls, 6);
     assert_int_equal(keel_unobserve(w, Number, count_call, NULL), KEEL_OK);
-    assert_int_equal(keel_unobserve_entities(w, count_call, NULL), KEEL_OK);
+    assert_int_equal(keel_unobserve_component(w, &keel_entities, count_call, NULL), KEEL_OK);
     (void)keel_add_entity(w, KEEL_INIT(Number, { 1 }));
     assert_int_equal(calls, 6);
 }
@@ -165,7 +166,7 @@ static void run_inside_of_runs(api_fixture *f) {
     assert_int_equal(keel_register(w, Other, Third), KEEL_OK);
     for (uint32_t i = 1; i < 4; ++i) {
         memset(inner_runs, 0, sizeof inner_runs);
-        assert_int_equal(keel_reserve_entities(w, (i + 1) * 2 * INNER), KEEL_OK);
+        assert_int_equal(keel_reserve_component(w, &keel_entities, (i + 1) * 2 * INNER), KEEL_OK);
         assert_int_equal(keel_run_workload(w, outer), KEEL_OK);
         for (uint32_t k = 0; k < 3; ++k) {
             assert_int_equal(inner_runs[k], 10);

@@ -240,8 +240,10 @@ static void with_conflicts(api_fixture *f) {
     assert_waits_for(f->world, &KEEL_WORKLOAD_borrow, 2, "1");
     assert_waits_for(f->world, &KEEL_WORKLOAD_borrow, 3, "1");
     assert_int_equal(keel_add_workload(f->world, borrow), KEEL_OK);
-    assert_int_equal(keel_named_nodes(f->world, "borrow", NULL, 0), 4);
-    assert_int_equal(keel_named_edges(f->world, "borrow", NULL, 0), 3);
+    assert_int_equal(
+        keel_world_workload_nodes(f->world, keel_find_workload(f->world, "borrow"), NULL, 0), 4);
+    assert_int_equal(
+        keel_world_workload_edges(f->world, keel_find_workload(f->world, "borrow"), NULL, 0), 3);
 }
 
 static void each_system_tells_what_kept_it_out(void **state) {

@@ -139,7 +139,7 @@ static void change_stored(api_fixture *f) {
         assert_error(w, KEEL_ERROR_UNKNOWN, "'inner'; there is: frame");
         assert_int_equal(keel_run_workload_of(w, &table, NULL), KEEL_ERROR_UNKNOWN);
         assert_error(w, KEEL_ERROR_UNKNOWN, "'inner'");
-        assert_int_equal(keel_named_nodes(w, "frame", NULL, 0), 0);
+        assert_int_equal(keel_world_workload_nodes(w, keel_find_workload(w, "frame"), NULL, 0), 0);
         assert_error(w, KEEL_ERROR_UNKNOWN, "'inner'");
         assert_marks("", "");
         assert_int_equal(keel_add_step(w, "inner", { MARK(a) }), KEEL_OK);

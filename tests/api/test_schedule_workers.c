@@ -32,7 +32,7 @@ static void one_worker_runs_first_to_last(void **state) {
 // ------------------------------------------------------------------ loops
 static atomic_uint lanes;
 static void note_lane(const keel_context *context) {
-    atomic_fetch_or(&lanes, 1u << keel_context_worker(context));
+    atomic_fetch_or(&lanes, 1u << keel_context_info(context, &(keel_run_info){ 0 })->worker);
 }
 KEEL_SYSTEM(count_up, KEEL_WRITE(Number, n), KEEL_CONTEXT(context)) {
     ++n->value;

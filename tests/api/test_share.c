@@ -39,7 +39,7 @@ static void shared_mode_refuses_structural_edits(void **state) {
         keel_clear(f.world, Number),
         keel_clear_entities(f.world),
         keel_reserve(f.world, Number, 100),
-        keel_reserve_entities(f.world, 100),
+        keel_reserve_component(f.world, &keel_entities, 100),
         keel_attach(f.world, child, e),
         keel_detach(f.world, child),
         keel_unlink(f.world, e),

@@ -170,7 +170,8 @@ static void commands_of_all_threads_wait_for_the_end(void **state) {
         begin(&f, workers);
         made = 0;
         const uint32_t expected = ENTITIES / 50 * 4 * RUNS * THREADS;
-        assert_int_equal(keel_reserve_entities(f.world, ENTITIES + expected), KEEL_OK);
+        assert_int_equal(keel_reserve_component(f.world, &keel_entities, ENTITIES + expected),
+                         KEEL_OK);
         at_once(users, f.world, NULL, run_systems);
         for (uint32_t i = 0; i < THREADS; ++i)
             assert_int_equal(users[i].well, 3 * RUNS);
@@ -195,7 +196,8 @@ static void entities_run_out_with_a_clear_error(void **state) {
         begin(&f, workers);
         made = 0;
         at_once(users, f.world, NULL, run_systems);
-        assert_error(f.world, KEEL_ERROR_SHARED, "keel_reserve_entities before keel_share_begin");
+        assert_error(f.world, KEEL_ERROR_SHARED,
+                     "keel_reserve(world, keel_entities, count) before keel_share_begin");
         assert_in_range(made, 1, ENTITIES / 50 * 4 * RUNS * THREADS - 1);
         assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
         assert_int_equal(keel_count(f.world, Health), made);
@@ -246,7 +248,8 @@ static void handles_are_taken_by_one_thread_at_a_time(void **state) {
     user users[THREADS];
     begin(&f, 1);
     made = inside = 0;
-    assert_int_equal(keel_reserve_entities(f.world, ENTITIES + 10 * RUNS * THREADS), KEEL_OK);
+    assert_int_equal(
+        keel_reserve_component(f.world, &keel_entities, ENTITIES + 10 * RUNS * THREADS), KEEL_OK);
     at_once(users, f.world, NULL, edit_or_record);
     for (uint32_t i = 0; i < THREADS; ++i)
         assert_int_equal(users[i].other, 0);

@@ -20,6 +20,7 @@ static void nothing(uint32_t begin, uint32_t end, const keel_piece *piece, void 
 VERB(component_count, keel_count(s, Position) == 1)
 VERB(entity_count, keel_entity_count(s) == 4)
 VERB(is_alive, keel_is_alive(s, one))
+VERB(entity_at, keel_is_same(keel_entity_at(s, keel_entity_index(one)), one))
 VERB(add_entity, !keel_is_null(keel_add_entity(s, KEEL_INIT(Position))))
 VERB(delete_entity, keel_delete_entity(s, one) == KEEL_OK)
 VERB(having, keel_delete_entities_having(s, Position) == KEEL_OK)
@@ -46,8 +47,9 @@ VERB(parent_of, keel_is_same(keel_parent_of(s, child), parent))
 VERB(child_count, keel_child_count(s, parent) == 1)
 VERB(first_child, keel_is_same(keel_first_child(s, parent), child))
 VERB(next_child, keel_next_child(s, parent, child).bits == 0 && keel_child_count(s, parent) == 1)
-VERB(next_descendant, keel_is_same(keel_next_descendant(s, parent, parent), child))
-VERB(breadth, keel_is_same(keel_next_descendant_breadth(s, parent, parent), child))
+VERB(next_descendant,
+     keel_is_same(keel_next_descendant(s, parent, parent, KEEL_DEPTH_FIRST), child))
+VERB(breadth, keel_is_same(keel_next_descendant(s, parent, parent, KEEL_BREADTH_FIRST), child))
 VERB(set_name, keel_set_name(s, named, "another") == KEEL_OK)
 VERB(name_of, keel_name_of(s, named) != NULL)
 VERB(find_entity, keel_is_same(keel_find_entity(s, keel_null(), "named"), named))
@@ -63,6 +65,7 @@ static const struct verb {
     { "keel_component_count", try_component_count },
     { "keel_entity_count", try_entity_count },
     { "keel_is_alive", try_is_alive },
+    { "keel_entity_at", try_entity_at },
     { "keel_add_entity_values", try_add_entity },
     { "keel_delete_entity", try_delete_entity },
     { "keel_delete_entities_having_component", try_having },
@@ -90,14 +93,14 @@ static const struct verb {
     { "keel_first_child", try_first_child },
     { "keel_next_child", try_next_child },
     { "keel_next_descendant", try_next_descendant },
-    { "keel_next_descendant_breadth", try_breadth },
+    { "keel_next_descendant", try_breadth },
     { "keel_set_name", try_set_name },
     { "keel_name_of", try_name_of },
     { "keel_find_entity", try_find_entity },
     { "keel_parallel_for", try_parallel_for },
     { "keel_mark_component", try_mark },
     { "keel_changes_of_component", try_changes_of },
-    { "keel_changes_of_unique", try_unique_changes_of },
+    { "keel_changes_of_component", try_unique_changes_of },
 };
 
 // ------------------------------------------------------------------ who calls
@@ -179,7 +182,8 @@ static bool through_system(void (*run)(void)) {
 }
 static bool through_commands(void) {
     return wanted(KEEL_SCOPE(keel_world_commands(f.world))) &&
-           keel_apply_commands(f.world) == KEEL_OK && keel_dropped_commands(f.world) == 0;
+           keel_apply_commands(f.world) == KEEL_OK &&
+           keel_world_statistics(f.world).dropped_commands == 0;
 }
 static bool through_reader(void) {
     keel_reader *reader = keel_reader_create(f.world, "reader");

@@ -64,7 +64,7 @@ static uint32_t limit; // of lanes
 static bool slow;
 
 static void note_lane(const keel_context *context) {
-    const uint32_t lane = keel_context_worker(context);
+    const uint32_t lane = keel_context_info(context, &(keel_run_info){ 0 })->worker;
     if (lane >= limit) ++strays;
     else lanes |= 1u << lane;
 }
@@ -284,7 +284,7 @@ KEEL_SYSTEM(sum_up, KEEL_READ(Index, x), KEEL_DATA(Totals, totals), KEEL_MAY_REA
         strays += scratch[i] != e.bits; // somebody else has the same
     const Sparse *other = keel_get(context, e, Sparse);
     if (other) strays += other->visits != 0;
-    totals->by_lane[keel_context_worker(context)] += 1 + x->visits;
+    totals->by_lane[keel_context_info(context, &(keel_run_info){ 0 })->worker] += 1 + x->visits;
 }
 
 static void bodies_have_scratch_lanes_and_look_ups(void **state) {
@@ -326,7 +326,7 @@ static void odd_alignments_are_refused(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "power of two");
     assert_int_equal(strays, 0);
     assert_null(keel_context_scratch(NULL, 8, 8));
-    assert_int_equal(keel_context_worker(NULL), 0);
+    assert_int_equal(keel_context_info(NULL, &(keel_run_info){ 0 })->worker, 0);
     api_end(&f);
 }
 

@@ -416,8 +416,10 @@ static void all_kinds_of_parameters_go_together(void **state) {
 
 // ------------------------------------------------------------------ plain functions
 static keel_result count_data(keel_context *context) {
-    assert_null(keel_context_data(context, sizeof(visits) + 1));
-    visits *v = keel_context_data(context, sizeof(visits));
+    keel_run_info run;
+    assert_ptr_equal(keel_context_info(context, &run), &run);
+    assert_int_equal(run.data_size, sizeof(visits));
+    visits *v = run.data;
     ++v->count;
     return v->count == 1 ? KEEL_OK : v->count == 2 ? KEEL_ABSENT : KEEL_ERROR_FULL;
 }

@@ -65,8 +65,8 @@ KEEL_SYSTEM_ONCE(every_kind, KEEL_UNIQUE_WRITE(Time, time), KEEL_MAY_READ(Number
     assert_int_equal(keel_add(context, r->e[3], Owned, owned_make()), KEEL_OK);
     assert_int_equal(keel_delete_entity(commands, r->e[3]), KEEL_OK);
     assert_ptr_equal(keel_context_commands(context), commands);
-    assert_ptr_equal(keel_context_data(context, sizeof *r), r);
-    assert_null(keel_context_data(context, sizeof *r - 1));
+    assert_ptr_equal(keel_context_info(context, &(keel_run_info){ 0 })->data, r);
+    assert_int_equal(keel_context_info(context, &(keel_run_info){ 0 })->data_size, sizeof *r);
 }
 
 static void a_task_takes_every_kind_of_parameter(void **state) {
@@ -128,8 +128,8 @@ KEEL_SYSTEM_ONCE(walk, KEEL_MAY_READ(keel_parent, keel_child), KEEL_CONTEXT(cont
     r->flags[0] = keel_is_same(keel_parent_of(context, e[1]), e[0]);
     r->flags[1] = keel_is_same(keel_first_child(context, e[0]), e[1]);
     r->flags[2] = keel_is_same(keel_next_child(context, e[0], e[1]), e[2]);
-    r->flags[3] = keel_is_same(keel_next_descendant(context, e[0], e[0]), e[1]);
-    r->flags[4] = keel_is_same(keel_next_descendant_breadth(context, e[0], e[1]), e[2]);
+    r->flags[3] = keel_is_same(keel_next_descendant(context, e[0], e[0], KEEL_DEPTH_FIRST), e[1]);
+    r->flags[4] = keel_is_same(keel_next_descendant(context, e[0], e[1], KEEL_BREADTH_FIRST), e[2]);
     r->flags[5] = keel_is_null(keel_parent_of(context, e[0]));
     KEEL_EACH_CHILD(context, e[0], child)
         r->count += keel_entity_index(child);
@@ -145,8 +145,8 @@ KEEL_SYSTEM_ONCE(walk_undeclared, KEEL_CONTEXT(context), KEEL_DATA(Result, r)) {
     r->flags[0] = keel_is_null(keel_parent_of(context, e[1]));
     r->flags[1] = keel_is_null(keel_first_child(context, e[0]));
     r->flags[2] = keel_is_null(keel_next_child(context, e[0], e[1]));
-    r->flags[3] = keel_is_null(keel_next_descendant(context, e[0], e[0]));
-    r->flags[4] = keel_is_null(keel_next_descendant_breadth(context, e[0], e[1]));
+    r->flags[3] = keel_is_null(keel_next_descendant(context, e[0], e[0], KEEL_DEPTH_FIRST));
+    r->flags[4] = keel_is_null(keel_next_descendant(context, e[0], e[1], KEEL_BREADTH_FIRST));
     r->flags[5] = keel_is_alive(context, e[0]); // needs no declaration
 }
 
@@ -219,7 +219,8 @@ static void a_null_context_is_refused(void **state) {
     const keel_entity e = handle_at(0, 0);
     keel_view view;
     assert_false(keel_is_alive(none, e));
-    assert_null(keel_context_data(none, 0));
+    assert_null(keel_context_info(none, &(keel_run_info){ 0 })->data);
+    assert_null(keel_context_info(none, NULL));
     assert_null(keel_context_world(none));
     assert_null(keel_get(none, e, Number));
     assert_null(keel_get_mut(none, e, Number));

@@ -675,9 +675,9 @@ static void deleted_values_are_dropped_later(void **state) {
 static void the_log_is_bounded(void **state) {
     (void)state;
     api_begin(&f);
-    assert_int_equal(keel_set_tracking_limit(f.world, KEEL_OF(Points), 0), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_set_limit_of(f.world, KEEL_OF(Points), 0), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "at least 1");
-    assert_int_equal(keel_set_tracking_limit(f.world, KEEL_OF(Points), 10), KEEL_OK);
+    assert_int_equal(keel_set_limit_of(f.world, KEEL_OF(Points), 10), KEEL_OK);
     keel_reader *late = keel_reader_create(f.world, "sleeper");
     KEEL_EACH_REMOVED(late, Points, it)
         if (it.deleted) fail();

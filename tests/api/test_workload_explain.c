@@ -74,7 +74,8 @@ static void the_text_tells_batches_and_reasons(void **state) {
               "    not in batch 2: it touches everything\n");
     free(text);
     assert_int_equal(keel_add_workload(f.world, frame), KEEL_OK);
-    assert_int_equal(keel_explain_named(f.world, "frame", KEEL_EXPLAIN_TEXT, NULL, 0),
+    assert_int_equal(keel_world_explain_workload(f.world, keel_find_workload(f.world, "frame"),
+                                                 KEEL_EXPLAIN_TEXT, NULL, 0),
                      keel_explain_workload(f.world, frame, KEEL_EXPLAIN_TEXT, NULL, 0));
     assert_no_error(f.world);
     api_end(&f);
@@ -378,14 +379,12 @@ static void nothing_is_told_about_what_cannot_run(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "NULL");
     assert_int_equal(keel_world_workload_edges(f.world, NULL, NULL, 0), 0);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "NULL");
-    assert_int_equal(keel_explain_named(f.world, "frame", KEEL_EXPLAIN_DOT, text, 32), 0);
-    assert_error(f.world, KEEL_ERROR_UNKNOWN, "no workload is named 'frame'");
-    assert_int_equal(keel_explain_named(f.world, NULL, KEEL_EXPLAIN_DOT, text, 32), 0);
-    assert_error(f.world, KEEL_ERROR_UNKNOWN, "there is: none");
-    assert_int_equal(keel_named_nodes(f.world, "frame", NULL, 0), 0);
-    assert_error(f.world, KEEL_ERROR_UNKNOWN, NULL);
-    assert_int_equal(keel_named_edges(f.world, NULL, NULL, 0), 0);
-    assert_error(f.world, KEEL_ERROR_UNKNOWN, NULL);
+    assert_null(keel_find_workload(f.world, "frame"));
+    assert_null(keel_find_workload(f.world, NULL));
+    assert_no_error(f.world); // asking is none
+    assert_int_equal(keel_run_workload_of(f.world, NULL, NULL), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "keel_find_workload answers for a name that is not there; there is: none");
     assert_int_equal(keel_explain_workload(f.world, frame, (keel_explain_format)7, text, 32), 0);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "KEEL_EXPLAIN_TEXT");
     const keel_workload empty = { .name = "empty" };

@@ -10,11 +10,42 @@ static void a_stored_workload_runs_by_name_again_and_again(void **state) {
     api_fixture f;
     begin(&f);
     assert_int_equal(keel_add_workload(f.world, outer), KEEL_OK);
-    assert_true(keel_has_workload(f.world, "outer"));
+    assert_true(keel_find_workload(f.world, "outer") != NULL);
     for (int i = 0; i < 3; ++i) {
         assert_int_equal(keel_run_named(f.world, "outer"), KEEL_OK);
         assert_trail(f.world, "cbaabcc");
     }
+    api_end(&f);
+}
+
+// What is found stands for the stored one: its systems have seen what they saw when it ran by name.
+KEEL_SYSTEM(see_new, KEEL_READ(Number, n), KEEL_INSERTED(Number), KEEL_DATA(uint32_t, seen)) {
+    (void)n;
+    ++*seen;
+}
+KEEL_WORKLOAD(looks, KEEL_STEP(see_new));
+static void a_workload_that_was_found_is_the_stored_one(void **state) {
+    (void)state;
+    api_fixture f;
+    uint32_t seen = 0;
+    const keel_run_desc desc = { .data = &seen, .data_size = sizeof seen };
+    api_begin(&f);
+    assert_null(keel_find_workload(f.world, KEEL_DEFAULT_WORKLOAD));
+    assert_null(keel_find_workload(NULL, "looks"));
+    assert_int_equal(keel_add_workload(f.world, looks), KEEL_OK);
+    const keel_workload *found = keel_find_workload(f.world, "looks");
+    assert_ptr_equal(keel_find_workload(f.world, KEEL_DEFAULT_WORKLOAD), found);
+    assert_string_equal(found->name, "looks");
+    assert_int_equal(found->step_count, 1);
+    assert_ptr_equal(found->steps[0].system, &KEEL_SYSTEM_see_new);
+    (void)keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_run_named(f.world, "looks", .data = &seen, .data_size = sizeof seen),
+                     KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, found, &desc), KEEL_OK);
+    assert_int_equal(seen, 1); // by both
+    assert_int_equal(keel_world_workload_nodes(f.world, found, NULL, 0), 1);
+    assert_int_equal(keel_remove_workload(f.world, "looks"), KEEL_OK);
+    assert_null(keel_find_workload(f.world, "looks"));
     api_end(&f);
 }
 
@@ -73,8 +104,8 @@ static void a_name_is_used_anew(void **state) {
     assert_int_equal(keel_remove_workload(w, "abc"), KEEL_OK);
     assert_int_equal(keel_remove_workload(w, "abc"), KEEL_ABSENT);
     assert_int_equal(keel_remove_workload(w, NULL), KEEL_ABSENT);
-    assert_false(keel_has_workload(w, "abc"));
-    assert_false(keel_has_workload(w, NULL));
+    assert_false(keel_find_workload(w, "abc") != NULL);
+    assert_false(keel_find_workload(w, NULL) != NULL);
     assert_int_equal(keel_run_named(w, "abc"), KEEL_ERROR_UNKNOWN);
     api_end(&f);
 }
@@ -197,7 +228,7 @@ static void storing_survives_the_end_of_memory(void **state) {
         counting_allocator_never_fail(&f.memory);
         if (result == KEEL_OK) break;
         assert_error(f.world, KEEL_ERROR_MEMORY, NULL);
-        assert_false(keel_has_workload(f.world, "more"));
+        assert_false(keel_find_workload(f.world, "more") != NULL);
         (void)keel_remove_workload(f.world, "many");
         assert_int_equal(keel_add_workload(f.world, ba), KEEL_OK);
         assert_true(f.memory.live_bytes <= before + 1024); // the list of workloads may have grown
@@ -210,6 +241,8 @@ static void storing_survives_the_end_of_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
+    TEST(a_workload_that_was_found_is_the_stored_one,
+         "a workload that was found is the stored one"),
     TEST(a_stored_workload_runs_by_name_again_and_again,
          "S-60: a stored workload runs by its name again and again"),
     TEST(the_table_of_a_stored_workload_is_copied, "the table of a stored workload is copied"),

@@ -146,7 +146,7 @@ static void creation_fails_cleanly_without_memory(void **state) {
         if (!world) assert_int_equal(memory.live_blocks, 0);
     }
     assert_true(attempts > 3);
-    assert_int_equal(memory.live_bytes, keel_world_memory(world).total);
+    assert_int_equal(memory.live_bytes, keel_world_statistics(world).memory.total);
     keel_world_destroy(world);
     assert_int_equal(memory.live_bytes, 0);
 }
@@ -167,12 +167,12 @@ static void the_report_accounts_for_every_byte(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    assert_int_equal(keel_world_memory(f.world).uniques, 0);
+    assert_int_equal(keel_world_statistics(f.world).memory.uniques, 0);
     for (uint32_t i = 0; i < 5000; ++i)
         (void)keel_add_entity(f.world, KEEL_INIT(Position, { 1, 2 }), KEEL_INIT(Large),
                               KEEL_INIT(Frozen));
     assert_int_equal(keel_set_unique(f.world, Time, { .now = 1 }), KEEL_OK);
-    const keel_memory m = keel_world_memory(f.world);
+    const keel_memory m = keel_world_statistics(f.world).memory;
     assert_int_equal(m.total, f.memory.live_bytes);
     assert_int_equal(m.total, m.entities + m.components + m.uniques + m.commands + m.other);
     assert_int_equal(m.uniques, sizeof(Time));
@@ -186,7 +186,7 @@ static void the_report_accounts_for_every_byte(void **state) {
     assert_true(before - f.memory.live_bytes >= large);
     assert_true(before - f.memory.live_bytes < large + 2048); // and its descriptor
     assert_int_equal(keel_component_memory(f.world, KEEL_OF(Large)), 0);
-    assert_int_equal(keel_world_memory(NULL).total, 0);
+    assert_int_equal(keel_world_statistics(NULL).memory.total, 0);
     api_end(&f);
 }
 

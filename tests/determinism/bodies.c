@@ -153,13 +153,15 @@ static void edit_order(keel_world *world, uint64_t h) {
     const uint32_t c = (uint32_t)(h >> 8) % COMPONENTS;
     switch ((h >> 16) % 5) {
     case 0:
-        if (component_plans[c].words) (void)keel_sort_component(world, &components[c], by_value, 0);
+        if (component_plans[c].words)
+            (void)keel_sort_with(world, .component = &components[c], .compare = by_value,
+                                 .data = 0);
         return;
     case 1:
         (void)keel_sort_children(world, known(h >> 24), by_handle, NULL);
         return;
     case 2:
-        (void)keel_disable_component(world, known(h >> 24), &components[5]);
+        (void)keel_enable_component(world, known(h >> 24), &components[5], false);
         return;
     case 3:
         (void)keel_run_system(world, &add_one_system, NULL);
@@ -216,7 +218,7 @@ static void wait_a_little(const job *j) {
 }
 
 static void tell(const job *j, uint64_t h) {
-    const uint32_t lane = keel_context_worker(j->context);
+    const uint32_t lane = keel_context_info(j->context, &(keel_run_info){ 0 })->worker;
     if (lane >= now.workers) (void)keeli_atomic_add(&now.faults, 1);
     else now.lanes[lane].sum += h;
 }
@@ -270,7 +272,7 @@ static void begin_job(job *j, uint32_t index, keel_context *context, const keel_
 static uint64_t look_at_links(const job *j, uint64_t h, keel_entity e) {
     h = mix(h, keel_parent_of(j->context, e).bits);
     h = mix(h, keel_first_child(j->context, e).bits);
-    return mix(h, keel_next_descendant(j->context, e, keel_null()).bits);
+    return mix(h, keel_next_descendant(j->context, e, keel_null(), KEEL_DEPTH_FIRST).bits);
 }
 
 static uint64_t look_up(const job *j, uint64_t h, const term_plan *t) {

@@ -116,7 +116,7 @@ static void look(keel_world *world, keel_group *const *groups, bool last, keel_r
         snprintf(out->fault, sizeof out->fault, "no hash: %s", keel_last_error(world)->message);
     s->order = all_orders(world, groups);
     s->handles = next_handles(world, last);
-    s->dropped = keel_dropped_commands(world);
+    s->dropped = keel_world_statistics(world).dropped_commands;
     for (uint32_t i = 0; i < now.workers; ++i) {
         s->work += now.lanes[i].sum;
         s->lanes += now.lanes[i].sum != 0;

@@ -152,7 +152,9 @@ static bool unregister(scene *s) {
     return is_done(keel_unregister_component(s->world, KEEL_OF(Number)));
 }
 static bool reserve(scene *s) { return is_done(keel_reserve(s->world, N5, 700)); }
-static bool reserve_entities(scene *s) { return is_done(keel_reserve_entities(s->world, 30000)); }
+static bool reserve_entities(scene *s) {
+    return is_done(keel_reserve_component(s->world, &keel_entities, 30000));
+}
 static bool register_new(scene *s) { return is_done(keel_register(s->world, N6, N7, N8)); }
 static bool column(scene *s) { return keel_lookup_of(s->world, N6).set != NULL; }
 

@@ -200,14 +200,14 @@ static void memory_is_told_and_given_back(void **state) {
     for (uint32_t i = 0; i < 5000; ++i)
         for (uint32_t k = 0; k < 3; ++k)
             give(f.world, e[i], used[k], 1);
-    assert_int_equal(keel_world_memory(f.world).total, f.memory.live_bytes);
+    assert_int_equal(keel_world_statistics(f.world).memory.total, f.memory.live_bytes);
     const size_t full = f.memory.live_bytes;
     keel_clear(f.world, Matrix);
     keel_clear(f.world, Number);
     keel_clear(f.world, Owned);
     keel_world_trim(f.world);
     assert_true(f.memory.live_bytes < full / 2);
-    assert_int_equal(keel_world_memory(f.world).total, f.memory.live_bytes);
+    assert_int_equal(keel_world_statistics(f.world).memory.total, f.memory.live_bytes);
     for (uint32_t i = 0; i < 5000; ++i)
         give(f.world, e[i], KEEL_OF(Number), 2);
     for (uint32_t i = 0; i < 5000; ++i)

@@ -50,14 +50,15 @@ typedef struct Empty {
 static inline keel_result wild_init(void *view, keel_context *context) {
     Wild *wild = (Wild *)view;
     wild->own = (int *)keel_context_scratch(context, sizeof *wild->own, sizeof *wild->own);
-    return wild->own && keel_context_last_run(context) <= keel_context_this_run(context)
-               ? KEEL_OK
-               : KEEL_ERROR_MEMORY;
+    keel_run_info run;
+    (void)keel_context_info(context, &run);
+    return wild->own && run.last_run <= run.this_run ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 static inline void wild_drop(void *view, keel_context *context) { (void)view, (void)context; }
 KEEL_CUSTOM_VIEW(Bundle,
-                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Speed, speed), KEEL_ENTITY(e),
-                           KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen), KEEL_MAY_EDIT_ENTITIES),
+                 KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Speed, speed),
+                           KEEL_ENTITY(e), KEEL_ANY_OF(Label, Speed), KEEL_WITHOUT(Frozen),
+                           KEEL_MAY_EDIT_ENTITIES),
                  KEEL_UNIQUE_READ(Count, read), KEEL_VIEW(few, KEEL_READ(Speed, speed)),
                  KEEL_UNIQUE_WRITE(Count, written), KEEL_MAY_READ(Label, Frozen),
                  KEEL_MAY_EDIT(Label));
@@ -70,18 +71,19 @@ KEEL_SYSTEM_ONCE(with_wild, KEEL_CUSTOM_WRITE(Wild, wild), KEEL_CUSTOM_READ(Empt
 KEEL_SYSTEM(with_bundle, KEEL_READ(Label, label), KEEL_CUSTOM_WRITE(Bundle, bundle)) {
     bundle->written->value += keel_view_count(&bundle->few) + (label->text != NULL);
 }
-KEEL_SYSTEM_SPAN(with_empty, KEEL_READ(Label, label), KEEL_SPAN_COUNT(n), KEEL_CUSTOM_WRITE(Empty, empty)) {
+KEEL_SYSTEM_SPAN(with_empty, KEEL_READ(Label, label), KEEL_SPAN_COUNT(n),
+                 KEEL_CUSTOM_WRITE(Empty, empty)) {
     if (n && label[0].text) ++empty->byte;
 }
 KEEL_CONDITION(is_empty, KEEL_CUSTOM_READ(Empty, empty)) { return empty->byte == 0; }
 
 // Systems of all kinds: sixteen parameters, filters only, handles only.
-KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed), KEEL_OPTIONAL_READ(Label, label),
-            KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
-            KEEL_ANY_OF(Place, Speed), KEEL_ENTITY(e), KEEL_UNIQUE_READ(Count, total),
-            KEEL_COMMANDS(commands, Speed, Frozen), KEEL_CONTEXT(context), KEEL_DATA(Speed, wind),
-            KEEL_MAY_READ(keel_child, keel_parent), KEEL_MAY_READ(Speed, Frozen), KEEL_WITH(Place),
-            KEEL_ANY_OF(Place)) {
+KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
+            KEEL_OPTIONAL_READ(Label, label), KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed),
+            KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Place, Speed), KEEL_ENTITY(e),
+            KEEL_UNIQUE_READ(Count, total), KEEL_COMMANDS(commands, Speed, Frozen),
+            KEEL_CONTEXT(context), KEEL_DATA(Speed, wind), KEEL_MAY_READ(keel_child, keel_parent),
+            KEEL_MAY_READ(Speed, Frozen), KEEL_WITH(Place), KEEL_ANY_OF(Place)) {
     place->x += speed->x + wind->x + (label ? 1.0f : 0.0f) + (float)total->value;
     if (count) ++count->value;
     if (keel_is_null(keel_parent_of(context, e))) (void)keel_add(commands, e, Frozen);
@@ -92,9 +94,9 @@ KEEL_SYSTEM(only_without, KEEL_WITHOUT(Frozen), KEEL_UNIQUE_WRITE(Count, total))
 KEEL_SYSTEM(only_handles, KEEL_ENTITY(e), KEEL_DATA(keel_entity, last)) { *last = e; }
 KEEL_SYSTEM(only_maybe, KEEL_OPTIONAL_READ(Speed, speed)) { (void)speed; }
 KEEL_SYSTEM_SPAN(spans, KEEL_SPAN_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
-                 KEEL_OPTIONAL_READ(Label, label), KEEL_SPAN_ENTITIES(entities), KEEL_UNIQUE_READ(Count, total),
-                 KEEL_WITHOUT(Frozen), KEEL_DATA(Speed, wind), KEEL_CONTEXT(context),
-                 KEEL_COMMANDS(commands)) {
+                 KEEL_OPTIONAL_READ(Label, label), KEEL_SPAN_ENTITIES(entities),
+                 KEEL_UNIQUE_READ(Count, total), KEEL_WITHOUT(Frozen), KEEL_DATA(Speed, wind),
+                 KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
     (void)context, (void)label;
     for (uint32_t i = 0; i < n; ++i) {
         place[i].x += speed[i].x + wind->x + (float)total->value;
@@ -102,8 +104,9 @@ KEEL_SYSTEM_SPAN(spans, KEEL_SPAN_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(
     }
 }
 KEEL_SYSTEM_ONCE(nothing) {}
-KEEL_SYSTEM_ONCE(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count), KEEL_CONTEXT(context),
-          KEEL_MAY_READ(keel_parent, keel_child), KEEL_UNIQUE_WRITE(Count, total)) {
+KEEL_SYSTEM_ONCE(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count),
+                 KEEL_CONTEXT(context), KEEL_MAY_READ(keel_parent, keel_child),
+                 KEEL_UNIQUE_WRITE(Count, total)) {
     KEEL_EACH(context, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_ENTITY(e)) {
         place->x += speed->x;
         KEEL_EACH_CHILD(context, e, child)
@@ -133,18 +136,26 @@ KEEL_CONDITION(many, KEEL_UNIQUE_READ(Count, total), KEEL_MAY_READ(Speed)) {
     return total->value > 3;
 }
 
-KEEL_SYSTEM(each_through, KEEL_READ(Speed, speed), KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_ANY_OF(Speed, Place)),
+KEEL_SYSTEM(each_through, KEEL_READ(Speed, speed),
+            KEEL_VIEW(all, KEEL_WRITE(Place, place), KEEL_ANY_OF(Speed, Place)),
             KEEL_VIEW(none, KEEL_ENTITY(e))) {
     (void)speed, (void)keel_view_count(all), (void)none;
 }
-KEEL_SYSTEM_SPAN(span_through, KEEL_SPAN_COUNT(n), KEEL_READ(Speed, speed), KEEL_VIEW(all, KEEL_READ(Place, place))) {
+KEEL_SYSTEM_SPAN(span_through, KEEL_SPAN_COUNT(n), KEEL_READ(Speed, speed),
+                 KEEL_VIEW(all, KEEL_READ(Place, place))) {
     (void)n, (void)speed, (void)all;
 }
-KEEL_SYSTEM_ONCE(once_through, KEEL_VIEW(all, KEEL_READ(Place, place))) { (void)keel_view_count(all); }
-KEEL_CONDITION(ask_through, KEEL_VIEW(all, KEEL_READ(Place, place))) { return keel_view_count(all) > 0; }
+KEEL_SYSTEM_ONCE(once_through, KEEL_VIEW(all, KEEL_READ(Place, place))) {
+    (void)keel_view_count(all);
+}
+KEEL_CONDITION(ask_through, KEEL_VIEW(all, KEEL_READ(Place, place))) {
+    return keel_view_count(all) > 0;
+}
 typedef enum Phase { MENU, PLAYING } Phase;
 KEEL_STATE(Phase);
-KEEL_SYSTEM_ONCE(set_phase, KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) { keel_set_state(context, Phase, MENU); }
+KEEL_SYSTEM_ONCE(set_phase, KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) {
+    keel_set_state(context, Phase, MENU);
+}
 KEEL_WORKLOAD(phases, KEEL_TRANSITION(Phase), KEEL_TRANSITION(Phase, .label = "again"),
               KEEL_STEP(set_phase, .on_enter = KEEL_IN(Phase, PLAYING), .every = 1, .times = 2));
 KEEL_WORKLOAD(inner, KEEL_STEP(only_filters), KEEL_STEP(nothing, .run_if = KEEL_IF(many)));
@@ -173,16 +184,19 @@ KEEL_SYSTEM_ONCE(loops, KEEL_CONTEXT(context), KEEL_UNIQUE_WRITE(Count, total)) 
 KEEL_EVENT(Count);
 KEEL_EVENT(Speed, .limit = 100);
 KEEL_SYSTEM(send_counts, KEEL_READ(Count, count), KEEL_SEND(Count, out), KEEL_RECEIVE(Speed, in)) {
-    KEEL_EACH_EVENT(in, Speed, speed) if (speed->x > 1) keel_send(out, Count, { count->value });
+    KEEL_EACH_EVENT(in, Speed, speed)
+        if (speed->x > 1) keel_send(out, Count, { count->value });
 }
 KEEL_SYSTEM_SPAN(send_spans, KEEL_READ(Count, count), KEEL_SPAN_COUNT(n), KEEL_SEND(Speed, out)) {
     for (uint32_t i = 0; i < n && count[i].value; ++i)
         keel_send(out, Speed);
 }
 KEEL_SYSTEM_ONCE(swap_counts, KEEL_RECEIVE(Count, in), KEEL_SEND(Count, out), KEEL_CONTEXT(context),
-          KEEL_COMMANDS(commands), KEEL_UNIQUE_WRITE(Count, total)) {
-    KEEL_EACH_EVENT(in, Count, count) total->value += count->value;
-    KEEL_EACH_EVENT(context, Count, count) keel_send(out, Count, *count);
+                 KEEL_COMMANDS(commands), KEEL_UNIQUE_WRITE(Count, total)) {
+    KEEL_EACH_EVENT(in, Count, count)
+        total->value += count->value;
+    KEEL_EACH_EVENT(context, Count, count)
+        keel_send(out, Count, *count);
     if (keel_missed_events(in, Count) + keel_missed_events(context, Count))
         (void)keel_send(context, Count, { 3 });
     (void)keel_send(commands, Count, { keel_event_count(context, Count) });
@@ -194,7 +208,8 @@ static inline keel_result send_all(keel_world *world, const keel_world *same, ke
     KEEL_TRY(keel_send(world, Speed));
     KEEL_TRY(keel_send(keel_world_commands(world), Speed, { 1, 2 }));
     KEEL_EACH_EVENT(world, Speed, speed) {
-        KEEL_EACH_EVENT(reader, Speed, other) if (other->x > speed->x) break;
+        KEEL_EACH_EVENT(reader, Speed, other)
+            if (other->x > speed->x) break;
     }
     KEEL_TRY(keel_advance_events(world, Speed));
     KEEL_TRY(keel_clear_events(world, Speed));
@@ -292,9 +307,9 @@ static inline keel_result edit_all(keel_world *world, keel_commands *commands) {
 
 static inline float read_all(keel_world *world, const keel_world *same, keel_entity e) {
     float sum = (float)keel_count(same, Speed);
-    KEEL_EACH(world, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_OPTIONAL_READ(Label, label),
-              KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed), KEEL_WITHOUT(Frozen),
-              KEEL_ANY_OF(Speed, Frozen), KEEL_ENTITY(other)) {
+    KEEL_EACH(world, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place),
+              KEEL_OPTIONAL_READ(Label, label), KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed),
+              KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Speed, Frozen), KEEL_ENTITY(other)) {
         if (keel_is_same(other, e)) continue;
         place->x += speed->x + (label ? 1.0f : 0.0f) + (count ? 1.0f : 0.0f);
         KEEL_EACH(world, KEEL_READ(Speed, inner))
@@ -313,8 +328,8 @@ static inline float read_all(keel_world *world, const keel_world *same, keel_ent
     Speed *zeroed = keel_get_or_add(world, e, Speed);
     Speed *got = keel_get_or_add(world, e, Speed),
           *added = keel_get_or_add(world, e, Speed, { 1, 2 });
-    const bool all = keel_has(same, e, Speed) && keel_is_alive(same, e) && found && zeroed &&
-                     got && added && KEEL_OF(Speed)->size == KEEL_UNIQUE_OF(Count)->size;
+    const bool all = keel_has(same, e, Speed) && keel_is_alive(same, e) && found && zeroed && got &&
+                     added && KEEL_OF(Speed)->size == KEEL_UNIQUE_OF(Count)->size;
     KEEL_EACH_CHILD(same, e, child)
         sum += keel_is_null(keel_next_child(same, e, child)) ? 1.0f : 2.0f;
     KEEL_EACH_ANCESTOR(same, e, ancestor)

@@ -377,12 +377,12 @@ static void compare_counts(const both *b, const uint32_t *counts) {
             both_fail(b, "%u entities have kind %u, in the model %u",
                       (unsigned)keel_component_count(b->world, &b->components[k]), (unsigned)k,
                       (unsigned)counts[k]);
-    if (keel_dropped_commands(b->world) != b->dropped)
+    if (keel_world_statistics(b->world).dropped_commands != b->dropped)
         both_fail(b, "%u commands were dropped, in the model %u",
-                  (unsigned)keel_dropped_commands(b->world), (unsigned)b->dropped);
-    if (keel_world_memory(b->world).total != b->memory.live_bytes)
-        both_fail(b, "keel_world_memory says %zu bytes, %zu are allocated",
-                  keel_world_memory(b->world).total, b->memory.live_bytes);
+                  (unsigned)keel_world_statistics(b->world).dropped_commands, (unsigned)b->dropped);
+    if (keel_world_statistics(b->world).memory.total != b->memory.live_bytes)
+        both_fail(b, "keel_world_statistics says %zu bytes, %zu are allocated",
+                  keel_world_statistics(b->world).memory.total, b->memory.live_bytes);
 }
 
 // What is out of sight is there, and its value shows when it comes back.
@@ -395,13 +395,13 @@ static uint32_t compare_hidden(both *b) {
             both_fail(b, "kind %u of entity %u is not out of sight", (unsigned)h->kind,
                       (unsigned)keel_entity_index(h->e));
         if (kinds[h->kind].tail != TAIL_TOKEN) continue;
-        both_agree_surely(b, keel_enable_component(b->world, h->e, c), KEEL_OK);
+        both_agree_surely(b, keel_enable_component(b->world, h->e, c, true), KEEL_OK);
         const void *v = keel_get_component(b->world, h->e, c);
         if (!v || !same_payload(v, &h->value, h->kind))
             both_fail(b, "a value out of sight changed");
         inspect(b, v, h->kind, "hidden entity", keel_entity_index(h->e));
         owned += owns(v, h->kind);
-        both_agree_surely(b, keel_disable_component(b->world, h->e, c), KEEL_OK);
+        both_agree_surely(b, keel_enable_component(b->world, h->e, c, false), KEEL_OK);
     }
     return owned;
 }
@@ -418,6 +418,9 @@ void both_compare(both *b) {
             both_fail(b, "entity %u version %u lives in one world only",
                       (unsigned)keel_entity_index(slot->handle),
                       (unsigned)keel_entity_version(slot->handle));
+        if (slot->is_alive !=
+            keel_is_same(keel_entity_at(b->world, keel_entity_index(slot->handle)), slot->handle))
+            both_fail(b, "index %u has another entity", (unsigned)keel_entity_index(slot->handle));
         if (!slot->is_alive) continue;
         ++entities;
         e = keel_next_entity(b->world, e);

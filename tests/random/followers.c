@@ -148,9 +148,10 @@ void followers_begin(both *b) {
         f->views[i].of = f;
     for (uint32_t i = 0; i < SETS; ++i)
         begin_set(f, i);
-    both_agree_surely(
-        b, keel_observe_entities(b->world, KEEL_ON_CREATED | KEEL_ON_DESTROYED, on_entity, f),
-        KEEL_OK);
+    both_agree_surely(b,
+                      keel_observe_component(b->world, &keel_entities,
+                                             KEEL_ON_CREATED | KEEL_ON_DESTROYED, on_entity, f),
+                      KEEL_OK);
 }
 
 static void end_set(reactive_set *set) {

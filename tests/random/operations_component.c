@@ -282,9 +282,8 @@ static void op_unregister(both *b, dice *d) {
 static void op_reserve(both *b, dice *d) {
     const uint32_t k = roll_kind(d), count = roll(d) * (b->setting.many ? 40u : 1u);
     (void)both_agree(b,
-                     roll_once_in(d, 2)
-                         ? keel_reserve_entities(b->world, count)
-                         : keel_reserve_component(b->world, &b->components[k], count),
+                     keel_reserve_component(
+                         b->world, roll_once_in(d, 2) ? &keel_entities : &b->components[k], count),
                      KEEL_OK);
 }
 

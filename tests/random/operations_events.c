@@ -101,8 +101,8 @@ static void compare_receiver(const both *b, const queue *q, uint32_t who) {
     const keel_reader *reader = who == WORLD ? NULL : b->queues->readers[who];
     const uint32_t count =
         reader ? keel_event_count_of(reader, &q->type) : keel_event_count_of(b->world, &q->type);
-    const uint64_t missed = reader ? keel_missed_events_of(reader, &q->type)
-                                   : keel_missed_events_of(b->world, &q->type);
+    const uint64_t missed = reader ? keel_missed_component(reader, &q->type)
+                                   : keel_missed_component(b->world, &q->type);
     if (count != q->end - first_of(q, who))
         both_fail(b, "receiver %u has %u events, not %u", (unsigned)who, (unsigned)count,
                   (unsigned)(q->end - first_of(q, who)));
@@ -195,7 +195,7 @@ static void op_queue(both *b, dice *d) {
         return;
     }
     q->limit = 1 + roll_below(d, 40);
-    both_agree_surely(b, keel_set_event_limit_of(b->world, &q->type, (uint32_t)q->limit), KEEL_OK);
+    both_agree_surely(b, keel_set_limit_of(b->world, &q->type, (uint32_t)q->limit), KEEL_OK);
     if (q->end - q->begin > q->limit) q->begin = q->end - q->limit;
 }
 

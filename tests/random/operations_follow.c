@@ -83,13 +83,12 @@ static void op_observe_view(both *b, dice *d) {
 static const keel_component *source_of(both *b, uint32_t source) {
     return source < KINDS        ? &b->components[source]
            : source == FIRST_SET ? &b->followers->sets[0].tag
-                                 : NULL;
+                                 : &keel_entities;
 }
 
 static void stop_collecting(both *b, reactive_set *set, uint32_t source) {
     const keel_component *from = source_of(b, source);
-    const keel_result result = from ? keel_stop_collecting_component(b->world, &set->tag, from)
-                                    : keel_stop_collecting_entities(b->world, &set->tag);
+    const keel_result result = keel_stop_collecting_component(b->world, &set->tag, from);
     both_agree_surely(b, result, set->rules[source] ? KEEL_OK : KEEL_ABSENT);
     set->rules[source] = 0;
 }
@@ -107,8 +106,7 @@ static void op_collect(both *b, dice *d) {
         return;
     }
     if (source < KINDS && !observe(b, source)) return;
-    const keel_result result = from ? keel_collect_component(b->world, &set->tag, from, rule)
-                                    : keel_collect_entities(b->world, &set->tag, rule);
+    const keel_result result = keel_collect_component(b->world, &set->tag, from, rule);
     if (both_agree(b, result, fills_itself ? KEEL_ERROR_CYCLE : KEEL_OK) && result == KEEL_OK)
         set->rules[source] |= rule;
     if (keel_collected_kinds(b->world, &set->tag, from) != set->rules[source])

@@ -63,8 +63,8 @@ static void op_descend(both *b, dice *d) {
                                      : model_list_descendants(&b->model, root, list);
         keel_entity e = root;
         for (size_t i = 0; i <= count; ++i) {
-            e = breadth ? keel_next_descendant_breadth(b->world, root, e)
-                        : keel_next_descendant(b->world, root, e);
+            e = keel_next_descendant(b->world, root, e,
+                                     breadth ? KEEL_BREADTH_FIRST : KEEL_DEPTH_FIRST);
             if (!keel_is_same(e, i < count ? list[i] : keel_null()))
                 both_fail(b, "descendant %zu of index %u is another", i,
                           (unsigned)keel_entity_index(root));

@@ -125,8 +125,9 @@ static void op_disable(both *b, dice *d) {
                to_enable ? ", back" : "");
     const bool has = model_has(&b->model, e, k);
     if (!h && !to_enable && has && b->hidden_count == HIDDEN) return;
-    const keel_result result = to_enable ? keel_enable_component(b->world, e, &b->components[k])
-                                         : keel_disable_component(b->world, e, &b->components[k]);
+    const keel_result result = to_enable
+                                   ? keel_enable_component(b->world, e, &b->components[k], true)
+                                   : keel_enable_component(b->world, e, &b->components[k], false);
     keel_result expected = KEEL_ABSENT;
     if (!is_alive) expected = KEEL_ERROR_DEAD_ENTITY;
     if (to_enable ? h != NULL : has) expected = KEEL_OK;

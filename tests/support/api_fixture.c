@@ -38,7 +38,7 @@ void api_end(api_fixture *f) {
     keel_error error;
     counting_allocator_never_fail(&f->memory);
     if (!keel_world_check(f->world, &error)) fail_msg("%s", error.message);
-    assert_int_equal(keel_world_memory(f->world).total, f->memory.live_bytes);
+    assert_int_equal(keel_world_statistics(f->world).memory.total, f->memory.live_bytes);
     keel_world_destroy(f->world);
     f->world = NULL;
     assert_int_equal(f->memory.live_bytes, 0);

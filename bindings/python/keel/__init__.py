@@ -388,13 +388,13 @@ class System:
 
 @ffi.callback("keel_result(keel_context *, const keel_span *)", error=lib.KEEL_ERROR_SYSTEM)
 def _each_span(pointer, span):
-    self = ffi.from_handle(lib.keel_context_user(pointer))
+    self = ffi.from_handle(lib.keel_context_info(pointer, ffi.new("keel_run_info *")).user)
     return self.guarded(lambda within: self.each(within, span), pointer)
 
 
 @ffi.callback("keel_result(keel_context *)", error=lib.KEEL_ERROR_SYSTEM)
 def _once(pointer):
-    self = ffi.from_handle(lib.keel_context_user(pointer))
+    self = ffi.from_handle(lib.keel_context_info(pointer, ffi.new("keel_run_info *")).user)
     return self.guarded(self.once, pointer)
 
 

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// A workload of systems without KEEL_STEP.
+// g++: look: a step that runs a system is KEEL_STEP(system): move, show
+// clang++: look: a step that runs a system is KEEL_STEP(system): move, show
+// first: KEEL_STEP(system)
+#include "game.h"
+
+KEEL_WORKLOAD(look, move, show);
