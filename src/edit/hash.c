@@ -36,7 +36,7 @@ static value_form form_of(const keeli_storage *s) {
 
 static uint64_t hash_value(const value_form *form, const void *value, uint64_t seed) {
     const keel_component *c = &form->storage->component;
-    const char *bytes = value;
+    const char *bytes = value ? value : ""; // events without a value: C allows no NULL + 0
     if (c->hash) {
         const uint64_t own = keeli_hook_hash(form->storage, value);
         return keeli_hash(&own, sizeof own, seed);

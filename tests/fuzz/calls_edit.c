@@ -134,7 +134,7 @@ FUZZ(keel_move_entity) {
     keel_world *from = fuzz_world(), *to = fuzz_world();
     (void)fuzz_made(keel_move_entity(from, fuzz_entity(), to));
 }
-FUZZ(keel_reserve_entities) { fuzz_edit(keel_reserve_entities(fuzz_world(), fuzz_number())); }
+FUZZ(keel_reserve_component) { fuzz_edit(keel_reserve_component(fuzz_world(), &keel_entities, fuzz_number())); }
 
 // ------------------------------------------------------------------ components
 FUZZ(keel_add_component) { add_one(keel_add_component); }
@@ -249,10 +249,10 @@ FUZZ(keel_retain_component) {
     const keel_component *c = fuzz_component();
     fuzz_edit(keel_retain_component(fuzz_world(), c, keep, NULL));
 }
-FUZZ(keel_disable_component) {
+FUZZ(keel_enable_component) {
     keel_scope *scope = fuzz_scope();
     const keel_entity e = fuzz_entity();
-    fuzz_edit((keel_disable_component)(scope, e, fuzz_component()));
+    fuzz_edit((keel_enable_component)(scope, e, fuzz_component()));
 }
 FUZZ(keel_enable_component) {
     keel_scope *scope = fuzz_scope();
@@ -387,10 +387,10 @@ FUZZ(keel_next_descendant) {
     const keel_entity root = fuzz_entity();
     (void)fuzz_keep((keel_next_descendant)(scope, root, fuzz_entity()));
 }
-FUZZ(keel_next_descendant_breadth) {
+FUZZ(keel_next_descendant) {
     keel_scope *scope = fuzz_scope();
     const keel_entity root = fuzz_entity();
-    (void)fuzz_keep((keel_next_descendant_breadth)(scope, root, fuzz_entity()));
+    (void)fuzz_keep((keel_next_descendant)(scope, root, fuzz_entity()));
 }
 FUZZ(keel_set_name) {
     keel_scope *scope = fuzz_scope();
@@ -415,7 +415,7 @@ FUZZ(keel_apply_commands) {
     const keel_result result = keel_apply_commands(fuzz_world());
     if (result > KEEL_ABSENT) __builtin_trap();
 }
-FUZZ(keel_dropped_commands) { (void)keel_dropped_commands(fuzz_world()); }
+FUZZ(keel_world_statistics) { (void)keel_world_statistics(fuzz_world()).dropped_commands; }
 FUZZ(keel_commands_call) {
     keel_commands *commands = keel_world_commands(fuzz_world());
     if (f.contexts[f.depth] && fuzz_one_in(2))

@@ -183,29 +183,26 @@ FUZZ(keel_group_entity) {
     const keel_group *group = fuzz_group();
     (void)fuzz_keep(keel_group_entity(world, group, fuzz_number()));
 }
-FUZZ(keel_group_sort) {
+FUZZ(keel_sort_with) {
     keel_world *world = fuzz_world();
     keel_group *group = fuzz_group();
-    fuzz_edit(keel_group_sort(world, group, fuzz_one_in(16) ? NULL : fuzz_compare_entities, NULL));
+    fuzz_edit(keel_sort_with(world, .group = group, .compare_entities = fuzz_one_in(16) ? NULL : fuzz_compare_entities, .data = NULL));
 }
-FUZZ(keel_group_sort_by) {
+FUZZ(keel_sort_with) {
     keel_world *world = fuzz_world();
     keel_group *group = fuzz_group();
-    fuzz_edit(keel_group_sort_by(world, group, fuzz_component(),
-                                 fuzz_one_in(16) ? NULL : fuzz_compare_values, NULL));
+    fuzz_edit(keel_sort_with(world, .group = group, .by = fuzz_component(), .compare = fuzz_one_in(16) ? NULL : fuzz_compare_values, .data = NULL));
 }
-FUZZ(keel_sort_component) {
+FUZZ(keel_sort_with) {
     keel_world *world = fuzz_world();
-    fuzz_edit(keel_sort_component(world, fuzz_component(),
-                                  fuzz_one_in(16) ? NULL : fuzz_compare_values, NULL));
+    fuzz_edit(keel_sort_with(world, .component = fuzz_component(), .compare = fuzz_one_in(16) ? NULL : fuzz_compare_values, .data = NULL));
 }
-FUZZ(keel_sort_component_by_entity) {
+FUZZ(keel_sort_with) {
     keel_world *world = fuzz_world();
-    fuzz_edit(keel_sort_component_by_entity(world, fuzz_component(),
-                                            fuzz_one_in(16) ? NULL : fuzz_compare_entities, NULL));
+    fuzz_edit(keel_sort_with(world, .component = fuzz_component(), .compare_entities = fuzz_one_in(16) ? NULL : fuzz_compare_entities, .data = NULL));
 }
-FUZZ(keel_sort_component_as) {
+FUZZ(keel_sort_with) {
     keel_world *world = fuzz_world();
     const keel_component *c = fuzz_component();
-    fuzz_edit(keel_sort_component_as(world, c, fuzz_component()));
+    fuzz_edit(keel_sort_with(world, .component = c, .as = fuzz_component()));
 }

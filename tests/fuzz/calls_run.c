@@ -52,9 +52,9 @@ FUZZ(keel_remove_workload) {
     keel_world *world = fuzz_world();
     fuzz_edit(keel_remove_workload(world, fuzz_workload_name()));
 }
-FUZZ(keel_has_workload) {
+FUZZ(keel_find_workload) {
     keel_world *world = fuzz_world();
-    (void)keel_has_workload(world, fuzz_workload_name());
+    (void)keel_find_workload(world, fuzz_workload_name()) != NULL;
 }
 FUZZ(keel_set_default_workload) {
     keel_world *world = fuzz_world();
@@ -77,17 +77,17 @@ FUZZ(keel_answer) {
     IN_SYSTEM(context);
     keel_answer(context, fuzz_one_in(2));
 }
-FUZZ(keel_context_user) {
+FUZZ(keel_context_info) {
     IN_SYSTEM(context);
-    (void)keel_context_user(context);
+    (void)keel_context_info(context, &(keel_run_info){ 0 })->user;
 }
 FUZZ(keel_context_commands) {
     IN_SYSTEM(context);
     (void)keel_context_commands(context);
 }
-FUZZ(keel_context_worker) {
+FUZZ(keel_context_info) {
     IN_SYSTEM(context);
-    if (keel_context_worker(context) != 0) __builtin_trap();
+    if (keel_context_info(context, &(keel_run_info){ 0 })->worker != 0) __builtin_trap();
 }
 FUZZ(keel_context_scratch) {
     IN_SYSTEM(context);
@@ -95,17 +95,17 @@ FUZZ(keel_context_scratch) {
     void *memory = keel_context_scratch(context, size, fuzz_one_in(16) ? 3 : 16);
     if (memory && size) memset(memory, 1, size);
 }
-FUZZ(keel_context_last_run) {
+FUZZ(keel_context_info) {
     IN_SYSTEM(context);
-    if (keel_context_last_run(context) > keel_context_this_run(context)) __builtin_trap();
+    if (keel_context_info(context, &(keel_run_info){ 0 })->last_run > keel_context_info(context, &(keel_run_info){ 0 })->this_run) __builtin_trap();
 }
-FUZZ(keel_context_this_run) {
+FUZZ(keel_context_info) {
     IN_SYSTEM(context);
-    (void)keel_context_this_run(context);
+    (void)keel_context_info(context, &(keel_run_info){ 0 })->this_run;
 }
-FUZZ(keel_context_data) {
+FUZZ(keel_context_info) {
     IN_SYSTEM(context);
-    (void)keel_context_data(context, fuzz_below(9));
+    (void)keel_context_info(context, &(keel_run_info){ 0 })->data;
 }
 FUZZ(keel_context_world) {
     IN_SYSTEM(context);
@@ -137,10 +137,10 @@ FUZZ(keel_world_workload_nodes) {
     const uint32_t room = fuzz_below(9);
     (void)keel_world_workload_nodes(world, fuzz_workload(), room ? nodes : NULL, room);
 }
-FUZZ(keel_named_nodes) {
+FUZZ(keel_world_workload_nodes) {
     keel_workload_node nodes[8];
     keel_world *world = fuzz_world();
-    (void)keel_named_nodes(world, fuzz_workload_name(), nodes, 8);
+    (void)keel_world_workload_nodes(world, keel_find_workload(world, fuzz_workload_name()), nodes, 8);
 }
 FUZZ(keel_world_workload_edges) {
     keel_workload_edge edges[8];
@@ -148,10 +148,10 @@ FUZZ(keel_world_workload_edges) {
     const uint32_t room = fuzz_below(9);
     (void)keel_world_workload_edges(world, fuzz_workload(), room ? edges : NULL, room);
 }
-FUZZ(keel_named_edges) {
+FUZZ(keel_world_workload_edges) {
     keel_workload_edge edges[8];
     keel_world *world = fuzz_world();
-    (void)keel_named_edges(world, fuzz_workload_name(), edges, 8);
+    (void)keel_world_workload_edges(world, keel_find_workload(world, fuzz_workload_name()), edges, 8);
 }
 FUZZ(keel_world_explain_workload) {
     char text[300];
@@ -161,9 +161,9 @@ FUZZ(keel_world_explain_workload) {
     (void)keel_world_explain_workload(world, workload, (keel_explain_format)fuzz_below(4),
                                       room ? text : NULL, room);
 }
-FUZZ(keel_explain_named) {
+FUZZ(keel_world_explain_workload) {
     char text[300];
     keel_world *world = fuzz_world();
     const char *name = fuzz_workload_name();
-    (void)keel_explain_named(world, name, (keel_explain_format)fuzz_below(4), text, sizeof text);
+    (void)keel_world_explain_workload(world, keel_find_workload(world, name), (keel_explain_format)fuzz_below(4), text, sizeof text);
 }

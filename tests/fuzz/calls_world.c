@@ -77,8 +77,8 @@ FUZZ(keel_share_end) {
     }
 }
 FUZZ(keel_adopt_world) { fuzz_edit(keel_adopt_world(fuzz_world())); }
-FUZZ(keel_world_memory) {
-    const keel_memory memory = keel_world_memory(fuzz_world());
+FUZZ(keel_world_statistics) {
+    const keel_memory memory = keel_world_statistics(fuzz_world()).memory;
     if (memory.total > f.memory.live_bytes) abort();
 }
 FUZZ(keel_component_memory) {
@@ -167,10 +167,10 @@ FUZZ(keel_clear_all_changes) {
     const uint32_t kinds = fuzz_kinds();
     fuzz_edit(keel_clear_all_changes(world, kinds, fuzz_one_in(2) ? UINT64_MAX : fuzz_number()));
 }
-FUZZ(keel_set_tracking_limit) {
+FUZZ(keel_set_limit_of) {
     keel_world *world = fuzz_world();
     const keel_component *c = fuzz_component();
-    fuzz_edit(keel_set_tracking_limit(world, c, fuzz_number()));
+    fuzz_edit(keel_set_limit_of(world, c, fuzz_number()));
 }
 FUZZ(keel_reader_create) {
     const uint32_t at = fuzz_below(FUZZ_READERS);
@@ -193,9 +193,9 @@ FUZZ(keel_changes_of_component) {
     const keel_entity e = fuzz_entity();
     (void)(keel_changes_of_component)(scope, e, fuzz_component());
 }
-FUZZ(keel_changes_of_unique) {
+FUZZ(keel_changes_of_component) {
     keel_scope *scope = fuzz_scope();
-    (void)(keel_changes_of_unique)(scope, fuzz_unique());
+    (void)(keel_changes_of_component)(scope, fuzz_unique());
 }
 static void walk_removals(keel_removal_walk *walk) {
     for (uint32_t n = fuzz_below(16); n > 0 && keel_removal_next(walk); --n) {
@@ -232,14 +232,14 @@ FUZZ(keel_unobserve_component) {
     const keel_component *c = fuzz_component();
     fuzz_edit(keel_unobserve_component(world, c, function(), data()));
 }
-FUZZ(keel_observe_entities) {
+FUZZ(keel_observe_component) {
     keel_world *world = fuzz_world();
     const uint32_t kinds = fuzz_kinds();
-    fuzz_edit(keel_observe_entities(world, kinds, function(), data()));
+    fuzz_edit(keel_observe_component(world, &keel_entities, kinds, function(), data()));
 }
-FUZZ(keel_unobserve_entities) {
+FUZZ(keel_unobserve_component) {
     keel_world *world = fuzz_world();
-    fuzz_edit(keel_unobserve_entities(world, function(), data()));
+    fuzz_edit(keel_unobserve_component(world, &keel_entities, function(), data()));
 }
 FUZZ(keel_observe_view) {
     keel_world *world = fuzz_world();
@@ -261,14 +261,14 @@ FUZZ(keel_stop_collecting_component) {
     const keel_component *set = fuzz_component();
     fuzz_edit(keel_stop_collecting_component(world, set, fuzz_component()));
 }
-FUZZ(keel_collect_entities) {
+FUZZ(keel_collect_component) {
     keel_world *world = fuzz_world();
     const keel_component *set = fuzz_component();
-    fuzz_edit(keel_collect_entities(world, set, fuzz_kinds()));
+    fuzz_edit(keel_collect_component(world, set, &keel_entities, fuzz_kinds()));
 }
-FUZZ(keel_stop_collecting_entities) {
+FUZZ(keel_stop_collecting_component) {
     keel_world *world = fuzz_world();
-    fuzz_edit(keel_stop_collecting_entities(world, fuzz_component()));
+    fuzz_edit(keel_stop_collecting_component(world, fuzz_component(), &keel_entities));
 }
 FUZZ(keel_collected_kinds) {
     keel_world *world = fuzz_world();
@@ -298,9 +298,9 @@ FUZZ(keel_event_count_of) {
     keel_scope *scope = fuzz_scope();
     (void)(keel_event_count_of)(scope, fuzz_event());
 }
-FUZZ(keel_missed_events_of) {
+FUZZ(keel_missed_component) {
     keel_scope *scope = fuzz_scope();
-    (void)(keel_missed_events_of)(scope, fuzz_event());
+    (void)(keel_missed_component)(scope, fuzz_event());
 }
 FUZZ(keel_advance_events_of) {
     keel_world *world = fuzz_world();
@@ -310,10 +310,10 @@ FUZZ(keel_clear_events_of) {
     keel_world *world = fuzz_world();
     fuzz_edit(keel_clear_events_of(world, fuzz_event()));
 }
-FUZZ(keel_set_event_limit_of) {
+FUZZ(keel_set_limit_of) {
     keel_world *world = fuzz_world();
     const keel_component *c = fuzz_event();
-    fuzz_edit(keel_set_event_limit_of(world, c, fuzz_number()));
+    fuzz_edit(keel_set_limit_of(world, c, fuzz_number()));
 }
 
 // ------------------------------------------------------------------ time
