@@ -12,6 +12,9 @@
 /// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
 /// the macros work: docs/macros.md.
 #pragma once
+#ifndef __GNUC__
+#error "keel/keel.h needs gcc, clang or a compiler that works like them: MSVC's cl and tcc do not. keel/core.h, without macros, is plain C11."
+#endif
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header
 #include <keel/custom_view.h>
