@@ -22,7 +22,7 @@ help:
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
-	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
+	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -110,8 +110,12 @@ check-release check-asan check-tsan check-clang check-dist: check-%: check-packa
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $(JOBS)
 
-# The tests of the public interface against the two files.
-check-dist: dist
+# The tests of the public interface against the two files, and a program for Windows that links.
+check-dist: dist check-windows
+
+check-windows: check-packages
+	tests/consumer/run.sh windows build/windows
+.PHONY: check-windows
 
 # The benchmarks must build; `make bench` builds them, and a library of their own, for this processor.
 check-release: OPTIONS = -DKEEL_BENCH_NATIVE=OFF
