@@ -150,7 +150,8 @@ static int by_x(const void *a, const void *b, void *data) {
     return (x > y) - (x < y);
 }
 static keel_result sort(cost_run *run) {
-    return run->group ? keel_group_sort_by(run->world, run->group, KEEL_OF(Position), by_x, NULL)
+    return run->group ? KEEL_SORT(run->world, .group = run->group, .by = KEEL_OF(Position),
+                                  .compare = by_x, .data = NULL)
                       : keel_sort(run->world, Position, by_x, NULL);
 }
 COST_EACH(disorder) { return keel_add(world, e, Position, { (float)(i * 7919 % COST_COUNT), 0 }); }

@@ -15,7 +15,8 @@ static int descending(const void *a, const void *b, void *data) { return ascendi
 
 static void sort_positions(keel_world *world, keel_value_compare *compare) {
 #ifdef BENCH_GROUP
-    keel_group_sort_by(world, keel_find_group(world, "both"), KEEL_OF(EnttPosition), compare, NULL);
+    KEEL_SORT(world, .group = keel_find_group(world, "both"), .by = KEEL_OF(EnttPosition),
+              .compare = compare, .data = NULL);
 #else
     keel_sort(world, EnttPosition, compare, NULL);
 #endif

@@ -43,10 +43,10 @@ int main(void) {
            (unsigned)keel_count(world, Sprite));
     draw(world, "d is hidden:"); // the last one took its place
 
-    keel_group_sort_by(world, visible, KEEL_OF(Depth), far_first, NULL);
+    KEEL_SORT(world, .group = visible, .by = KEEL_OF(Depth), .compare = far_first);
     draw(world, "sorted again:");
     keel_add(world, sprites[1], Depth, { 9 });
-    keel_group_sort_by(world, visible, KEEL_OF(Depth), far_first, NULL); // cheap: nearly in order
+    KEEL_SORT(world, .group = visible, .by = KEEL_OF(Depth), .compare = far_first); // cheap: nearly in order
     draw(world, "b is far away:");
 
     // What a group owns is not sorted behind its back.

@@ -171,6 +171,7 @@ typedef struct keeli_stored_workloads {
     keeli_stored_workload *chosen;       // the default one; NULL: the first
     keeli_stored_workload **buckets;     // by name
     uint32_t count, bucket_count;
+    uint32_t last_number;             // of a stored step
     struct keeli_schedule *schedules; // made ready to run, stored or not, the latest first
     struct keeli_timings *timings;    // NULL: none are kept (tell/timings.c)
 } keeli_stored_workloads;

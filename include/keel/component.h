@@ -102,34 +102,38 @@ typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 
 /// What a component is. Zero members take their defaults. Worlds copy what they need of it.
 typedef struct keel_component {
-    const char *name;     ///< default: `type`. Unique in a world
-    const char *type;     ///< the C type's name; filled by KEEL_COMPONENT
-    uint32_t size;        ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
-    uint32_t align;       ///< a power of two to 4096; 0: 1
-    keel_storage storage; ///< default KEEL_SPARSE_SET
-    uint32_t tracking;    ///< KEEL_TRACK_* bits; default none. Views that ask switch it on, too
-    keel_drop_hook *drop; ///< default: nothing to release
-    keel_copy_hook *copy; ///< default: bytes are copied; needed for copies when `drop` is set
-    keel_move_hook *move; ///< default: bytes are moved
-    keel_hash_hook *hash; ///< default: bytes are hashed: all with `no_padding`, else `fields`
-    void *hook_data;      ///< handed to the four hooks
-    bool no_padding;      ///< your promise that every byte is value; default false
-    bool transient;       ///< left out of keel_world_hash, a unique also of keel_copy_world: for
-                          ///< what belongs to this run only, such as pointers; default false
-    keel_threads threads; ///< who may touch values; default KEEL_THREADS_ANY
+    const char *name;         ///< default: `type`. Unique in a world
+    const char *type;         ///< the C type's name; filled by KEEL_COMPONENT
+    uint32_t size;            ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
+    uint32_t align;           ///< a power of two to 4096; 0: 1
+    keel_storage storage;     ///< default KEEL_SPARSE_SET
+    uint32_t tracking;        ///< KEEL_TRACK_* bits; default none. Views that ask switch it on, too
+    keel_drop_hook *drop;     ///< default: nothing to release
+    keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
+    keel_move_hook *move;     ///< default: bytes are moved
+    keel_hash_hook *hash;     ///< default: bytes are hashed: all with `no_padding`, else `fields`
+    void *hook_data;          ///< handed to the four hooks
+    bool no_padding;          ///< your promise that every byte is value; default false
+    bool transient;           ///< left out of keel_world_hash and keel_copy_world: for what belongs
+                              ///< to this run only, such as pointers and caches; default false
+    keel_threads threads;     ///< who may touch values; default KEEL_THREADS_ANY
     const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
     uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
-    int line;                 ///< where it was declared
-    const char *file;         ///< where it was declared; NULL: made at run time
-    uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+    /// Uniques: the value that a world begins with, of `size` bytes. It is copied, with the copy
+    /// hook, when the world first hears of the unique: when it is registered, or first looked at,
+    /// set or named by a system or view. Taken away it stays away. Default: none until it is set.
+    const void *initial;
+    int line;         ///< where it was declared
+    const char *file; ///< where it was declared; NULL: made at run time
+    uint32_t *slot;   ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
 } keel_component;
 
 /// Make a component known to the world before its first use, or replace the hooks of one that it
 /// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
-/// not what `hook_data` points to.
+/// not what `hook_data` and `initial` point to, which must stay.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 /// NULL
 ///   on error (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED: see

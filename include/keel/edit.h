@@ -342,9 +342,10 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 
 /// Make an empty world a copy of another one: the same handles (later adds give the same ones too),
 /// all components with their values, disabled ones included, in the same packed order, the
-/// hierarchy, and all uniques but those that are `.transient`. Values are copied with their copy
-/// hooks. Workloads, groups and recorded commands are not copied; groups of `to` take in what
-/// comes, and handles that commands promised are free in the copy.
+/// hierarchy, and all uniques. What is `.transient` is left out: entities of the copy do not have
+/// such components, and `to` keeps its transient uniques. Values are copied with their copy hooks,
+/// transient ones need none. Workloads, groups and recorded commands are not copied; groups of `to`
+/// take in what comes, and handles that commands promised are free in the copy.
 /// @param to no entity is alive in it and no unique is set; handles from before mean nothing
 ///   afterwards
 /// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:

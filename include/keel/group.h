@@ -81,45 +81,47 @@ KEEL_API keel_entity keel_group_entity(const keel_world *world, const keel_group
 /// that is refused with KEEL_ERROR_BORROWED.
 typedef int keel_value_compare(const void *a, const void *b, void *data);
 
-/// Sort the members of a group, by whatever `compare` looks at: their order in all owned storages,
-/// alike, or that of a group that owns nothing. Entities and storages outside stay as they are.
-/// @invalidates pointers to values of owned components
-/// @threads the world's owner
-/// @return KEEL_OK, KEEL_ERROR_ARGUMENT when it is not a group of this world or `compare` is NULL,
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-KEEL_API keel_result keel_group_sort(keel_world *world, keel_group *group,
-                                     keel_entity_compare *compare, void *data);
+/// What is sorted, and by what. Members that are not set are NULL or 0.
+typedef struct keel_sort_desc {
+    const keel_component *component; ///< a sparse set, tags too, that no group owns; or
+    keel_group *group; ///< a group: its members' order in all that it owns, alike, or that of the
+                       ///< list of a group that owns nothing
+    keel_value_compare *compare;           ///< by values: of `by`; or
+    keel_entity_compare *compare_entities; ///< by whatever this looks at; or
+    /// as another component: first those who have it, in its order (a sparse set's own, ascending
+    /// index for KEEL_INDEXED), then the rest in the order in which they are. Views of both then
+    /// find runs of values side by side.
+    const keel_component *as;
+    /// Whose values `compare` gets; default: those of `component`. Of any storage, who has none
+    /// comes last; for a group one that it owns or gets.
+    const keel_component *by;
+    uint32_t first; ///< so many at the front are sorted, among themselves; default 0: all
+    void *data;     ///< handed to the function that compares
+} keel_sort_desc;
 
-/// keel_group_sort by the values of one component that the group owns or gets: faster.
-/// @return as keel_group_sort; also KEEL_ERROR_ARGUMENT for another component, or a tag
-KEEL_API keel_result keel_group_sort_by(keel_world *world, keel_group *group,
-                                        const keel_component *component,
-                                        keel_value_compare *compare, void *data);
-
-/// Sort a sparse set by its values. Time n log n, less where much is in order; memory for two
-/// numbers per value and one value, which is given back.
-/// @invalidates pointers to values of the component
+/// Sort a sparse set or a group; what compares equal keeps its order. Only sparse sets have an
+/// order of their own: KEEL_INDEXED goes by index, KEEL_ARCHETYPE by tables and rows. Later edits
+/// do not keep a set sorted. Time n log n, less where much is in order; memory for two numbers per
+/// value and one value, which is given back. KEEL_SORT writes the description in place, keel_sort
+/// and keel_sort_as the most frequent ones.
+/// @invalidates pointers to values of what is sorted
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the component, KEEL_ERROR_GROUPED when
-/// a
-///   group owns it (use keel_group_sort_by), KEEL_ERROR_ARGUMENT for other storages than sparse
-///   sets, for tags, and without `compare`, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
+///   a group owns it (name the group), KEEL_ERROR_ARGUMENT for other storages, values of tags, a
+///   group of another world, without or with several of `compare`, `compare_entities` and `as`, and
+///   `as` an archetype component; KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc);
+
+/// Let two entities change places in the order of a sparse set, tags too; values stay with their
+/// entities. In a set that a group owns members change places in all that the group owns.
+/// @invalidates pointers to both values
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ABSENT when one of them has no such component, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_GROUPED when a group owns it and has one of both as a member,
+///   KEEL_ERROR_ARGUMENT for other storages, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
-KEEL_API keel_result keel_sort_component(keel_world *world, const keel_component *component,
-                                         keel_value_compare *compare, void *data);
-
-/// Sort a sparse set, tags too, by whatever `compare` looks at.
-/// @return as keel_sort_component
-KEEL_API keel_result keel_sort_component_by_entity(keel_world *world,
-                                                   const keel_component *component,
-                                                   keel_entity_compare *compare, void *data);
-
-/// Sort a sparse set in the order of another component: first the entities that have both, in the
-/// order of `other` (a sparse set's own, ascending index for KEEL_INDEXED), then the rest in the
-/// order in which they are. Views of both then find runs of values side by side.
-/// @return as keel_sort_component; also KEEL_ERROR_ARGUMENT when `other` is kept in archetypes
-KEEL_API keel_result keel_sort_component_as(keel_world *world, const keel_component *component,
-                                            const keel_component *other);
+KEEL_API keel_result keel_swap_component(keel_world *world, const keel_component *component,
+                                         keel_entity a, keel_entity b);
 
 #ifdef __cplusplus
 }

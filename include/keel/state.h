@@ -34,11 +34,12 @@ typedef struct keel_state {
 
 /// Ask for a value of a state: keel_set_state. The last one before a transition counts; asking for
 /// what it is changes nothing. The first call in a world gives it that value at once.
-/// @param scope a view or context needs KEEL_MAY_SET_STATE
+/// @param scope a view or context needs KEEL_MAY_SET_STATE; commands ask when they are applied, and
+///   are those of the world, of an observer, or of KEEL_COMMANDS without components
 /// @param value one of the enum's
 /// @return KEEL_OK; KEEL_ERROR_ACCESS in a system without KEEL_MAY_SET_STATE;
 ///   KEEL_ERROR_MISSING_UNIQUE in one before the first call through the world; KEEL_ERROR_MEMORY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; KEEL_ERROR_ARGUMENT through a reader
 KEEL_API keel_result keel_set_state_of(keel_scope *scope, const keel_state *state, int64_t value);
 
 /// Private: the system of KEEL_TRANSITION.
@@ -50,6 +51,6 @@ KEEL_API void keeli_transition_run(const struct keel_chunk *chunk, keel_context 
 #endif
 // clang-format off
 /// @cond a macro that lets the function above take its scope as it is
-#define keel_set_state_of(scope, ...) keel_set_state_of(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_set_state_of(scope, ...) keel_set_state_of(KEELI_TO_EDIT(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

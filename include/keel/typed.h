@@ -308,9 +308,17 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// Make room for `count` values of the component.
 #define keel_reserve(world, T, count) keel_reserve_component((world), &KEEL_COMPONENT_##T, (count))
 /// Sort a sparse set by its values: `int compare(const void *a, const void *b, void *data)`.
-#define keel_sort(world, T, compare, data) keel_sort_component((world), &KEEL_COMPONENT_##T, (compare), (data))
+#define keel_sort(world, T, function, user) KEEL_SORT(world, .component = &KEEL_COMPONENT_##T, .compare = (function), .data = (user))
 /// Sort a sparse set in the order of another component.
-#define keel_sort_as(world, T, Other) keel_sort_component_as((world), &KEEL_COMPONENT_##T, &KEEL_COMPONENT_##Other)
+#define keel_sort_as(world, T, Other) KEEL_SORT(world, .component = &KEEL_COMPONENT_##T, .as = &KEEL_COMPONENT_##Other)
+/// Sort with any of the options of keel_sort_desc: `KEEL_SORT(world, .group = g, .by = KEEL_OF(Depth), .compare = far_first)`.
+#ifdef __cplusplus
+#define KEEL_SORT(world, ...) [&](keel_world *keeli_world) { keel_sort_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keel_sort_by(keeli_world, &keeli_it); }(world)
+#else
+#define KEEL_SORT(world, ...) keel_sort_by((world), &(const keel_sort_desc){ __VA_ARGS__ })
+#endif
+/// Let two entities change places in the order of a sparse set.
+#define keel_swap(world, T, a, b) keel_swap_component((world), &KEEL_COMPONENT_##T, (a), (b))
 /// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
 /// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
 #ifdef __cplusplus
@@ -409,6 +417,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there.
 #define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &KEEL_COMPONENT_##T, NULL, T)
+/// Filter: must be there, and leads: entities come in its order (see view.h). At most one.
+#define KEEL_LEADING(T) (keeli_filter, KEEL_TERM_WITH, keeli_leads, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must not be there.
 #define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: at least one of up to 8 components must be there.
@@ -517,7 +527,9 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #endif
 #define KEELI_SIZE_keeli_marked(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_maybe(CT) KEELI_SIZE_keeli_value(CT)
-#define KEELI_SIZE_keeli_filter(CT) 0
+#define KEELI_SIZE_keeli_filter(CT) KEELI_LEADS_##CT
+#define KEELI_LEADS_void 0
+#define KEELI_LEADS_keeli_leads 1
 #define KEELI_SIZE_keeli_access(CT) 0
 #define KEELI_SIZE_keeli_entity(CT) 0
 #define KEELI_SIZE_keeli_entities(CT) 0

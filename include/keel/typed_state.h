@@ -29,7 +29,7 @@
 #define KEEL_IN(T, value) KEEL_STATE_OF(T), .state_value = KEELI_STATE_VALUE(T, value)
 /// A step: the state takes the value that was asked for. Its name is that of the type. With the options of KEEL_STEP.
 #define KEEL_TRANSITION(...) KEELI_TRANSITION(__VA_ARGS__, .line = __LINE__)
-/// Ask for a value of a state: `keel_set_state(world, Phase, PLAYING)`. Scope: world; context with KEEL_MAY_SET_STATE.
+/// Ask for a value of a state: `keel_set_state(world, Phase, PLAYING)`. Scope: world, commands; view, context with KEEL_MAY_SET_STATE.
 /// See keel_set_state_of.
 #define keel_set_state(scope, T, value) keel_set_state_of((scope), KEEL_STATE_OF(T), KEELI_STATE_VALUE(T, value))
 #ifdef __cplusplus

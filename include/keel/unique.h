@@ -2,8 +2,9 @@
 /// @file unique.h
 /// Uniques: single values without an entity, such as the time or the input state.
 ///
-/// KEEL_UNIQUE declares one. The same type may also be a component; the two have nothing to do with
-/// each other. Views and systems borrow uniques by the same rules as storages.
+/// KEEL_UNIQUE declares one, with `.initial = &value` one that is there from the start
+/// (component.h). The same type may also be a component; the two have nothing to do with each
+/// other. Views and systems borrow uniques by the same rules as storages.
 #pragma once
 #include <keel/edit.h>
 
@@ -19,7 +20,8 @@ extern "C" {
 KEEL_API keel_result keel_set_unique_value(keel_scope *scope, const keel_component *unique,
                                            const void *value);
 
-/// The value, to change in place, which is set first when it is not set.
+/// The value, to change in place, which is set first when it is not set. What has an `.initial`
+/// value has been set to that.
 /// @param value what to set: handed over only when it is; NULL: zeros
 /// @return the value; NULL on error, as keel_set_unique_value
 /// @threads the owner

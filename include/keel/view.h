@@ -21,7 +21,9 @@
 /// living entities by ascending index; so does one of no terms at all, or of access or uniques only
 /// (in world code the last two do not borrow the list of entities: entities may be made meanwhile).
 /// The order depends on what the world holds and on nothing else; keel_view_explain tells what
-/// leads.
+/// leads. KEEL_LEADING(T) chooses: then T leads whatever that costs, a sparse set in its packed
+/// order, an indexed component by ascending index, an archetype component table by table; also in
+/// views that ask for changes.
 #pragma once
 #include <keel/commands.h>
 
@@ -83,8 +85,8 @@ typedef enum keel_term_kind {
 /// One term. Lists end with KEEL_TERM_END.
 typedef struct keel_term {
     keel_term_kind kind; ///< what is asked for
-    /// KEEL_TERM_DATA: bytes that the system expects. Private, KEEL_TERM_END: exceptions may leave
-    /// it
+    /// KEEL_TERM_DATA: bytes that the system expects. KEEL_TERM_WITH: 1, the component leads the
+    /// view (at most one does). Private, KEEL_TERM_END: exceptions may leave it
     uint32_t data_size;
     const keel_component *component; ///< the component or unique; NULL where none is needed
     const keel_component *const

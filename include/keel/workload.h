@@ -53,6 +53,7 @@ typedef struct keel_step {
     const struct keel_workload *workload; ///< a nested workload
     const char *workload_name;            ///< a nested workload, found by name
     bool barrier; ///< KEEL_BARRIER: what stands before it in the list ends before what stands after
+    uint32_t number; ///< private: of a step in a stored workload
     /// A condition: the step is left out when it says no. For a nested workload it is asked once,
     /// and the conditions inside are not asked when it says no. NULL: always.
     const keel_system *run_if;

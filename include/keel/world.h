@@ -86,6 +86,12 @@ KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after
 /// @param scope any; it needs nothing
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
+/// The living entity at an index, with the version that is there now: for indices that other
+/// programs, files and messages name.
+/// @param scope any; it needs nothing
+/// @return null when nobody lives there
+KEEL_API keel_entity keel_entity_at(const keel_scope *scope, uint32_t index);
+
 /// Begin shared mode. Calls nest.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open or a workload runs in owner mode
 KEEL_API keel_result keel_share_begin(keel_world *world);
@@ -159,6 +165,7 @@ KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_entity_count(scope) keel_entity_count(KEELI_TO_READ(scope))
+#define keel_entity_at(scope, ...) keel_entity_at(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_is_alive(scope, ...) KEELI_DIRECT(scope, keeli_world_is_alive, keel_is_alive)(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

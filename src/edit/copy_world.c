@@ -51,9 +51,9 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     KEEL_TRY(keeli_may_read_all(from, to, "copy"));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
-        const bool has_values =
-            s->presence.count || s->disabled.count || (s->unique && !s->component.transient);
-        if (has_values && !keeli_can_copy(s) && s != from->names.storage) return cannot_copy(to, s);
+        const bool has_values = s->presence.count || s->disabled.count || s->unique;
+        if (has_values && !s->component.transient && !keeli_can_copy(s) && s != from->names.storage)
+            return cannot_copy(to, s);
     }
     return KEEL_OK;
 }
@@ -132,34 +132,45 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     }
     if (s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
-    return s->unique && !s->component.transient ? copy_unique(to, t, s) : KEEL_OK;
+    return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
 
 static keeli_storage *storage_of(const keel_world *world, const keeli_row_component *column) {
     return world->root.storages[column->number];
 }
 
-// The archetype of the same components in the target, with room for as many rows.
-static keeli_archetype *target_archetype(const keeli_archetype *from, keel_world *to) {
+// One of both worlds calls it transient.
+static bool is_left_out(const keeli_storage *s, const keel_world *to) {
+    return s->component.transient || to->root.storages[s->slot]->component.transient;
+}
+
+// The archetype of the same components in the target, with room for as many rows. What is transient
+// is left out, so that several may have one target, also that of entities without rows.
+static keeli_archetype *target_archetype(const keel_world *world, const keeli_archetype *from,
+                                         keel_world *to) {
     const size_t bytes = from->column_count * sizeof(keeli_row_component *);
     keeli_row_component **set = keeli_new(&to->heap, bytes, sizeof(void *));
     if (!set) return NULL;
+    uint32_t count = 0;
     for (uint32_t c = 0; c < from->column_count; ++c)
-        set[c] = &storage_of(to, from->columns[c])->row;
+        if (!is_left_out(storage_of(world, from->columns[c]), to))
+            set[count++] = &storage_of(to, from->columns[c])->row;
     keeli_archetypes *a = &to->archetypes;
-    keeli_archetype *found = keeli_archetypes_find(a, &to->heap, set, from->column_count);
+    keeli_archetype *found = keeli_archetypes_find(a, &to->heap, set, count);
     keeli_free(&to->heap, set, bytes, sizeof(void *));
-    const bool room = found && keeli_archetype_reserve(a, &to->heap, found, from->row_count);
+    const bool room =
+        !count || (found && keeli_archetype_reserve(a, &to->heap, found, from->row_count));
     return room ? found : NULL;
 }
 
-// Take the last block's rows back: `columns` are filled, and of the next one `filled` values.
+// Take the last block's rows from `first` on back: `columns` are filled, and of the next one
+// `filled` values.
 static void take_back(keel_world *to, const keeli_archetype *archetype, const keeli_block *block,
-                      uint32_t columns, uint32_t filled) {
-    for (uint32_t row = block->count; row--;) {
+                      uint32_t first, uint32_t columns, uint32_t filled) {
+    for (uint32_t row = block->count; row-- > first;) {
         const uint32_t place = block->number << KEELI_ROW_SHIFT | row;
         uint32_t *where = keeli_row_of(&to->entities, keeli_index_of(block->entities[row]));
-        for (uint32_t c = 0; c < columns + (row < filled); ++c)
+        for (uint32_t c = 0; c < columns + (row - first < filled); ++c)
             keeli_value_drop(storage_of(to, archetype->columns[c]),
                              keeli_row_value(archetype->columns[c], place));
         keeli_archetype_take(&to->archetypes, &to->entities, place); // the last: nothing moves
@@ -167,34 +178,43 @@ static void take_back(keel_world *to, const keeli_archetype *archetype, const ke
     }
 }
 
-// Blocks hold as many rows in both worlds, all full but the last. The bits are there already.
+// Some rows of a block, as many as the target's last block has room for: how many, in `done`. The
+// bits are there already.
+static keel_result copy_some_rows(const keel_world *from, const keeli_block *block, uint32_t row,
+                                  keel_world *to, keeli_archetype *target, uint32_t *done) {
+    const keeli_block *copy = target->blocks[target->row_count >> target->block_shift];
+    const uint32_t first = copy->count, room = copy->capacity - first, left = block->count - row;
+    const uint32_t n = left < room ? left : room;
+    keeli_archetype_push_many(target, &to->entities, block->entities + row, n);
+    for (uint32_t c = 0; c < target->column_count; ++c) {
+        const keeli_storage *s = storage_of(from, target->columns[c]);
+        const uint32_t filled = copy_values(
+            s, keeli_row_value(target->columns[c], copy->number << KEELI_ROW_SHIFT | first),
+            keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | row), n);
+        if (filled == n) continue;
+        take_back(to, target, copy, first, c, filled);
+        return cannot_copy(to, s);
+    }
+    *done += n;
+    return KEEL_OK;
+}
+
 static keel_result copy_rows(const keel_world *from, const keeli_archetype *source, keel_world *to,
                              keeli_archetype *target) {
-    for (uint32_t b = 0; b < source->block_count && source->blocks[b]->count; ++b) {
-        const keeli_block *block = source->blocks[b], *copy = target->blocks[b];
-        keeli_archetype_push_many(target, &to->entities, block->entities, block->count);
-        for (uint32_t c = 0; c < source->column_count; ++c) {
-            const keeli_storage *s = storage_of(from, source->columns[c]);
-            const uint32_t filled =
-                copy_values(s, keeli_row_value(target->columns[c], copy->number << KEELI_ROW_SHIFT),
-                            keeli_row_value(source->columns[c], block->number << KEELI_ROW_SHIFT),
-                            block->count);
-            if (filled == block->count) continue;
-            take_back(to, target, copy, c, filled);
-            return cannot_copy(to, s);
-        }
-    }
+    for (uint32_t b = 0; target->column_count && b < source->block_count; ++b)
+        for (uint32_t row = 0; row < source->blocks[b]->count;)
+            KEEL_TRY(copy_some_rows(from, source->blocks[b], row, to, target, &row));
     return KEEL_OK;
 }
 
 static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
-        KEEL_TRY(copy_storage(to, to->root.storages[s->slot], s));
+        if (!is_left_out(s, to)) KEEL_TRY(copy_storage(to, to->root.storages[s->slot], s));
     }
     // without rows too: views visit archetypes in the order in which they came
     for (uint32_t i = 1; i < from->archetypes.count; ++i) {
-        keeli_archetype *target = target_archetype(from->archetypes.all[i], to);
+        keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
         if (!target) return no_memory(to);
         KEEL_TRY(copy_rows(from, from->archetypes.all[i], to, target));
     }
@@ -215,7 +235,11 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keel_component *c = &from->storages.items[i]->component;
         keel_result known;
-        if (!keeli_storage_get(to, c, c->is_unique, &known)) return known;
+        keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
+        if (!t) return known;
+        // what it begins with; others were refused
+        if (t->unique && !is_left_out(from->storages.items[i], to))
+            (void)keeli_edit_remove_unique(to, NULL, t, NULL);
     }
     keeli_archetypes_trim(&to->archetypes, &to->heap); // so that they come in the source's order
     keeli_entity_index fresh, old = to->entities;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Putting slots of sparse sets in order: a stable merge sort of slot numbers, then each set is
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
-// it cannot be changed under the sort. And children: a stable merge sort of their chain.
+// it cannot be changed under the sort. Exchanging two slots. And children: a stable merge sort of
+// their chain.
 #include "edit/hierarchy.h"
 #include "world/report.h"
 
@@ -13,7 +14,6 @@ typedef struct sorting {
     keeli_storage *by;           // whose values are compared; NULL: entities are
     keel_value_compare *values;
     keel_entity_compare *entities;
-    bool is_by_value; // of a group
     void *data;
     uint32_t *order, *spare; // slots in the order to be
     uint32_t count;
@@ -22,14 +22,22 @@ typedef struct sorting {
 } sorting;
 
 static const void *value_of(const sorting *s, uint32_t slot) {
-    if (&s->by->set == s->set) return keeli_sparse_set_value(s->set, slot);
     return keeli_store_value(s->world, s->by,
                              keeli_index_of(*keeli_sparse_set_entity(s->set, slot)));
 }
 
+// By values of another storage, which are looked up; who has none comes last.
+static bool is_behind_elsewhere(const sorting *s, uint32_t a, uint32_t b) {
+    const void *x = value_of(s, a), *y = value_of(s, b);
+    return x && y ? s->values(x, y, s->data) > 0 : y && !x;
+}
+
 // Must `a` stand behind `b`, which was behind it?
 static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
-    if (s->values) return s->values(value_of(s, a), value_of(s, b), s->data) > 0;
+    if (s->values && &s->by->set == s->set)
+        return s->values(keeli_sparse_set_value(s->set, a), keeli_sparse_set_value(s->set, b),
+                         s->data) > 0;
+    if (s->values) return is_behind_elsewhere(s, a, b);
     return s->entities(s->world, *keeli_sparse_set_entity(s->set, a),
                        *keeli_sparse_set_entity(s->set, b), s->data) > 0;
 }
@@ -119,68 +127,103 @@ static keel_result sort(sorting *s, keeli_storage *sorted, bool *moved) {
 // The storage when it can be sorted; NULL with the reason, which is KEEL_OK where the world does
 // not know the component.
 static keeli_storage *storage_to_sort(keel_world *world, const keel_component *component,
-                                      keel_result *result) {
-    keeli_storage *s = keeli_known_to_edit(world, NULL, component, "sort", result);
-    if (!s) return NULL;
-    const char *name = s->component.name;
-    if (!keeli_store_is_sparse(s))
-        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                               "cannot sort '%s': only sparse sets have an order of their own; "
-                               "declare it with .storage = KEEL_SPARSE_SET",
-                               name);
-    else if (s->owner)
-        *result = keeli_error(world, KEEL_ERROR_GROUPED,
-                              "cannot sort '%s': group '%s' owns it; use keel_group_sort, which "
-                              "sorts all that the group owns alike",
-                              name, s->owner->name);
-    return *result < 0 ? NULL : s;
+                                      const char *verb, keel_result *result) {
+    keeli_storage *s = keeli_known_to_edit(world, NULL, component, verb, result);
+    if (!s || keeli_store_is_sparse(s)) return s;
+    *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                           "cannot sort '%s': only sparse sets have an order of their own; "
+                           "declare it with .storage = KEEL_SPARSE_SET",
+                           s->component.name);
+    return NULL;
 }
 
-static keel_result no_values(keel_world *world, const keeli_storage *s) {
-    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "cannot sort by the values of '%s': a tag has none; compare entities",
-                        s->component.name);
+// What is sorted: a storage, or all that a group owns. What was asked for is asked in this order:
+// may it be sorted, what is compared, is there somebody who compares.
+typedef struct target {
+    keeli_storage *first;     // of a group that owns nothing: its list
+    const keel_group *group;  // NULL: a storage of its own
+    const keel_sort_desc *as; // what was asked for
+} target;
+
+static keel_result find_target(keel_world *world, const keel_sort_desc *desc, target *t) {
+    keel_result result = KEEL_OK;
+    *t = (target){ .as = desc };
+    if (desc->group && desc->component)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "a sort has a .component or a .group, not both; what a group owns is "
+                            "sorted with the group");
+    if (desc->group) {
+        KEEL_TRY(keeli_world_is_editable(world));
+        keel_group *g = keeli_group_of(world, desc->group);
+        if (!g) return KEEL_ERROR_ARGUMENT;
+        t->group = g;
+        t->first = g->owned_count ? g->storages[0] : &g->order;
+        return KEEL_OK;
+    }
+    t->first = storage_to_sort(world, desc->component, "sort", &result);
+    if (!t->first) return result < 0 ? result : KEEL_ABSENT;
+    return !t->first->owner
+               ? KEEL_OK
+               : keeli_error(world, KEEL_ERROR_GROUPED,
+                             "cannot sort '%s': group '%s' owns it; use KEEL_SORT with "
+                             "its .group, which sorts all that the group owns alike",
+                             t->first->component.name, t->first->owner->name);
 }
 
-static keel_result sort_component(sorting *how, const keel_component *component) {
-    keel_world *world = how->world;
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = storage_to_sort(world, component, &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (!how->values && !how->entities)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a function that compares");
-    if (how->values && !s->size) return no_values(world, s);
-    how->set = &s->set;
-    how->by = how->values ? s : NULL;
-    result = reserve(how, s->set.count, s->size, s->component.align);
-    bool moved = false;
-    if (result == KEEL_OK) result = sort(how, s, &moved);
-    if (moved) keeli_sparse_set_permute(&s->set, how->order, how->count, how->scratch);
-    release(how);
-    keeli_validate_storage(world, s);
-    return result;
+static const char *name_of(const keel_component *c) { return c ? keeli_component_name(c) : "NULL"; }
+
+// Whose values are compared, in how->by; NULL: nobody has one.
+static keel_result find_by(sorting *how, const target *t) {
+    const keel_component *by = t->as->by ? t->as->by : t->as->component;
+    const keel_group *g = t->group;
+    how->by = by && !by->is_unique ? keeli_storage_find(how->world, by) : NULL;
+    bool fits = by && !by->is_unique && !g;
+    for (uint32_t i = 0; g && how->by && i < g->must_count; ++i)
+        fits |= g->storages[i] == how->by;
+    if (!fits && g)
+        return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
+                            name_of(by));
+    if (!fits)
+        return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort '%s' by '%s': that is no component",
+                            t->first->component.name, name_of(by));
+    if (how->by && !how->by->size)
+        return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort by the values of '%s': a tag has none; compare entities",
+                            how->by->component.name);
+    return KEEL_OK;
 }
 
-keel_result keel_sort_component(keel_world *world, const keel_component *component,
-                                keel_value_compare *compare, void *data) {
-    return sort_component(&(sorting){ .world = world, .values = compare, .data = data }, component);
-}
-
-keel_result keel_sort_component_by_entity(keel_world *world, const keel_component *component,
-                                          keel_entity_compare *compare, void *data) {
-    return sort_component(&(sorting){ .world = world, .entities = compare, .data = data },
-                          component);
+static keel_result check_order(sorting *how, const target *t) {
+    const keel_sort_desc *d = t->as;
+    const int orders = (d->compare != NULL) + (d->compare_entities != NULL) + (d->as != NULL);
+    // a comparator of values may be missing because of what `by` is about
+    if (d->compare || (d->by && !orders)) KEEL_TRY(find_by(how, t));
+    if (t->group) KEEL_TRY(keeli_may_edit_group(how->world, t->group, "sort the group of"));
+    if (!orders)
+        return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
+                            "a sort needs a function that compares");
+    if (orders > 1 || (d->by && !d->compare))
+        return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
+                            "a sort has one of .compare, .compare_entities and .as, and .by with "
+                            ".compare only");
+    if (d->as && (d->as->is_unique || d->as->storage == KEEL_ARCHETYPE))
+        return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
+                            "cannot sort '%s' as '%s': that is no component with an order of its "
+                            "own; name a sparse set, or an indexed one",
+                            t->group ? t->group->name : t->first->component.name, name_of(d->as));
+    return KEEL_OK;
 }
 
 // how->order: first the slots of the entities that `other` has too, then the rest. how->spare marks
 // what is placed.
-static void order_as(const sorting *how, const keeli_storage *s, const keeli_storage *other) {
+static void order_as(const sorting *how, const keeli_storage *other) {
     uint32_t placed = 0;
     memset(how->spare, 0, how->count * sizeof *how->spare);
     for (uint32_t at = 0, index; (index = keeli_store_in_order(other, &at)) != UINT32_MAX; ++at) {
-        const uint32_t slot = keeli_sparse_set_find(&s->set, index);
-        if (slot == KEELI_NO_SLOT) continue;
+        const uint32_t slot = keeli_sparse_set_find(how->set, index);
+        if (slot >= how->count) continue; // has none, or is not sorted
         how->order[placed++] = slot;
         how->spare[slot] = 1;
     }
@@ -188,76 +231,74 @@ static void order_as(const sorting *how, const keeli_storage *s, const keeli_sto
         if (!how->spare[slot]) how->order[placed++] = slot;
 }
 
-keel_result keel_sort_component_as(keel_world *world, const keel_component *component,
-                                   const keel_component *other) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    keel_result result;
-    keeli_storage *s = storage_to_sort(world, component, &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (!other || other->is_unique || other->storage == KEEL_ARCHETYPE)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "cannot sort '%s' as '%s': that is no component with an order of its "
-                            "own; name a sparse set, or an indexed one",
-                            s->component.name, other ? keeli_component_name(other) : "NULL");
-    const keeli_storage *o = keeli_storage_find(world, other);
-    if (!o || o == s) return KEEL_OK; // none has both, or they are in order
-    if (o->borrow < 0) return keeli_borrowed(world, o, "read the order of", NULL);
-    sorting how = { .world = world, .set = &s->set };
-    if (s->set.count == 0) return KEEL_OK;
-    result = reserve(&how, s->set.count, s->size, s->component.align);
-    if (result == KEEL_OK) {
-        order_as(&how, s, o);
-        keeli_sparse_set_permute(&s->set, how.order, how.count, how.scratch);
+static void permute(sorting *how, const target *t) {
+    const keel_group *g = t->group;
+    for (uint32_t i = 0; i == 0 || (g && i < g->owned_count); ++i) {
+        keeli_sparse_set *set = g && g->owned_count ? &g->storages[i]->set : &t->first->set;
+        memcpy(how->spare, how->order, how->count * sizeof *how->order); // is used up
+        keeli_sparse_set_permute(set, how->spare, how->count, how->scratch);
     }
+}
+
+keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc) {
+    target t;
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (!desc)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a description, not NULL");
+    sorting how = { .world = world, .entities = desc->compare_entities, .data = desc->data };
+    how.values = desc->compare;
+    keel_result result = find_target(world, desc, &t);
+    if (result != KEEL_OK) return result;
+    KEEL_TRY(check_order(&how, &t));
+    const keeli_storage *other = desc->as ? keeli_storage_find(world, desc->as) : NULL;
+    if ((desc->as && (!other || other == t.first)) || (desc->compare && !how.by)) return KEEL_OK;
+    if (other && other->borrow < 0) return keeli_borrowed(world, other, "read the order of", NULL);
+    how.set = &t.first->set;
+    uint32_t count = t.group ? keeli_group_count(t.group) : how.set->count;
+    if (desc->first && desc->first < count) count = desc->first;
+    if (other && !count) return KEEL_OK;
+    result = t.group ? reserve(&how, count, t.group->scratch_size, t.group->scratch_align)
+                     : reserve(&how, count, t.first->size, t.first->component.align);
+    bool moved = other != NULL;
+    if (result == KEEL_OK && other) order_as(&how, other);
+    else if (result == KEEL_OK) result = sort(&how, t.first, &moved);
+    if (result == KEEL_OK && moved) permute(&how, &t);
+    release(&how);
+    keeli_validate_storage(world, t.group ? t.group->storages[0] : t.first);
+    return result;
+}
+
+// ------------------------------------------------------------------ two entities change places
+keel_result keel_swap_component(keel_world *world, const keel_component *component, keel_entity a,
+                                keel_entity b) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    keel_result result = KEEL_OK;
+    keeli_storage *s = storage_to_sort(world, component, "swap two of", &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!keeli_entity_is_alive(&world->entities, a) || !keeli_entity_is_alive(&world->entities, b))
+        return KEEL_ERROR_DEAD_ENTITY;
+    const uint32_t x = keeli_sparse_set_find(&s->set, keeli_index_of(a)),
+                   y = keeli_sparse_set_find(&s->set, keeli_index_of(b));
+    if (x == KEELI_NO_SLOT || y == KEELI_NO_SLOT) return KEEL_ABSENT;
+    const keel_group *g = s->owner;
+    const bool inside = g && x < keeli_group_count(g);
+    if (g && inside != (y < keeli_group_count(g)))
+        return keeli_error(world, KEEL_ERROR_GROUPED,
+                           "cannot swap two of '%s': group '%s' owns it, and one of them is in the "
+                           "group, at its front, the other is not",
+                           s->component.name, g->name);
+    if (inside) KEEL_TRY(keeli_may_edit_group(world, g, "swap members of the group of"));
+    sorting how = { .world = world };
+    result = inside ? reserve(&how, 0, g->scratch_size, g->scratch_align)
+                    : reserve(&how, 0, s->size, s->component.align);
+    for (uint32_t i = 0; result == KEEL_OK && (i == 0 || (inside && i < g->owned_count)); ++i)
+        keeli_sparse_set_swap(inside ? &g->storages[i]->set : &s->set, x, y, how.scratch);
     release(&how);
     keeli_validate_storage(world, s);
     return result;
 }
 
-// `by`: the component whose values are compared; ignored where entities are.
-static keel_result sort_group(sorting *how, const keel_group *group, const keel_component *by) {
-    keel_world *world = how->world;
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(keeli_world_is_editable(world));
-    keel_group *g = keeli_group_of(world, group);
-    if (!g) return KEEL_ERROR_ARGUMENT;
-    const keeli_storage *wanted = how->entities || !by ? NULL : keeli_storage_find(world, by);
-    for (uint32_t i = 0; wanted && i < g->must_count; ++i)
-        if (g->storages[i] == wanted) how->by = g->storages[i];
-    if (how->is_by_value && !how->by)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
-                            by ? keeli_component_name(by) : "NULL");
-    if (how->by && !how->by->size) return no_values(world, how->by);
-    KEEL_TRY(keeli_may_edit_group(world, g, "sort the group of"));
-    if (!how->values && !how->entities)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a function that compares");
-    how->set = keeli_group_set(g);
-    keel_result result = reserve(how, keeli_group_count(g), g->scratch_size, g->scratch_align);
-    bool moved = false;
-    if (result == KEEL_OK) result = sort(how, g->owned_count ? g->storages[0] : &g->order, &moved);
-    for (uint32_t i = 0; moved && (i == 0 || i < g->owned_count); ++i) {
-        keeli_sparse_set *set = g->owned_count ? &g->storages[i]->set : &g->order.set;
-        memcpy(how->spare, how->order, how->count * sizeof *how->order); // is used up
-        keeli_sparse_set_permute(set, how->spare, how->count, how->scratch);
-    }
-    release(how);
-    keeli_validate_storage(world, g->storages[0]);
-    return result;
-}
-
-keel_result keel_group_sort(keel_world *world, keel_group *group, keel_entity_compare *compare,
-                            void *data) {
-    return sort_group(&(sorting){ .world = world, .entities = compare, .data = data }, group, NULL);
-}
-
-keel_result keel_group_sort_by(keel_world *world, keel_group *group,
-                               const keel_component *component, keel_value_compare *compare,
-                               void *data) {
-    sorting how = { .world = world, .values = compare, .is_by_value = true, .data = data };
-    return sort_group(&how, group, component);
-}
-
+// ------------------------------------------------------------------ children
 // Sort the next `count` children of a chain by their `next`, which takes no memory: the first of
 // them. `*chain` is the one behind them then.
 static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t count) {

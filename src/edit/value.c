@@ -217,7 +217,7 @@ static keel_result mark_in(const keeli_caller *who, keel_entity e, const keel_co
                            keeli_storage **s) {
     if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
     *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
-    if (!*s) return KEEL_ERROR_ACCESS;
+    if (!*s) return who->holder ? KEEL_ERROR_ACCESS : KEEL_ERROR_ARGUMENT;
     if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
     if (!keeli_store_has(*s, keeli_index_of(e))) return KEEL_ABSENT;
     keeli_track_modified(who->world, *s, keeli_index_of(e));
@@ -397,28 +397,40 @@ keel_result(keel_set_unique_value)(keel_scope *scope, const keel_component *uniq
 
 void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,
                                    const void *value) {
-    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
-    if ((!s || !s->unique) && keel_set_unique_value(world, unique, value) < 0) return NULL;
+    keel_result result;
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    const keeli_storage *s = keeli_storage_get(world, unique, true, &result); // sets .initial
+    if (!s || (!s->unique && keel_set_unique_value(world, unique, value) < 0)) return NULL;
     return keel_get_unique_value_mut(world, unique);
+}
+
+// A unique that begins with a value is there for whoever asks first.
+static keeli_storage *meet_unique(keel_world *world, const keel_component *unique) {
+    keel_result result;
+    return unique->is_unique && unique->initial ? keeli_storage_get(world, unique, true, &result)
+                                                : NULL;
 }
 
 const void *keeli_world_get_unique(const keel_scope *scope, const keel_component *unique) {
     const keel_world *world = keeli_world_of(scope);
     const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
+    if (!s && world && unique) s = meet_unique(keeli_world_of(scope), unique);
     if (s && s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
     return s ? s->unique : NULL;
 }
 
 const void *(keel_get_unique_value)(const keel_scope *scope, const keel_component *unique) {
     keeli_caller who;
-    const keeli_storage *s =
-        keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, unique, KEEL_ACCESS_READ);
+    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    if (unique && !who.holder) (void)meet_unique(who.world, unique);
+    const keeli_storage *s = keeli_look_up(&who, unique, KEEL_ACCESS_READ);
     return s ? s->unique : NULL;
 }
 
 void *(keel_get_unique_value_mut)(keel_scope *scope, const keel_component *unique) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0) return NULL;
+    if (unique && !who.holder) (void)meet_unique(who.world, unique);
     keeli_storage *s = keeli_look_up(&who, unique, KEEL_ACCESS_WRITE);
     if (!s || !s->unique) return NULL;
     if (!who.holder && keeli_may_edit(who.world, NULL, s, "write") < 0) return NULL;

@@ -2,7 +2,8 @@
 // Plans: which archetypes match, what leads, and what is left to check. When all components that
 // must be there are sparse sets the smallest leads, always, in packed order; a group of some of
 // them that is not larger leads instead. Otherwise costs are compared: candidates, times what one
-// costs. This is the only file of the layer that asks in which kind of storage values are.
+// costs. Where the user chose, that leads, and a group that orders it. This is the only file of the
+// layer that asks in which kind of storage values are.
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "world/report.h"
@@ -14,6 +15,7 @@
 // What must be there, by kind of storage.
 typedef struct demand {
     keeli_storage *sparse, *smallest; // the smallest sparse set; the smallest of all
+    keeli_storage *chosen;            // what leads by choice; NULL: the cheapest does
     uint32_t must_count;
     uint32_t sparse_count, row_count; // how many are sparse sets; how many are kept in rows
     keeli_storage *must[KEEL_MAX_TERMS];
@@ -58,6 +60,7 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
         if (keeli_term_must(term->kind)) {
             if (!s) return false;
             if (!is_among(s, d->must, d->must_count)) add_must(d, s);
+            if (keeli_term_leads(term->kind, term->data_size)) d->chosen = s;
         } else if (term->kind == KEEL_TERM_WITHOUT) {
             if (s) plan->without[plan->without_count++] = s;
         } else if (term->kind == KEEL_TERM_ANY_OF) {
@@ -264,8 +267,15 @@ static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const kee
     return (uint64_t)keeli_group_count(g) * (settles_all ? cost_member : cost_packed);
 }
 
+static keeli_scan scan_of_chosen(const keeli_storage *s, const keel_group *g) {
+    if (s->kind == KEEL_ARCHETYPE) return KEELI_SCAN_ROWS;
+    if (s->kind == KEEL_INDEXED) return KEELI_SCAN_BITS;
+    return g && s->owner == g ? KEELI_SCAN_GROUP : KEELI_SCAN_SET; // it has the same order
+}
+
 static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
+    if (d->chosen) return scan_of_chosen(d->chosen, g);
     if (plan->lead) return plan->lead->logged < UINT32_MAX ? KEELI_SCAN_CHANGES : KEELI_SCAN_BITS;
     const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
@@ -333,6 +343,10 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     memset(d, 0, offsetof(demand, must));
     memset(plan, 0, offsetof(keeli_plan, need));
     if (!sort_terms(plan, view, d)) return true;
+    if (d->chosen) { // what changed is one more filter
+        d->sparse = d->smallest = d->chosen;
+        plan->lead = NULL;
+    }
     if (d->row_count) {
         const keeli_match_key key = key_of(plan, view, d);
         plan->match = get_match(view->world, &key);

@@ -121,6 +121,9 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
         return bad_term(view, "a term names more than 8 components");
     const bool is_event = keeli_term_is_event(term->kind);
     keeli_view_facts *facts = &view->facts;
+    if (keeli_term_leads(term->kind, term->data_size) && facts->has_leading)
+        return bad_term(view, "more than one KEEL_LEADING");
+    facts->has_leading |= keeli_term_leads(term->kind, term->data_size);
     facts->has_events |= is_event;
     facts->sends |= term->kind == KEEL_TERM_SEND;
     facts->filters_changes |= keeli_term_filters_changes(term->kind);

@@ -19,6 +19,7 @@ typedef struct keeli_bound_term {
 // What binding terms finds out about all of them together.
 typedef struct keeli_view_facts {
     bool wants_entities;
+    bool has_leading;                      // a term says what leads
     bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
     uint32_t custom_count;                 // terms that are custom views
     bool filters_changes;                  // a term is about changes
@@ -122,6 +123,10 @@ uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks fo
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||
            (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED);
+}
+// Does the component lead the view by choice?
+static inline bool keeli_term_leads(keel_term_kind kind, uint32_t data_size) {
+    return kind == KEEL_TERM_WITH && data_size;
 }
 static inline bool keeli_term_filters_changes(keel_term_kind kind) {
     return kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;

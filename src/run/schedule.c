@@ -281,9 +281,27 @@ static keeli_schedule *make(keel_world *world, const keel_workload *table,
 
 // What the nodes of a step are known by when a schedule takes the place of another; or NULL.
 static const void *identity(const keeli_node *node) {
+    if (node->is_taken_away) return NULL;
     if (node->kind == KEEL_NODE_SYSTEM) return node->step.system;
     if (node->kind != KEEL_NODE_BEGIN) return NULL;
     return node->step.workload ? (const void *)node->step.workload : node->name;
+}
+
+static void take_away(const keeli_schedule *s, uint32_t number) {
+    for (; s; s = s->next)
+        for (uint32_t i = 0; i < s->nodes.count;
+             ++i) { // in linear order: a section's node is first
+            keeli_node *node = &s->nodes.items[i];
+            const uint32_t open = s->sections.items[node->section].open;
+            node->is_taken_away |= node->step.number == number ||
+                                   (open != KEEL_NO_NODE && s->nodes.items[open].is_taken_away);
+        }
+}
+
+void keeli_schedules_take_away(keel_world *world, uint32_t number) {
+    take_away(world->workloads.schedules, number);
+    for (const keeli_stored_workload *w = world->workloads.first; w; w = w->next)
+        take_away(w->schedules, number);
 }
 
 // What a step knows from its runs so far goes over to the node that takes its place: from the

@@ -43,12 +43,13 @@ typedef struct keeli_node {
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
     // running
-    uint32_t pending; // of those it waits for, not ended yet
-    uint32_t runs;    // so far that did not fail, for step.times (atomic)
-    uint64_t passed;  // step.every: nanoseconds since it was due (atomic); below 0: it was early
-    bool is_counting; // a system with step.times is running; under the world's lock
-    bool is_skipped;  // a condition said no
-    bool is_blocked;  // something it depends on failed
+    uint32_t pending;   // of those it waits for, not ended yet
+    uint32_t runs;      // so far that did not fail, for step.times (atomic)
+    uint64_t passed;    // step.every: nanoseconds since it was due (atomic); below 0: it was early
+    bool is_counting;   // a system with step.times is running; under the world's lock
+    bool is_taken_away; // or it is inside of what was: keel_remove_step
+    bool is_skipped;    // a condition said no
+    bool is_blocked;    // something it depends on failed
     bool has_ended;
     bool has_failed; // or did not run because of another failure
     bool is_main;    // runs on the calling thread only
@@ -144,6 +145,8 @@ void keeli_schedule_give(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
 // A stored workload goes, and what its systems knew.
 void keeli_schedules_forget(keeli_stored_workload *stored);
+// A step of a stored workload goes: no other one takes over what it knows of its runs.
+void keeli_schedules_take_away(keel_world *world, uint32_t number);
 // All of the tables, or of the stored workload: those of the same one are among them.
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s);
 // Run everything: KEEL_OK, or the first failure in linear order.

@@ -63,16 +63,26 @@ static keel_result begin_state(keel_world *world, const keel_state *state, int64
     return result;
 }
 
+// What commands ask for.
+typedef struct later {
+    keel_state state;
+    int64_t value;
+} later;
+
+static keel_result set_later(keel_world *world, void *data) {
+    const later *l = data;
+    return keel_set_state_of(world, &l->state, l->value);
+}
+
 keel_result(keel_set_state_of)(keel_scope *scope, const keel_state *state, int64_t value) {
     keeli_caller who;
     if (!scope) return keeli_no_world();
     KEEL_TRY(keeli_caller_is(scope, &who));
     KEEL_TRY(check_state(who.world, state));
     if (who.commands)
-        return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
-                            "states cannot be set through commands; use the context, with "
-                            "KEEL_MAY_SET_STATE(%s)",
-                            state->name);
+        return keel_commands_call(who.commands, set_later, &(later){ *state, value },
+                                  sizeof(later));
+    if (who.reader && !who.inside) return keeli_reader_edits_nothing(who.world);
     const keeli_storage *s = keeli_storage_find(who.world, state->transition);
     if (who.holder && (!s || keeli_holder_access(who.holder, s) < KEEL_ACCESS_WRITE))
         return keeli_misuse(who.world, KEEL_ERROR_ACCESS,

@@ -117,6 +117,7 @@ static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_
         free_texts(world, &copy);
         return false;
     }
+    copy.number = ++world->workloads.last_number;
     w->steps.items[w->steps.count++] = copy;
     return true;
 }
@@ -302,8 +303,12 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
     uint32_t kept = 0;
     for (uint32_t i = 0; i < w->steps.count; ++i) {
         keel_step *step = &w->steps.items[i];
-        if (is_named(step, name)) free_texts(world, step);
-        else w->steps.items[kept++] = *step;
+        if (!is_named(step, name)) {
+            w->steps.items[kept++] = *step;
+            continue;
+        }
+        keeli_schedules_take_away(world, step->number);
+        free_texts(world, step);
     }
     w->steps.count = kept;
     ++world->registry.bindings; // schedules of it

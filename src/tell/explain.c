@@ -49,7 +49,8 @@ static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view
         keeli_write(w, "changes of %s, oldest first", name_of(plan->lead->storage));
         break;
     }
-    keeli_write(w, "\ntouches: %" PRIu64 "\n", keeli_plan_touches(plan, view->world));
+    keeli_write(w, "%s\ntouches: %" PRIu64 "\n", view->facts.has_leading ? ", by choice" : "",
+                keeli_plan_touches(plan, view->world));
 }
 
 // ------------------------------------------------------------------ filters and columns

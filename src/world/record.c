@@ -525,9 +525,7 @@ keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *na
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
     if (!scope) return keeli_no_world();
     KEEL_TRY(keeli_caller_is(scope, who));
-    if (scope->kind == KEELI_SCOPE_READER)
-        return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
-                            "a reader looks at changes and edits nothing; edit through its world");
+    if (scope->kind == KEELI_SCOPE_READER) return keeli_reader_edits_nothing(who->world);
     keeli_edit_lock(who->world, who->editor);
     return KEEL_OK;
 }

@@ -46,6 +46,10 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
     if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
+    if (c->initial && (!c->is_unique || c->is_event))
+        return "has an .initial value, which only uniques have";
+    if (c->initial && c->drop && !c->copy)
+        return "has an .initial value and a drop hook, but no copy hook to copy it with";
     if (c->limit && !c->is_event)
         return "has a .limit, which events have; for changes there is keel_set_tracking_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
@@ -193,6 +197,24 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     return s;
 }
 
+// The value that a unique begins with.
+static keel_result set_initial(keel_world *world, keeli_storage *s) {
+    const keel_component *c = &s->component;
+    const size_t bytes = c->size ? c->size : 1;
+    if (!c->initial) return KEEL_OK;
+    void *value = keeli_new_zeroed(&world->heap, bytes, c->align);
+    if (!value) return keeli_out_of_memory(world, "registering a unique");
+    if (!c->copy) memcpy(value, c->initial, c->size);
+    if (c->copy && !keeli_hook_copy(s, value, c->initial)) {
+        keeli_free(&world->heap, value, bytes, c->align);
+        return keeli_error(world, KEEL_ERROR_COPY,
+                           "the copy hook of '%s' failed for its initial value", c->name);
+    }
+    s->unique = value;
+    s->set_at = world->changes.tick;
+    return KEEL_OK;
+}
+
 // ------------------------------------------------------------------ the table
 // What keel_get finds for a number that is free here, and for components with a rule about threads:
 // it reaches nowhere, so the exported function is asked.
@@ -268,9 +290,10 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
         s = new_storage(world, c, index);
     if (s && !keeli_holders_want_new(world, s)) s = (free_storage(world, s), NULL);
-    if (!s) {
+    *result = s ? set_initial(world, s) : keeli_out_of_memory(world, "registering a component");
+    if (*result < 0) {
+        if (s) free_storage(world, s);
         keeli_component_give_back(index);
-        *result = keeli_out_of_memory(world, "registering a component");
         return NULL;
     }
     ++world->registry.bindings;
@@ -529,6 +552,15 @@ bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
     keeli_caller who;
     return keeli_caller_is(scope, &who) == KEEL_OK &&
            keeli_entity_is_alive(&who.world->entities, e);
+}
+
+keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0 || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
+    const keeli_entity_index *ix = &who.world->entities;
+    if (index / KEELI_ENTITY_PAGE >= ix->root.page_count) return keel_null();
+    const keel_entity e = keeli_entity_at(ix, index); // of a dead one it is none
+    return keeli_entity_is_alive(ix, e) ? e : keel_null();
 }
 
 uint32_t(keel_entity_count)(const keel_scope *scope) {

@@ -52,6 +52,11 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
     return KEEL_ERROR_ARGUMENT; // nobody to tell
 }
 
+keel_result keeli_reader_edits_nothing(keel_world *world) {
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                        "a reader looks at changes and edits nothing; edit through its world");
+}
+
 // ------------------------------------------------------------------ looking
 static void not_declared(const keeli_caller *who, const keeli_storage *s, bool reads) {
     const char *name = s->component.name, *unique = s->component.is_unique ? "KEEL_UNIQUE_" : NULL;
@@ -80,6 +85,8 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
                      "commands record edits, so '%s' cannot be looked up through them", name);
         return false;
     }
+    if (who->reader && !who->inside && access > KEEL_ACCESS_READ)
+        return keeli_reader_edits_nothing(who->world), false;
     if (!who->holder) // writing asks more (keeli_may_edit)
         return access > KEEL_ACCESS_READ || !(s->flags & KEELI_IS_BOUND) ||
                keeli_may_look(who->world, s);

@@ -52,6 +52,9 @@ static inline keel_world *keeli_world_of(const keel_scope *scope) {
 // Tell that it is closed: KEEL_ERROR_ARGUMENT.
 keel_result keeli_view_is_closed(const keel_view *view);
 
+// Tell that: KEEL_ERROR_ARGUMENT.
+keel_result keeli_reader_edits_nothing(keel_world *world);
+
 // May it look at the storage like this? False: it did not declare that, which is reported.
 bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_access access);
 // The storage of a component or unique that it may look at like this, or NULL.

@@ -54,6 +54,46 @@ void descriptors_are_constants(void **) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ order
+constexpr Speed standing = { 1, 2 };
+KEEL_UNIQUE(Speed, .initial = &standing);
+
+int by_value(const void *a, const void *b, void *data) {
+    *static_cast<int *>(data) += 1;
+    return static_cast<int>(static_cast<const Tally *>(a)->value) -
+           static_cast<int>(static_cast<const Tally *>(b)->value);
+}
+
+void sets_are_sorted_and_lead(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    int compared = 0;
+    keel_entity e[4];
+    for (uint32_t i = 0; i < 4; ++i)
+        e[i] = keel_add_entity(w, KEEL_INIT(Tally, { 3 - i }), KEEL_INIT(Speed, { 0, 0 }));
+    assert_int_equal(keel_sort(w, Tally, by_value, &compared), KEEL_OK);
+    assert_int_equal(KEEL_SORT(w, .component = KEEL_OF(Speed), .by = KEEL_OF(Tally),
+                               .compare = by_value, .first = 2, .data = &compared),
+                     KEEL_OK);
+    assert_int_equal(keel_swap(w, Tally, e[3], e[2]), KEEL_OK);
+    assert_true(compared > 3);
+    uint32_t order = 0;
+    KEEL_EACH(w, KEEL_LEADING(Tally), KEEL_READ(Speed, s), KEEL_ENTITY(entity)) {
+        (void)s;
+        order = order * 10 + keel_entity_index(entity);
+    }
+    assert_int_equal(order, 2310);
+    order = 0;
+    KEEL_EACH(w, KEEL_LEADING(Speed), KEEL_READ(Tally, t))
+        order = order * 10 + t->value;
+    assert_int_equal(order, 2310);
+    assert_int_equal(keel_sort_as(w, Speed, Tally), KEEL_OK);
+    assert_true(keel_is_same(keel_entity_at(w, 2), e[2]));
+    assert_true(keel_get_unique(w, Speed)->y == 2);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ verbs
 void values_are_added_and_read(void **) {
     api_fixture f;
@@ -550,6 +590,7 @@ out:
 
 const CMUnitTest tests[] = {
     TEST(descriptors_are_constants, "descriptors and fields are constants in C++"),
+    TEST(sets_are_sorted_and_lead, "sets are sorted, and lead by choice, in C++"),
     TEST(values_are_added_and_read, "values are added and read in C++"),
     TEST(values_are_taken_away, "values are taken away in C++"),
     TEST(many_values_at_once, "many values are added at once in C++"),

@@ -134,6 +134,11 @@ static void indices_are_used_again_last_in_first_out(void **state) {
     assert_int_equal(keel_delete_entity(f.world, e[0]), KEEL_OK);
     assert_int_equal(keel_delete_entity(f.world, e[2]), KEEL_OK);
     assert_int_equal(keel_entity_count(f.world), 3);
+    assert_true(keel_is_null(keel_entity_at(f.world, 0)));
+    assert_same_entity(keel_entity_at(f.world, 1), e[1]);
+    assert_true(keel_is_null(keel_entity_at(f.world, 5)));
+    assert_true(keel_is_null(keel_entity_at(f.world, 1u << 30)));
+    assert_true(keel_is_null(keel_entity_at(f.world, UINT32_MAX)));
     assert_false(keel_is_alive(f.world, e[0]));
     assert_false(keel_is_alive(f.world, e[2]));
     assert_false(keel_is_alive(f.world, handle_at(0, 1))); // not yet
@@ -145,6 +150,7 @@ static void indices_are_used_again_last_in_first_out(void **state) {
     assert_false(keel_is_alive(f.world, e[2]));
     assert_true(keel_is_alive(f.world, handle_at(0, 1)));
     assert_true(keel_is_alive(f.world, handle_at(2, 1)));
+    assert_same_entity(keel_entity_at(f.world, 2), handle_at(2, 1));
     assert_same_entity(keel_add_entity(f.world), handle_at(5, 0));
     api_end(&f);
 }

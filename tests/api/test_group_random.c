@@ -140,14 +140,23 @@ static int by_entity(const keel_world *world, keel_entity a, keel_entity b, void
 static void sort_something(game *g) {
     uint32_t turn = any(g, 50) * 2 + 1;
     const uint32_t k = any(g, group_kinds), c = any(g, components), o = any(g, components);
-    if (!g->groups[k]) {
-        (void)keel_sort_component_as(g->f.world, all[c], all[o]);
-    } else if (any(g, 2)) {
-        assert_int_equal(keel_group_sort(g->f.world, g->groups[k], by_entity, NULL), KEEL_OK);
+    const uint32_t first = any(g, 3) ? 0 : any(g, 20), what = any(g, 4);
+    const keel_component *by = *kinds[k].owned ? kinds[k].owned[0] : kinds[k].get[0];
+    keel_sort_desc desc = { .group = g->groups[k], .first = first };
+    if (any(g, 3) == 0) {
+        (void)keel_swap_component(g->f.world, all[c], g->e[any(g, entities)],
+                                  g->e[any(g, entities)]);
+    } else if (!g->groups[k]) {
+        (void)KEEL_SORT(g->f.world, .component = all[c], .as = all[o], .first = first);
+    } else if (what == 0) {
+        desc.as = all[o]; // refused for archetype components
+        (void)keel_sort_by(g->f.world, &desc);
     } else {
-        const keel_component *by = *kinds[k].owned ? kinds[k].owned[0] : kinds[k].get[0];
-        assert_int_equal(keel_group_sort_by(g->f.world, g->groups[k], by, by_value, &turn),
-                         KEEL_OK);
+        desc.compare_entities = what == 1 ? by_entity : NULL;
+        desc.compare = what == 1 ? NULL : by_value;
+        desc.by = what == 1 ? NULL : by;
+        desc.data = &turn;
+        assert_int_equal(keel_sort_by(g->f.world, &desc), KEEL_OK);
     }
     keel_clear_errors(g->f.world);
 }
@@ -252,7 +261,9 @@ static void members_are_who_matches_without_memory(void **state) {
         else if (what == 2) add_some(&g, e);
         else if (what < 8) add_one(&g, e, c);
         else if (what < 11) remove_one(&g, e, c);
-        else (void)keel_group_sort(g.f.world, g.groups[c % group_kinds], by_entity, NULL);
+        else
+            (void)KEEL_SORT(g.f.world, .group = g.groups[c % group_kinds],
+                            .compare_entities = by_entity);
         counting_allocator_never_fail(&g.f.memory);
         keel_clear_errors(g.f.world);
         check(&g);

@@ -196,6 +196,106 @@ static void members_with_large_values_and_tags_are_visited(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ what leads by choice
+static const keel_component *const kinds[] = { KEEL_OF(Number), KEEL_OF(Other), KEEL_OF(Indexed),
+                                               KEEL_OF(Row) };
+enum { KINDS = 4 };
+
+static bool has_kinds(const keel_world *world, keel_entity e, uint32_t which, bool large_only) {
+    const Number *n = keel_get(world, e, Number);
+    if (large_only && (!n || n->value < 300)) return false; // was marked, below
+    for (uint32_t c = 0; c < KINDS; ++c)
+        if (which >> c & 1 && !keel_has_component(world, e, kinds[c])) return false;
+    return true;
+}
+
+// Those that `leader` visits by itself and that have the others, in its order. What changed
+// filters.
+static void assert_led(api_fixture *f, keel_reader *reader, uint32_t leader, uint32_t which,
+                       bool changed) {
+    keel_term terms[KINDS + 4];
+    uint32_t n = 0, count, at = 0;
+    for (uint32_t c = 0; c < KINDS; ++c)
+        if (which >> c & 1) terms[n++] = term_of(c % 2 ? KEEL_TERM_READ : KEEL_TERM_WITH, kinds[c]);
+    terms[n++] = (keel_term){ .kind = KEEL_TERM_WITH, .data_size = 1, .component = kinds[leader] };
+    if (changed) terms[n++] = term_of(KEEL_TERM_MODIFIED, KEEL_OF(Number));
+    terms[n++] = (keel_term){ .kind = KEEL_TERM_ENTITY };
+    terms[n] = (keel_term){ .kind = KEEL_TERM_END };
+    keel_entity *list = packed_order(f->world, kinds[leader], &count);
+    keel_view view;
+    keel_iterator it;
+    keel_span span;
+    assert_int_equal(keel_view_begin(&view, KEEL_SCOPE(reader), terms, "led"), KEEL_OK);
+    assert_int_equal(keel_iterator_begin(&it, &view), KEEL_OK);
+    while (keel_iterator_next_span(&it, &span))
+        for (uint32_t i = 0; i < span.count; ++i, ++at) {
+            while (at < count && !has_kinds(f->world, list[at], which, changed))
+                ++at;
+            assert_true(at < count);
+            assert_same_entity(span.entities[i], list[at]);
+        }
+    while (at < count)
+        assert_false(has_kinds(f->world, list[at++], which, changed));
+    keel_view_end(&view);
+    free(list);
+}
+
+static int by_bits(const keel_world *world, keel_entity a, keel_entity b, void *data) {
+    (void)world, (void)data;
+    return (int)(keel_entity_index(a) * 2654435761u >> 8) -
+           (int)(keel_entity_index(b) * 2654435761u >> 8);
+}
+
+static void anything_leads_by_choice(void **state) {
+    (void)state;
+    for (uint32_t round = 0; round < 3; ++round) {
+        api_fixture f;
+        begin(&f, 600);
+        keel_reader *reader = keel_reader_create(f.world, "reader");
+        keel_track(f.world, Number, KEEL_TRACK_ALL);
+        KEEL_SORT(f.world, .component = KEEL_OF(Other), .compare_entities = by_bits);
+        for (uint32_t i = 0; i < 600; ++i)
+            if (i >= 300) keel_mark(f.world, handle_at(i * 7 % 300 + 300, 0), Number);
+        if (round == 1) (void)KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));
+        if (round == 2) (void)KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Indexed, Row));
+        for (uint32_t leader = 0; leader < KINDS; ++leader)
+            for (uint32_t which = 0; which < 1 << KINDS; ++which) {
+                assert_led(&f, reader, leader, which, false);
+                assert_led(&f, reader, leader, which, true);
+            }
+        keel_reader_destroy(reader);
+        api_end(&f);
+    }
+}
+
+static void what_leads_by_choice_is_told(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f, 100);
+    assert_explained(&f, KEEL_TERMS(KEEL_READ(Other, o), KEEL_LEADING(Number)),
+                     "leader: sparse set Number, in packed order, by choice");
+    assert_explained(&f, KEEL_TERMS(KEEL_READ(Other, o), KEEL_LEADING(Indexed)),
+                     "leader: presence bits of Indexed, by ascending index, by choice");
+    assert_explained(&f, KEEL_TERMS(KEEL_READ(Other, o), KEEL_LEADING(Row)),
+                     "row by row, by choice");
+    assert_explained(&f, KEEL_TERMS(KEEL_READ(Number, n), KEEL_READ(Other, o)),
+                     "leader: sparse set Other, in packed order\n");
+    uint32_t next = 0;
+    KEEL_EACH(f.world, KEEL_LEADING(Number), KEEL_READ(Other, o), KEEL_ENTITY(e)) {
+        assert_int_equal(o->value, keel_entity_index(e));
+        assert_true(o->value >= next);
+        next = o->value + 1;
+    }
+    assert_int_equal(next, 100);
+    keel_view view;
+    assert_int_equal(keel_view_begin(&view, f.world,
+                                     KEEL_TERMS(KEEL_LEADING(Number), KEEL_LEADING(Other)), "two"),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "more than one KEEL_LEADING");
+    keel_clear_errors(f.world);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_full_group_is_walked_as_arrays,
          "E-G5: a walk over a group touches its front only, as arrays"),
@@ -204,6 +304,8 @@ static const struct CMUnitTest tests[] = {
     TEST(further_terms_filter_the_members, "further terms filter the members"),
     TEST(a_group_leads_only_what_it_covers, "a group leads only the views that it covers"),
     TEST(an_empty_group_is_walked_at_once, "an empty group is walked at once"),
+    TEST(anything_leads_by_choice, "any component leads by choice, in its order"),
+    TEST(what_leads_by_choice_is_told, "what leads by choice is explained, and is one"),
     TEST(members_with_large_values_and_tags_are_visited, "large values and tags are visited"),
 };
 

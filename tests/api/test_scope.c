@@ -94,6 +94,16 @@ static void what_a_scope_never_does_is_an_error(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "hand no values out");
     assert_int_equal(hit(KEEL_SCOPE(reader), target), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "a reader looks at changes");
+    keel_scope *only_looks = KEEL_SCOPE(reader);
+    assert_null(keel_get_mut(only_looks, target, Velocity));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a reader looks at changes and edits nothing");
+    assert_int_equal(keel_mark(only_looks, target, Velocity), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_replace(only_looks, target, Velocity, { 8, 8 }), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_set_unique(f.world, Time, { 1, 2 }), KEEL_OK);
+    assert_null(keel_get_unique_mut(only_looks, Time));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a reader looks at changes and edits nothing");
+    assert_non_null(keel_get_unique(only_looks, Time));
+    assert_true(speed_of(only_looks, target) == 3);
     keel_view view;
     assert_int_equal(keel_view_begin(&view, commands, KEEL_TERMS(KEEL_READ(Velocity, v)), "view"),
                      KEEL_ERROR_ARGUMENT);

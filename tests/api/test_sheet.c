@@ -20,6 +20,7 @@ static void nothing(uint32_t begin, uint32_t end, const keel_piece *piece, void 
 VERB(component_count, keel_count(s, Position) == 1)
 VERB(entity_count, keel_entity_count(s) == 4)
 VERB(is_alive, keel_is_alive(s, one))
+VERB(entity_at, keel_is_same(keel_entity_at(s, keel_entity_index(one)), one))
 VERB(add_entity, !keel_is_null(keel_add_entity(s, KEEL_INIT(Position))))
 VERB(delete_entity, keel_delete_entity(s, one) == KEEL_OK)
 VERB(having, keel_delete_entities_having(s, Position) == KEEL_OK)
@@ -63,6 +64,7 @@ static const struct verb {
     { "keel_component_count", try_component_count },
     { "keel_entity_count", try_entity_count },
     { "keel_is_alive", try_is_alive },
+    { "keel_entity_at", try_entity_at },
     { "keel_add_entity_values", try_add_entity },
     { "keel_delete_entity", try_delete_entity },
     { "keel_delete_entities_having_component", try_having },

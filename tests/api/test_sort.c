@@ -2,6 +2,8 @@
 // Sorting sparse sets by values, by entities and in the order of another one; sorting groups.
 #include "support/group_fixture.h"
 
+#include <string.h>
+
 static keel_entity e(uint32_t index) { return handle_at(index, 0); }
 
 static uint32_t compared;
@@ -46,7 +48,8 @@ static void values_come_in_order(void **state) {
     assert_packed(f.world, KEEL_OF(Number), "2 4 0 1 3");
     for (uint32_t i = 0; i < 5; ++i)
         assert_int_equal(keel_get(f.world, e(i), Number)->value, numbers[i]);
-    assert_int_equal(keel_sort_component_by_entity(f.world, KEEL_OF(Number), by_index, NULL),
+    assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .compare_entities = by_index,
+                               .data = NULL),
                      KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "0 1 2 3 4");
     api_end(&f);
@@ -124,7 +127,8 @@ static void values_with_hooks_and_tags_are_sorted(void **state) {
     }
     const keel_component *const list[] = { KEEL_OF(Owned), KEEL_OF(Frozen), KEEL_OF(Large) };
     for (int c = 0; c < 3; ++c) {
-        assert_int_equal(keel_sort_component_by_entity(f.world, list[c], by_index, NULL), KEEL_OK);
+        assert_int_equal(KEEL_SORT(f.world, .component = list[c], .compare_entities = by_index),
+                         KEEL_OK);
         uint32_t count;
         keel_entity *order = packed_order(f.world, list[c], &count);
         for (uint32_t i = 0; i < 100; ++i)
@@ -179,21 +183,22 @@ static void a_group_is_sorted_in_all_that_it_owns(void **state) {
     assert_members(f.world, g, "7 6 5 4 3 2");
     assert_packed(f.world, KEEL_OF(Other), "7 6 5 4 3 2 10 9 8");
     assert_packed(f.world, KEEL_OF(Number), "7 6 5 4 3 2 1 0");
-    assert_int_equal(keel_group_sort_by(f.world, g, KEEL_OF(Number), ascending, NULL), KEEL_OK);
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending),
+                     KEEL_OK);
     assert_members(f.world, g, "3 5 6 7 4 2");
     assert_packed(f.world, KEEL_OF(Other), "3 5 6 7 4 2 10 9 8"); // the rest stays
     assert_packed(f.world, KEEL_OF(Number), "3 5 6 7 4 2 1 0");
-    assert_int_equal(keel_group_sort(f.world, g, by_index, NULL), KEEL_OK);
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index), KEEL_OK);
     assert_members(f.world, g, "2 3 4 5 6 7");
     for (uint32_t i = 0; i < 8; ++i) {
         assert_int_equal(keel_get(f.world, e(i), Number)->value, numbers[i]);
         if (i > 1) assert_int_equal(keel_get(f.world, e(i), Other)->value, i);
     }
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_ERROR_GROUPED);
-    assert_error(f.world, KEEL_ERROR_GROUPED, "group 'sorted' owns it; use keel_group_sort");
+    assert_error(f.world, KEEL_ERROR_GROUPED, "group 'sorted' owns it; use KEEL_SORT");
     assert_int_equal(keel_sort_as(f.world, Number, Third), KEEL_ERROR_GROUPED);
     assert_int_equal(keel_sort_as(f.world, Third, Number), KEEL_OK);
-    assert_int_equal(keel_group_sort_by(f.world, g, KEEL_OF(Third), ascending, NULL),
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Third), .compare = ascending),
                      KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     api_end(&f);
@@ -208,10 +213,12 @@ static void a_group_that_owns_nothing_sorts_its_own_list(void **state) {
     for (uint32_t i = 0; i < 5; ++i)
         assert_int_equal(keel_add(f.world, e(4 - i), Row, { i }), KEEL_OK);
     keel_group *g = KEEL_GROUP(f.world, KEEL_GET(Number, Row));
-    assert_int_equal(keel_group_sort_by(f.world, g, KEEL_OF(Number), ascending, NULL), KEEL_OK);
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending),
+                     KEEL_OK);
     assert_members(f.world, g, "3 1 0 4 2");
     assert_packed(f.world, KEEL_OF(Number), "0 1 2 3 4");
-    assert_int_equal(keel_group_sort_by(f.world, g, KEEL_OF(Row), ascending, NULL), KEEL_OK);
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Row), .compare = ascending),
+                     KEEL_OK);
     assert_members(f.world, g, "4 3 2 1 0");
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_OK); // only got
     assert_packed(f.world, KEEL_OF(Number), "3 1 0 4 2");
@@ -230,12 +237,15 @@ static void what_has_no_order_cannot_be_sorted(void **state) {
     assert_int_equal(keel_sort(f.world, Frozen, ascending, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort(f.world, Number, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort_as(f.world, Number, Row), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_sort_component_as(f.world, KEEL_OF(Number), NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_sort_component(f.world, NULL, ascending, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_sort_component(f.world, KEEL_UNIQUE_OF(Time), ascending, NULL),
+    assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .as = NULL),
+                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(KEEL_SORT(f.world, .component = NULL, .compare = ascending),
+                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(KEEL_SORT(f.world, .component = KEEL_UNIQUE_OF(Time), .compare = ascending),
                      KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort(f.world, keel_child, ascending, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_group_sort(f.world, NULL, by_index, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(KEEL_SORT(f.world, .group = NULL, .compare_entities = by_index),
+                     KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_sort(f.world, Third, ascending, NULL), KEEL_ABSENT);
     keel_clear_errors(f.world);
     api_end(&f);
@@ -254,11 +264,13 @@ static void what_is_borrowed_cannot_be_sorted(void **state) {
     assert_int_equal(keel_view_begin(&view, f.world, terms, "reader"), KEEL_OK);
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_ERROR_BORROWED);
     assert_error(f.world, KEEL_ERROR_BORROWED, "cannot sort 'Number': reader");
-    assert_int_equal(keel_group_sort(f.world, g, by_index, NULL), KEEL_ERROR_BORROWED);
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index),
+                     KEEL_ERROR_BORROWED);
     keel_view_end(&view);
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
     assert_int_equal(keel_sort(f.world, Number, ascending, NULL), KEEL_ERROR_SHARED);
-    assert_int_equal(keel_group_sort(f.world, g, by_index, NULL), KEEL_ERROR_SHARED);
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index),
+                     KEEL_ERROR_SHARED);
     assert_int_equal(keel_share_end(f.world), KEEL_OK);
     keel_clear_errors(f.world);
     api_end(&f);
@@ -301,8 +313,10 @@ static void a_comparator_cannot_edit_what_is_sorted(void **state) {
         assert_int_equal(keel_add(f.world, e(i), Other, { 1 }), KEEL_OK);
     v.refused = compared = 0;
     keel_entity_compare *const none = NULL;
-    assert_int_equal(keel_group_sort(f.world, v.group, none, NULL), KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_group_sort_by(f.world, v.group, KEEL_OF(Number), edits_meanwhile, &v),
+    assert_int_equal(KEEL_SORT(f.world, .group = v.group, .compare_entities = none),
+                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(KEEL_SORT(f.world, .group = v.group, .by = KEEL_OF(Number),
+                               .compare = edits_meanwhile, .data = &v),
                      KEEL_OK);
     assert_int_equal(v.refused, 8 * compared);
     keel_clear_errors(f.world);
@@ -346,9 +360,10 @@ static void a_sort_that_finds_no_memory_changes_nothing(void **state) {
             char *before = world_text(f.world, NULL);
             counting_allocator_fail_after(&f.memory, allowed);
             const keel_result result =
-                what == 0   ? keel_sort(f.world, Number, ascending, NULL)
-                : what == 1 ? keel_sort_as(f.world, Number, Other)
-                            : keel_group_sort_by(f.world, g, KEEL_OF(Number), ascending, NULL);
+                what == 0 ? keel_sort(f.world, Number, ascending, NULL)
+                : what == 1
+                    ? keel_sort_as(f.world, Number, Other)
+                    : KEEL_SORT(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending);
             counting_allocator_never_fail(&f.memory);
             done = result == KEEL_OK;
             if (!done) {
@@ -359,6 +374,180 @@ static void a_sort_that_finds_no_memory_changes_nothing(void **state) {
             }
             api_end(&f);
         }
+}
+
+// ------------------------------------------------------------------ a part, by others, swaps
+typedef struct Rank {
+    int value;
+} Rank;
+KEEL_COMPONENT(Rank, .storage = KEEL_INDEXED);
+
+static int by_rank(const void *a, const void *b, void *data) {
+    (void)data;
+    return *(const int *)a - *(const int *)b;
+}
+
+// A slow sort of what `first` says: who is where, by a key that says who comes last.
+static void assert_sorted(api_fixture *f, const keel_entity *before, uint32_t count, uint32_t first,
+                          const int *keys) {
+    keel_entity expected[64];
+    uint32_t now_count;
+    keel_entity *now = packed_order(f->world, KEEL_OF(Number), &now_count);
+    assert_int_equal(now_count, count);
+    memcpy(expected, before, count * sizeof *expected);
+    for (uint32_t i = 1; i < first; ++i)
+        for (uint32_t k = i;
+             k && keys[keel_entity_index(expected[k - 1])] > keys[keel_entity_index(expected[k])];
+             --k) {
+            const keel_entity other = expected[k];
+            expected[k] = expected[k - 1];
+            expected[k - 1] = other;
+        }
+    for (uint32_t i = 0; i < count; ++i)
+        assert_same_entity(now[i], expected[i]);
+    free(now);
+}
+
+static void a_part_is_sorted_by_values_of_any_storage(void **state) {
+    (void)state;
+    enum { COUNT = 40, LAST = 1000 };
+    uint32_t seed = 5;
+    for (uint32_t round = 0; round < 60; ++round) {
+        api_fixture f;
+        int ranks[COUNT], rows[COUNT];
+        uint32_t count;
+        begin(&f, COUNT);
+        for (uint32_t i = 0; i < COUNT; ++i) {
+            seed = seed * 1664525u + 1013904223u;
+            ranks[i] = (seed >> 28) < 3 ? LAST : (int)(seed >> 20 & 15); // LAST: has none
+            rows[i] = (seed >> 28) > 12 ? LAST : (int)(seed >> 8 & 31);
+            assert_int_equal(keel_add(f.world, e(i * 7 % COUNT), Number, { i }), KEEL_OK);
+            if (ranks[i] != LAST) keel_add(f.world, e(i), Rank, { ranks[i] });
+            if (rows[i] != LAST) keel_add(f.world, e(i), Row, { (uint32_t)rows[i] });
+        }
+        const uint32_t asked = seed >> 16 & 63, first = !asked || asked > COUNT ? COUNT : asked;
+        keel_entity *before = packed_order(f.world, KEEL_OF(Number), &count);
+        assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .by = KEEL_OF(Rank),
+                                   .compare = by_rank, .first = asked),
+                         KEEL_OK);
+        assert_sorted(&f, before, count, first, ranks);
+        free(before);
+        before = packed_order(f.world, KEEL_OF(Number), &count);
+        assert_int_equal(KEEL_SORT(f.world, .component = KEEL_OF(Number), .by = KEEL_OF(Row),
+                                   .compare = by_rank, .first = asked),
+                         KEEL_OK);
+        assert_sorted(&f, before, count, first, rows);
+        free(before);
+        api_end(&f);
+    }
+}
+
+static void a_part_is_sorted_as_another(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = { 5, 3, 9, 1, 7 };
+    api_fixture f;
+    begin(&f, 8);
+    add_numbers(&f, numbers, 5); // 0 1 2 3 4
+    for (uint32_t i = 5; i-- > 1;)
+        keel_add(f.world, e(i), Other, { i }); // 4 3 2 1
+    assert_int_equal(
+        KEEL_SORT(f.world, .component = KEEL_OF(Number), .as = KEEL_OF(Other), .first = 3),
+        KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "2 1 0 3 4");
+    assert_int_equal(
+        KEEL_SORT(f.world, .component = KEEL_OF(Number), .compare = ascending, .first = 2),
+        KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "1 2 0 3 4");
+    // a group like a set: those who have it come first
+    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_EXCLUDE(Third));
+    keel_add(f.world, e(0), Third, { 0 }); // leaves the group
+    assert_packed(f.world, KEEL_OF(Number), "1 2 4 3 0");
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .as = KEEL_OF(Other)), KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "4 3 2 1 0");
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .compare_entities = by_index, .first = 2),
+                     KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "3 4 2 1 0");
+    assert_int_equal(KEEL_SORT(f.world, .group = g, .as = KEEL_OF(Number)), KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "3 4 2 1 0");
+    keel_group *got = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
+    assert_int_equal(KEEL_SORT(f.world, .group = got, .as = KEEL_OF(Number)), KEEL_OK);
+    const uint32_t order[] = { 3, 4, 2, 1 };
+    for (uint32_t i = 0; i < 4; ++i)
+        assert_same_entity(keel_group_entity(f.world, got, i), e(order[i]));
+    api_end(&f);
+}
+
+static void what_is_asked_for_twice_is_refused(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = { 5, 3 };
+    api_fixture f;
+    begin(&f, 3);
+    add_numbers(&f, numbers, 2);
+    keel_group *g = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
+    const keel_component *number = KEEL_OF(Number);
+    const keel_sort_desc wrong[] = {
+        { .component = number, .group = g, .compare = ascending },
+        { .component = number, .compare = ascending, .compare_entities = by_index },
+        { .component = number, .compare = ascending, .as = KEEL_OF(Other) },
+        { .component = number, .by = number, .as = KEEL_OF(Other) },
+        { .component = number },
+        { .component = number, .by = KEEL_UNIQUE_OF(Time), .compare = ascending },
+        { .component = number, .as = KEEL_UNIQUE_OF(Time) },
+        { .group = g, .compare = ascending },
+        { .group = g, .as = KEEL_OF(Row) },
+        { .compare = ascending },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        assert_int_equal(keel_sort_by(f.world, &wrong[i]), KEEL_ERROR_ARGUMENT);
+        assert_error(f.world, KEEL_ERROR_ARGUMENT, NULL);
+    }
+    assert_int_equal(keel_sort_by(f.world, NULL), KEEL_ERROR_ARGUMENT);
+    keel_clear_errors(f.world);
+    assert_packed(f.world, number, "0 1");
+    assert_int_equal(
+        KEEL_SORT(f.world, .component = number, .by = KEEL_OF(Rank), .compare = by_rank),
+        KEEL_OK); // nobody has one
+    api_end(&f);
+}
+
+static void two_entities_change_places(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = { 5, 3, 9, 1, 7 };
+    api_fixture f;
+    owned_begin();
+    begin(&f, 8);
+    add_numbers(&f, numbers, 5);
+    assert_int_equal(keel_swap(f.world, Number, e(0), e(3)), KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "3 1 2 0 4");
+    assert_int_equal(keel_swap(f.world, Number, e(2), e(2)), KEEL_OK);
+    assert_int_equal(keel_swap(f.world, Number, e(0), e(6)), KEEL_ABSENT);
+    assert_int_equal(keel_swap(f.world, Other, e(0), e(1)), KEEL_ABSENT);
+    assert_int_equal(keel_swap(f.world, Number, e(0), keel_null()), KEEL_ERROR_DEAD_ENTITY);
+    keel_add(f.world, e(0), Rank, { 1 });
+    assert_int_equal(keel_swap(f.world, Rank, e(0), e(0)), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "only sparse sets have an order");
+    for (uint32_t i = 0; i < 3; ++i)
+        keel_add(f.world, e(i), Owned, owned_make());
+    // members change places in all that the group owns
+    (void)KEEL_GROUP(f.world, KEEL_OWNED(Number, Owned), .name = "both");
+    assert_packed(f.world, KEEL_OF(Number), "1 2 0 3 4");
+    assert_packed(f.world, KEEL_OF(Owned), "1 2 0");
+    assert_int_equal(keel_swap(f.world, Number, e(1), e(0)), KEEL_OK);
+    assert_packed(f.world, KEEL_OF(Number), "0 2 1 3 4");
+    assert_packed(f.world, KEEL_OF(Owned), "0 2 1");
+    assert_int_equal(keel_swap(f.world, Number, e(3), e(4)), KEEL_OK); // outside
+    assert_packed(f.world, KEEL_OF(Number), "0 2 1 4 3");
+    assert_int_equal(keel_swap(f.world, Number, e(0), e(4)), KEEL_ERROR_GROUPED);
+    assert_error(f.world, KEEL_ERROR_GROUPED, "group 'both' owns it");
+    for (uint32_t i = 0; i < 5; ++i)
+        assert_int_equal(keel_get(f.world, e(i), Number)->value, numbers[i]);
+    KEEL_EACH(f.world, KEEL_READ(Number, n)) {
+        (void)n;
+        assert_int_equal(keel_swap(f.world, Number, e(0), e(1)), KEEL_ERROR_BORROWED);
+        keel_clear_errors(f.world);
+    }
+    api_end(&f);
+    assert_owned_end();
 }
 
 static const struct CMUnitTest tests[] = {
@@ -376,6 +565,10 @@ static const struct CMUnitTest tests[] = {
     TEST(what_is_borrowed_cannot_be_sorted, "what is borrowed or shared cannot be sorted"),
     TEST(a_comparator_cannot_edit_what_is_sorted, "a comparator cannot edit what is sorted"),
     TEST(a_confused_comparator_loses_nothing, "a comparator that contradicts itself loses nothing"),
+    TEST(a_part_is_sorted_by_values_of_any_storage, "a part is sorted, by values of any storage"),
+    TEST(a_part_is_sorted_as_another, "a part, or a group, is sorted as another component"),
+    TEST(what_is_asked_for_twice_is_refused, "a sort that asks for too much is refused"),
+    TEST(two_entities_change_places, "two entities change places"),
     TEST(a_sort_that_finds_no_memory_changes_nothing,
          "a sort that finds no memory changes nothing"),
 };

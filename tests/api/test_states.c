@@ -81,6 +81,58 @@ static void a_game_goes_through_its_states(void **state) {
     with_workers(play_through);
 }
 
+static void no_menu_any_more(const keel_change *event, void *data) {
+    (void)data;
+    assert_int_equal(keel_set_state(event->commands, Phase, PLAYING), KEEL_OK);
+}
+
+KEEL_SYSTEM_ONCE(ask_later, KEEL_COMMANDS(commands), KEEL_UNIQUE_READ(Request, request)) {
+    if (request->wanted) assert_int_equal(keel_set_state(commands, Phase, request->phase), KEEL_OK);
+}
+KEEL_SYSTEM_ONCE(ask_too_much, KEEL_COMMANDS(commands, Number)) {
+    assert_int_equal(keel_set_state(commands, Phase, MENU), KEEL_ERROR_ACCESS);
+}
+KEEL_WORKLOAD(later, KEEL_STEP(ask_later), KEEL_TRANSITION(Phase),
+              KEEL_STEP(exit_menu, .on_exit = KEEL_IN(Phase, MENU)),
+              KEEL_STEP(enter_menu, .on_enter = KEEL_IN(Phase, MENU)),
+              KEEL_STEP(enter_playing, .on_enter = KEEL_IN(Phase, PLAYING)), KEEL_STEP(see));
+
+static void ask_by_commands(api_fixture *f) {
+    keel_world *w = f->world;
+    begin_game(f);
+    keel_commands *commands = keel_world_commands(w);
+    assert_int_equal(keel_set_state(commands, Phase, MENU), KEEL_OK); // the first
+    assert_null(keel_get_unique(w, Phase));
+    assert_int_equal(keel_apply_commands(w), KEEL_OK);
+    assert_int_equal(*keel_get_unique(w, Phase), MENU);
+    assert_int_equal(keel_set_state(commands, Phase, PLAYING), KEEL_OK);
+    assert_int_equal(keel_set_state(commands, Phase, MENU), KEEL_OK); // the last one counts
+    assert_int_equal(keel_run_workload(w, later), KEEL_OK);           // applies them first
+    assert_trail(w, "m0");
+    *keel_get_unique_mut(w, Request) = (Request){ true, PLAYING };
+    assert_int_equal(keel_run_workload(w, later), KEEL_OK); // in the same run
+    assert_trail(w, "Mp1");
+    *keel_get_unique_mut(w, Request) = (Request){ false, MENU };
+    assert_int_equal(keel_set_state(w, Phase, MENU), KEEL_OK);
+    assert_int_equal(keel_run_workload(w, later), KEEL_OK);
+    assert_trail(w, "m0");
+    assert_int_equal(keel_observe(w, Number, KEEL_ON_INSERTED, no_menu_any_more, NULL), KEEL_OK);
+    (void)keel_add_entity(w, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_run_workload(w, later), KEEL_OK);
+    assert_trail(w, "Mp1");
+    assert_int_equal(keel_run(w, ask_too_much), KEEL_ERROR_ACCESS);
+    keel_clear_errors(w);
+    keel_reader *reader = keel_reader_create(w, "reader");
+    assert_int_equal(keel_set_state(KEEL_SCOPE(reader), Phase, MENU), KEEL_ERROR_ARGUMENT);
+    keel_clear_errors(w);
+    keel_reader_destroy(reader);
+}
+
+static void commands_ask_for_states(void **state) {
+    (void)state;
+    with_workers(ask_by_commands);
+}
+
 typedef struct Count {
     uint32_t runs;
 } Count;
@@ -211,6 +263,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_game_goes_through_its_states, "a game goes through its states"),
     TEST(the_world_is_the_same_for_any_number_of_workers,
          "with states the world is the same for any number of workers"),
+    TEST(commands_ask_for_states, "commands and observers ask for states"),
     TEST(a_copied_world_enters_nothing_again, "a copied world enters nothing again"),
     TEST(without_a_value_steps_say_what_is_missing,
          "steps about a state without a value say what is missing"),

@@ -140,6 +140,60 @@ static void steps_are_taken_away_by_name(void **state) {
     api_end(&f);
 }
 
+// One of two steps of a system goes: the other one has run as often as it has.
+static void what_stays_keeps_its_own_counts(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f);
+    keel_world *w = f.world;
+    assert_int_equal(keel_add_step(w, "frame", KEEL_STEP(do_a, .label = "first", .times = 1)),
+                     KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame"), KEEL_OK);
+    assert_trail(w, "a");
+    assert_int_equal(keel_add_step(w, "frame", KEEL_STEP(do_a, .label = "second", .times = 2)),
+                     KEEL_OK);
+    assert_int_equal(keel_remove_step(w, "frame", "first"), KEEL_OK); // no run in between
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(keel_run_named(w, "frame"), KEEL_OK);
+    assert_trail(w, "aa");
+    assert_int_equal(keel_remove_step(w, "frame", "second"), KEEL_OK);
+    assert_int_equal(keel_add_step(w, "frame", KEEL_STEP(do_b, .label = "slow", .every = 1)),
+                     KEEL_OK);
+    assert_int_equal(keel_add_step(w, "frame", KEEL_STEP(do_b, .label = "other", .every = 0.5)),
+                     KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame", .dt = 0.4), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame", .dt = 0.2), KEEL_OK);
+    assert_trail(w, "b");
+    assert_int_equal(keel_remove_step(w, "frame", "slow"), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame", .dt = 0.3), KEEL_OK); // 0.4 of its 0.5
+    assert_trail(w, "");
+    assert_int_equal(keel_run_named(w, "frame", .dt = 0.1), KEEL_OK);
+    assert_trail(w, "b");
+    api_end(&f);
+}
+
+// The same of nested workloads, and of systems in them; inside of another stored one.
+static void what_stays_nested_keeps_its_own_counts(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f);
+    keel_world *w = f.world;
+    assert_int_equal(keel_add_workload(w, ba), KEEL_OK);
+    assert_int_equal(keel_add_step(w, "frame", KEEL_NESTED(ba, .label = "first", .times = 3)),
+                     KEEL_OK);
+    assert_int_equal(keel_add_step(w, "outermost", { .workload_name = "frame" }), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "outermost"), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "outermost"), KEEL_OK);
+    assert_int_equal(keel_add_step(w, "frame", KEEL_NESTED(ba, .times = 2)), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "outermost"), KEEL_OK);
+    assert_trail(w, "babababa");
+    assert_int_equal(keel_remove_step(w, "frame", "first"), KEEL_OK);
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(keel_run_named(w, "outermost"), KEEL_OK);
+    assert_trail(w, "ba");
+    api_end(&f);
+}
+
 KEEL_SYSTEM_ONCE(meddle, KEEL_WORLD(world)) {
     assert_int_equal(keel_enable_step(world, "outer", "do_c", false), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_remove_step(world, "outer", "do_c"), KEEL_ERROR_BORROWED);
@@ -320,6 +374,8 @@ static const struct CMUnitTest tests[] = {
     TEST(data_of_another_size_is_refused, "data of another size is refused"),
     TEST(steps_are_switched_off_and_on_by_name, "steps are switched off and on by name"),
     TEST(switching_plans_nothing_anew, "switching a step plans nothing anew"),
+    TEST(what_stays_keeps_its_own_counts, "what stays keeps its own counts"),
+    TEST(what_stays_nested_keeps_its_own_counts, "what stays nested keeps its own counts"),
     TEST(steps_are_taken_away_by_name, "steps are taken away by name"),
     TEST(unknown_steps_are_an_error_that_names_the_others,
          "unknown steps are an error that names the others"),

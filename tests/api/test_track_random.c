@@ -476,7 +476,8 @@ static int by_number(const void *a, const void *b, void *data) {
 static void reorder(void) {
     if (components[0].storage != KEEL_SPARSE_SET) return;
     if (!group && next_random(2)) {
-        assert_int_equal(keel_sort_component(f.world, &components[0], by_number, NULL), KEEL_OK);
+        assert_int_equal(KEEL_SORT(f.world, .component = &components[0], .compare = by_number),
+                         KEEL_OK);
     } else if (group) {
         assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);
         group = NULL;

@@ -7,6 +7,14 @@
 KEEL_UNIQUE(Owned, .drop = owned_drop, .copy = owned_copy, .move = owned_move);
 KEEL_UNIQUE(Large);
 KEEL_UNIQUE(Number);
+typedef struct Gravity {
+    float x, y;
+} Gravity;
+static const Gravity earth = { 0, -10 };
+KEEL_UNIQUE(Gravity, .initial = &earth);
+typedef Owned Loot;
+static Owned loot; // not const: each test makes one
+KEEL_UNIQUE(Loot, .initial = &loot, .drop = owned_drop, .copy = owned_copy, .move = owned_move);
 static uint32_t mark_slot;
 static const keel_component mark = { .name = "Mark", .is_unique = true, .slot = &mark_slot };
 
@@ -189,6 +197,95 @@ static void the_wrong_kind_is_refused(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ .initial
+static float fallen;
+KEEL_SYSTEM_ONCE(fall, KEEL_UNIQUE_WRITE(Gravity, gravity)) { fallen += gravity->y++; }
+
+static void an_initial_value_is_there_for_who_comes_first(void **state) {
+    (void)state;
+    for (uint32_t first = 0; first < 6; ++first) {
+        api_fixture f;
+        api_begin(&f);
+        fallen = -10;
+        if (first == 0) assert_int_equal(keel_run(f.world, fall), KEEL_OK);
+        if (first == 1) assert_true(keel_get_unique(f.world, Gravity)->y == -10);
+        if (first == 2) assert_true(keel_get_unique_mut(f.world, Gravity)->y == -10);
+        if (first == 3) assert_true(keel_get_or_set_unique(f.world, Gravity, { 1, 1 })->y == -10);
+        if (first == 4) {
+            keel_view view = open_view(f.world, KEEL_TERMS(KEEL_UNIQUE_READ(Gravity, g)));
+            assert_true(keel_get_unique(&view, Gravity)->y == -10);
+            keel_view_end(&view);
+        }
+        if (first == 5)
+            assert_true(((const Gravity *)keel_get_unique_value(KEEL_SCOPE(f.world),
+                                                                KEEL_UNIQUE_OF(Gravity)))
+                            ->y == -10);
+        assert_true(keel_get_unique(f.world, Gravity)->y == (first ? -10 : -9));
+        assert_true(fallen == (first ? -10 : -20));
+        assert_true(earth.y == -10);
+        // taken away it stays away
+        assert_int_equal(keel_remove_unique(f.world, Gravity), KEEL_OK);
+        assert_null(keel_get_unique(f.world, Gravity));
+        assert_int_equal(keel_run(f.world, fall), KEEL_ERROR_MISSING_UNIQUE);
+        assert_true(keel_get_or_set_unique(f.world, Gravity, { 1, 2 })->y == 2);
+        keel_clear_errors(f.world);
+        api_end(&f);
+    }
+}
+
+static void an_initial_value_is_copied_by_its_hook(void **state) {
+    (void)state;
+    for (uint32_t allowed = 0, done = 0; !done; ++allowed) {
+        api_fixture f, g;
+        owned_begin();
+        loot = owned_make();
+        api_begin(&f);
+        api_begin(&g);
+        counting_allocator_fail_after(&f.memory, allowed);
+        const keel_component *known = keel_register_component(f.world, KEEL_UNIQUE_OF(Loot));
+        counting_allocator_never_fail(&f.memory);
+        done = known != NULL;
+        if (!done) assert_error(f.world, KEEL_ERROR_MEMORY, NULL);
+        owned.copies_left = 0;
+        if (!done) assert_null(keel_get_unique(f.world, Loot));
+        if (!done) assert_error(f.world, KEEL_ERROR_COPY, "its initial value");
+        owned.copies_left = UINT32_MAX;
+        assert_int_not_equal(keel_get_unique(f.world, Loot)->token, loot.token);
+        // a copy has what its source has, not what it would begin with
+        keel_get_unique_mut(f.world, Gravity)->x = 5;
+        assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+        assert_true(keel_get_unique(g.world, Gravity)->x == 5);
+        assert_int_equal(owned.living, 3);
+        assert_int_equal(keel_clear_uniques(g.world), KEEL_OK);
+        assert_int_equal(keel_remove_unique(f.world, Gravity), KEEL_OK);
+        assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+        assert_null(keel_get_unique(g.world, Gravity));
+        keel_clear_errors(f.world);
+        api_end(&f);
+        api_end(&g);
+        owned_release(loot);
+        assert_owned_end();
+    }
+}
+
+static void what_cannot_begin_with_a_value_is_refused(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    const keel_component component = { .name = "c", .size = 8, .align = 4, .initial = &earth };
+    const keel_component owning = {
+        .name = "u", .size = 8, .align = 4, .is_unique = true, .initial = &earth, .drop = owned_drop
+    };
+    assert_null(keel_register_component(f.world, &component));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "which only uniques have");
+    assert_null(keel_register_component(f.world, &owning));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "no copy hook");
+    assert_null(keel_get_unique_value(f.world, &owning));
+    assert_null(keel_get_unique_value(f.world, &component));
+    keel_clear_errors(f.world);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_unique_has_no_entity, "S-50: a unique is one value without an entity"),
     TEST(access_before_it_is_set_is_an_error, "S-52: a unique must be set before it is used"),
@@ -197,6 +294,9 @@ static const struct CMUnitTest tests[] = {
     TEST(a_unique_is_borrowed_like_a_storage, "S-53: a unique is borrowed like a storage"),
     TEST(a_unique_and_a_component_never_meet,
          "S-6 S-51: a unique and a component of one type are borrowed apart"),
+    TEST(an_initial_value_is_there_for_who_comes_first, "an initial value is there at once"),
+    TEST(an_initial_value_is_copied_by_its_hook, "an initial value is copied by its hook"),
+    TEST(what_cannot_begin_with_a_value_is_refused, "an initial value that cannot be is refused"),
     TEST(uniques_of_every_size, "uniques may be tags, large, and of any alignment"),
     TEST(the_wrong_kind_is_refused, "a component is no unique, a unique no component"),
 };

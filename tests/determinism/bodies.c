@@ -153,7 +153,8 @@ static void edit_order(keel_world *world, uint64_t h) {
     const uint32_t c = (uint32_t)(h >> 8) % COMPONENTS;
     switch ((h >> 16) % 5) {
     case 0:
-        if (component_plans[c].words) (void)keel_sort_component(world, &components[c], by_value, 0);
+        if (component_plans[c].words)
+            (void)KEEL_SORT(world, .component = &components[c], .compare = by_value, .data = 0);
         return;
     case 1:
         (void)keel_sort_children(world, known(h >> 24), by_handle, NULL);

@@ -418,6 +418,9 @@ void both_compare(both *b) {
             both_fail(b, "entity %u version %u lives in one world only",
                       (unsigned)keel_entity_index(slot->handle),
                       (unsigned)keel_entity_version(slot->handle));
+        if (slot->is_alive !=
+            keel_is_same(keel_entity_at(b->world, keel_entity_index(slot->handle)), slot->handle))
+            both_fail(b, "index %u has another entity", (unsigned)keel_entity_index(slot->handle));
         if (!slot->is_alive) continue;
         ++entities;
         e = keel_next_entity(b->world, e);

@@ -174,7 +174,8 @@ static void op_sort_group(both *b, dice *d) {
     for (uint32_t k = 0; k < KINDS; ++k)
         if (g->owned >> k & 1) orders[k] = order_of(b, k, &totals[k]);
     if (b->dry) counting_allocator_fail_after(&b->memory, salt % 4);
-    const keel_result result = keel_group_sort(b->world, g->group, by_key, &salt);
+    const keel_result result =
+        KEEL_SORT(b->world, .group = g->group, .compare_entities = by_key, .data = &salt);
     if (both_agree(b, result, KEEL_OK)) sort_entities(members, count, salt);
     for (uint32_t i = 0; i < count; ++i)
         if (!keel_is_same(keel_group_entity(b->world, g->group, i), members[i]))
@@ -207,8 +208,8 @@ static void op_sort(both *b, dice *d) {
         both_trace(b, "kind %u", (unsigned)k);
         if (b->dry) counting_allocator_fail_after(&b->memory, salt % 4);
         const keel_result expected = expected_sort(b, k);
-        const keel_result result =
-            keel_sort_component_by_entity(b->world, &b->components[k], by_key, &salt);
+        const keel_result result = KEEL_SORT(b->world, .component = &b->components[k],
+                                             .compare_entities = by_key, .data = &salt);
         if (both_agree(b, result, expected) && result == KEEL_OK) sort_entities(order, count, salt);
         expect_order(b, k, order, count);
     }
@@ -232,7 +233,7 @@ static void op_sort_as(both *b, dice *d) {
         expected = KEEL_ERROR_ARGUMENT;
     if (b->dry) counting_allocator_fail_after(&b->memory, roll_below(d, 4));
     const keel_result result =
-        keel_sort_component_as(b->world, &b->components[k], &b->components[other]);
+        KEEL_SORT(b->world, .component = &b->components[k], .as = &b->components[other]);
     if (result == KEEL_OK || expected == KEEL_OK) (void)both_agree(b, result, expected);
     expect_order(b, k, result == KEEL_OK ? sorted : order, count);
     free(sorted);
