@@ -12,6 +12,10 @@
 /// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
 /// the macros work: docs/macros.md.
 #pragma once
+// clang-format off
+#ifndef __GNUC__
+#error "keel/keel.h needs gcc, clang or a compiler that works like them: MSVC's cl and tcc do not. keel/core.h, without macros, is plain C11."
+#endif
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header
 #include <keel/custom_view.h>
@@ -24,7 +28,6 @@
 #include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
 #include <keel/typed_state.h>
-// clang-format off
 
 // ---------------------------------------------------------------- descriptors
 /// Declare the type `T` as a component, in a .c file, a header, a plug-in or C++:

@@ -49,10 +49,10 @@ keel_result keeli_check_data(const keel_context *context) {
         const keel_run_desc *run = context->run;
         if (run->data && term->data_size == run->data_size) continue;
         return keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %zu; pass a "
+                            "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %u; pass a "
                             "pointer to it with %s",
                             context->system->name, term->name ? term->name : "data",
-                            (unsigned)term->data_size, run->data ? run->data_size : 0,
+                            (unsigned)term->data_size, run->data ? (unsigned)run->data_size : 0,
                             context->node ? "keel_run_workload_with" : "keel_run_with");
     }
     return KEEL_OK;
