@@ -46,11 +46,15 @@
 #define KEELI_DERIVED(T) keeli_derive<T>(keeli_it);
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                      \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
-    KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
+    KEELI_UNUSED static constexpr keel_component symbol##_given = [] {                              \
         keel_component keeli_it = {};                                                               \
         keeli_it.type = text; keeli_it.size = bytes; keeli_it.align = alignment;                    \
         keeli_it.is_unique = unique; keeli_it.file = __FILE__; keeli_it.slot = &symbol##_slot;      \
         KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__)                                                     \
+        return keeli_it;                                                                            \
+    }();                                                                                            \
+    KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
+        keel_component keeli_it = keeli_with_own_hooks<symbol##_given>();                           \
         derived                                                                                     \
         return keeli_it;                                                                            \
     }()
@@ -873,14 +877,15 @@ struct keeli_run_desc { keel_run_desc desc; operator const keel_run_desc *() con
 #define keel_custom_end(scope, value) keel_end_custom_view((scope), (value))
 #ifdef __cplusplus
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
-    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T = [] {                                      \
+    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T##_given = [] {                              \
         keel_custom_view keeli_it = {};                                                             \
         keeli_it.name = #T; keeli_it.size = sizeof(T); keeli_it.align = KEELI_ALIGNOF(T);           \
         keeli_it.terms = keeli_view_terms_##T; keeli_it.fill = keeli_view_fill_##T;                             \
         keeli_it.file = __FILE__; keeli_it.line = __LINE__;                                         \
         KEELI_MAP(KEELI_CHOICE, ~, __VA_ARGS__)                                                     \
         return keeli_it;                                                                            \
-    }()
+    }();                                                                                            \
+    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T = keeli_with_own_functions<KEEL_CUSTOM_VIEW_##T##_given>()
 #define KEELI_CHOICE_0(x) keeli_it x;
 #define KEELI_SAME_TYPE(CT, member) static_cast<keeli_same<CT>::type *>(&keeli_self->member)
 #else
