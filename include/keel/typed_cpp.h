@@ -70,27 +70,30 @@ KEELI_UNUSED static const keeli_guarding keeli_guarding_here; // not inline: a p
 template <class Fn> struct keeli_calls {
     Fn *fn;
     void *data;
-    keel_world *world;
+    std::atomic<keel_world *> world; // of pieces: they say it
     void (*combine)(void *, const void *, void *);
     std::atomic_flag lock = ATOMIC_FLAG_INIT;
     bool has_thrown = false;
     uint32_t piece = 0;
     char what[256];
     keeli_calls(keel_world *w, Fn *f, void *d, void (*c)(void *, const void *, void *) = NULL) : fn(f), data(d), world(w), combine(c) {}
-    void thrown(keel_world *w, uint32_t at, const char *text) {
+    void thrown(uint32_t at, const char *text) {
         while (lock.test_and_set(std::memory_order_acquire)) {}
         if (!has_thrown || at < piece) { std::snprintf(what, sizeof what, "%s", text); piece = at; }
         has_thrown = true;
-        world = w;
         lock.clear(std::memory_order_release);
     }
-    template <class F> void call(keel_world *w, uint32_t at, F f) {
+    template <class F> void call(uint32_t at, F f) {
         try { f(); }
-        catch (const std::exception &e) { thrown(w, at, e.what()); }
-        catch (...) { thrown(w, at, "an exception that is no std::exception"); }
+        catch (const std::exception &e) { thrown(at, e.what()); }
+        catch (...) { thrown(at, "an exception that is no std::exception"); }
+    }
+    template <class F> void of_piece(const keel_piece *p, F f) {
+        world.store(p->world, std::memory_order_relaxed);
+        call(p->number, f);
     }
     template <class R, class... A> R answer(R otherwise, A... a) {
-        if (!has_thrown) call(world, 0, [&] { otherwise = fn(a..., data); });
+        if (!has_thrown) call(0, [&] { otherwise = fn(a..., data); });
         return otherwise;
     }
     keel_result ended(keel_result result) const { return has_thrown ? keeli_caught(world, what) : result; }
@@ -103,13 +106,13 @@ typedef keeli_calls<keel_entity_compare> keeli_comparing_entities;
 typedef keeli_calls<keel_range_fn> keeli_ranging;
 typedef keeli_calls<keel_span_fn> keeli_spanning;
 inline bool keeli_keep(keel_entity e, void *value, void *self) { return keeli_retaining::in(self).answer(true, e, value); }
-inline void keeli_patch(void *value, void *self) { keeli_patching &it = keeli_patching::in(self); it.call(it.world, 0, [&] { it.fn(value, it.data); }); }
+inline void keeli_patch(void *value, void *self) { keeli_patching &it = keeli_patching::in(self); it.call(0, [&] { it.fn(value, it.data); }); }
 inline int keeli_compare(const void *a, const void *b, void *self) { return keeli_comparing::in(self).answer(0, a, b); }
 inline int keeli_compare_entities(const keel_world *w, keel_entity a, keel_entity b, void *self) { return keeli_comparing_entities::in(self).answer(0, w, a, b); }
-inline void keeli_range(uint32_t begin, uint32_t end, const keel_piece *piece, void *self) { keeli_ranging &it = keeli_ranging::in(self); it.call(piece->world, piece->number, [&] { it.fn(begin, end, piece, it.data); }); }
-inline void keeli_span(const keel_span *span, const keel_piece *piece, void *self) { keeli_spanning &it = keeli_spanning::in(self); it.call(piece->world, piece->number, [&] { it.fn(span, piece, it.data); }); }
+inline void keeli_range(uint32_t begin, uint32_t end, const keel_piece *piece, void *self) { keeli_ranging &it = keeli_ranging::in(self); it.of_piece(piece, [&] { it.fn(begin, end, piece, it.data); }); }
+inline void keeli_span(const keel_span *span, const keel_piece *piece, void *self) { keeli_spanning &it = keeli_spanning::in(self); it.of_piece(piece, [&] { it.fn(span, piece, it.data); }); }
 // The total stays as it was when a piece has thrown.
-template <class C> inline void keeli_combine(void *total, const void *partial, void *self) { C &it = C::in(self); if (!it.has_thrown) it.call(it.world, 0, [&] { it.combine(total, partial, it.data); }); }
+template <class C> inline void keeli_combine(void *total, const void *partial, void *self) { C &it = C::in(self); if (!it.has_thrown) it.call(0, [&] { it.combine(total, partial, it.data); }); }
 template <class C, class F> inline keel_result keeli_reduce(const keel_reduction *r, C &calls, F reduce) {
     if (!r || !r->combine || !calls.fn) return reduce(r, calls.fn ? &calls : NULL);
     calls.combine = r->combine;
