@@ -143,6 +143,14 @@ inline keel_result keeli_view_parallel_reduce(const keel_view *v, keel_span_fn *
 #define keel_view_parallel_reduce keeli_view_parallel_reduce
 #endif
 
+// ---------------------------------------------------------------- which component a type is
+// A declaration of KEEL_COMPONENT says it (KEELI_FOUND). Two components of one type have two, which is ambiguous.
+template <class T> struct keeli_type {};
+template <const keel_component *C> struct keeli_named {
+    static constexpr const keel_component *component = C;
+    keeli_named(int);
+};
+
 // ---------------------------------------------------------------- hooks of your own
 // A copy that is left by an exception has failed; moving and dropping cannot fail, so there, as in
 // a destructor, it ends the program. The functions of a custom view fail as systems do.
