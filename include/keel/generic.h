@@ -11,7 +11,6 @@
 #pragma GCC system_header
 #include <keel/typed.h>
 #ifdef __cplusplus
-#include <memory>
 // clang-format off
 
 /// @cond how a type is found
@@ -30,7 +29,7 @@ template <class T> struct keeli_event_of<T, std::void_t<decltype(keeli_find_KEEL
 // The type of an argument that is not deduced: keel::add<T>(world, e, {1, 2}).
 template <class T> using keeli_t = typename keeli_same<T>::type;
 // A function object as the `data` of a C function.
-template <class F> inline void *keeli_as_data(F &f) { return const_cast<void *>(static_cast<const void *>(std::addressof(f))); }
+template <class F> inline void *keeli_as_data(F &f) { return const_cast<void *>(static_cast<const void *>(__builtin_addressof(f))); }
 template <class F> inline F &keeli_from_data(void *data) { return *static_cast<F *>(data); }
 struct keeli_open_view {
     keel_view view;
@@ -96,10 +95,10 @@ template <class T, class S> keel_result mark(S *s, keel_entity e) { return keel_
 template <class T, class S> keel_result enable(S *s, keel_entity e) { return keel_enable_component(s, e, component<T>); }
 template <class T, class S> keel_result disable(S *s, keel_entity e) { return keel_disable_component(s, e, component<T>); }
 template <class T, class S> uint32_t count(S *s) { return keel_component_count(s, component<T>); }
-template <class T, class S> keel_result add_many(S *s, const keel_entity *entities, uint32_t n, const keeli_t<T> &value) { return keel_add_component_to_many(s, entities, n, component<T>, std::addressof(value), 0); }
+template <class T, class S> keel_result add_many(S *s, const keel_entity *entities, uint32_t n, const keeli_t<T> &value) { return keel_add_component_to_many(s, entities, n, component<T>, __builtin_addressof(value), 0); }
 template <class T, class S, class A> keel_result add_column_many(S *s, const keel_entity *entities, uint32_t n, A &array) { return keeli_add_column_to_many(s, entities, n, column<T>(array)); }
 template <class T, class S> keel_result delete_many(S *s, const keel_entity *entities, uint32_t n) { return keel_delete_component_from_many(s, entities, n, component<T>); }
-template <class T, class S> keel_result add_matching(S *s, const keel_term *terms, const keeli_t<T> &value) { return keel_add_component_to_matching(s, terms, component<T>, std::addressof(value)); }
+template <class T, class S> keel_result add_matching(S *s, const keel_term *terms, const keeli_t<T> &value) { return keel_add_component_to_matching(s, terms, component<T>, __builtin_addressof(value)); }
 template <class T, class S> keel_result delete_matching(S *s, const keel_term *terms) { return keel_delete_component_from_matching(s, terms, component<T>); }
 template <class... T> keel_result register_(keel_world *w) { return keeli_register(w, component<T>...); }
 /// `keep(entity, value)` answers false for those that go. Any function object.

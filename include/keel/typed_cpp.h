@@ -20,8 +20,6 @@
 #include <keel/unique.h>
 #include <keel/walk.h>
 #ifdef __cplusplus
-#include <atomic>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -70,18 +68,18 @@ KEELI_UNUSED static const keeli_guarding keeli_guarding_here; // not inline: a p
 template <class Fn> struct keeli_calls {
     Fn *fn;
     void *data;
-    std::atomic<keel_world *> world; // of pieces: they say it
+    keel_world *world; // of pieces: they say it
     void (*combine)(void *, const void *, void *);
-    std::atomic_flag lock = ATOMIC_FLAG_INIT;
+    bool lock = false; // no <atomic>: it does not bear macros of users, such as min
     bool has_thrown = false;
     uint32_t piece = 0;
     char what[256];
     keeli_calls(keel_world *w, Fn *f, void *d, void (*c)(void *, const void *, void *) = NULL) : fn(f), data(d), world(w), combine(c) {}
     void thrown(uint32_t at, const char *text) {
-        while (lock.test_and_set(std::memory_order_acquire)) {}
-        if (!has_thrown || at < piece) { std::snprintf(what, sizeof what, "%s", text); piece = at; }
+        while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) {}
+        if (!has_thrown || at < piece) { __builtin_snprintf(what, sizeof what, "%s", text); piece = at; }
         has_thrown = true;
-        lock.clear(std::memory_order_release);
+        __atomic_clear(&lock, __ATOMIC_RELEASE);
     }
     template <class F> void call(uint32_t at, F f) {
         try { f(); }
@@ -89,7 +87,7 @@ template <class Fn> struct keeli_calls {
         catch (...) { thrown(at, "an exception that is no std::exception"); }
     }
     template <class F> void of_piece(const keel_piece *p, F f) {
-        world.store(p->world, std::memory_order_relaxed);
+        __atomic_store_n(&world, p->world, __ATOMIC_RELAXED);
         call(p->number, f);
     }
     template <class R, class... A> R answer(R otherwise, A... a) {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The verbs as templates: generic code over types that know nothing of it; and how often a value is
 // copied and moved on its way.
-#include "support/test.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <keel/keel.h> // before the fixture: the header has templates
 extern "C" {
 #include "support/api_fixture.h"
 }
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace game {
 

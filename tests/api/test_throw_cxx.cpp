@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Exceptions that leave functions of the user's: each is a failure that says what they say, what
 // was held is given back, and nothing lives on.
-#include "support/test.h"
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include <keel/keel.h> // before the fixture: the header has templates
 extern "C" {
 #include "support/api_fixture.h"
 }
-
-#include <atomic>
-#include <cstring>
-#include <stdexcept>
-#include <string>
 
 namespace {
 
