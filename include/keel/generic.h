@@ -28,6 +28,12 @@ template <class T, class = void> struct keeli_event_of {
 template <class T> struct keeli_event_of<T, std::void_t<decltype(keeli_find_KEEL_EVENT_(keeli_type<T>(), 0))>> : decltype(keeli_find_KEEL_EVENT_(keeli_type<T>(), 0)) {};
 // The type of an argument that is not deduced: keel::add<T>(world, e, {1, 2}).
 template <class T> using keeli_t = typename keeli_same<T>::type;
+// What is copied, said by one error when it cannot be.
+template <class T> struct keeli_copy_of {
+    static constexpr bool is = std::is_copy_constructible_v<T>;
+    static_assert(is, "this type cannot be copied: hand its value over with std::move");
+    static std::conditional_t<is, const T &, T &&> of(const T &value) { return static_cast<std::conditional_t<is, const T &, T &&>>(const_cast<T &>(value)); }
+};
 // A function object as the `data` of a C function.
 template <class F> inline void *keeli_as_data(F &f) { return const_cast<void *>(static_cast<const void *>(__builtin_addressof(f))); }
 template <class F> inline F &keeli_from_data(void *data) { return *static_cast<F *>(data); }
@@ -63,21 +69,21 @@ template <class T> constexpr bool keeli_is_tag = component<T>->size == 0;
 /// A component to add, as KEEL_INIT: `keel_add_entity(world, keel::init<A>(), keel::init<B>(value))`.
 template <class T> auto init() { return keeli_default<T, keeli_is_tag<T>>::init(component<T>); }
 template <class T> keeli_one<T> init(keeli_t<T> &&value) { return KEELI_THE_VALUE_OF(component<T>, T, std::move(value)); }
-template <class T> keeli_one<T> init(const keeli_t<T> &value) { return KEELI_THE_VALUE_OF(component<T>, T, value); }
+template <class T> keeli_one<T> init(const keeli_t<T> &value) { return KEELI_THE_VALUE_OF(component<T>, T, keeli_copy_of<T>::of(value)); }
 /// Values of an array, which are moved out of it, as KEEL_COLUMN.
 template <class T, class A> auto column(A &array) { return keeli_column_in<T, A &>(component<T>, &array[0], sizeof(T)); }
 
 template <class T, class S> keel_result add(S *s, keel_entity e) { return keeli_add_default(s, e, component<T>, keeli_default<T, keeli_is_tag<T>>::value()); }
 template <class T, class S> keel_result add(S *s, keel_entity e, keeli_t<T> &&value) { return keeli_add(s, e, component<T>, KEELI_THE_VALUE(T, std::move(value))); }
-template <class T, class S> keel_result add(S *s, keel_entity e, const keeli_t<T> &value) { return keeli_add(s, e, component<T>, KEELI_THE_VALUE(T, value)); }
+template <class T, class S> keel_result add(S *s, keel_entity e, const keeli_t<T> &value) { return keeli_add(s, e, component<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 template <class T, class S> keel_result add_if_missing(S *s, keel_entity e) { return keeli_add_if_missing(s, e, component<T>, keeli_default<T, keeli_is_tag<T>>::value()); }
 template <class T, class S> keel_result add_if_missing(S *s, keel_entity e, keeli_t<T> &&value) { return keeli_add_if_missing(s, e, component<T>, KEELI_THE_VALUE(T, std::move(value))); }
-template <class T, class S> keel_result add_if_missing(S *s, keel_entity e, const keeli_t<T> &value) { return keeli_add_if_missing(s, e, component<T>, KEELI_THE_VALUE(T, value)); }
+template <class T, class S> keel_result add_if_missing(S *s, keel_entity e, const keeli_t<T> &value) { return keeli_add_if_missing(s, e, component<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 template <class T, class S> keel_result replace(S *s, keel_entity e, keeli_t<T> &&value) { return keeli_replace(s, e, component<T>, KEELI_THE_VALUE(T, std::move(value))); }
-template <class T, class S> keel_result replace(S *s, keel_entity e, const keeli_t<T> &value) { return keeli_replace(s, e, component<T>, KEELI_THE_VALUE(T, value)); }
+template <class T, class S> keel_result replace(S *s, keel_entity e, const keeli_t<T> &value) { return keeli_replace(s, e, component<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 template <class T> T *get_or_add(keel_world *w, keel_entity e) { return static_cast<T *>(keeli_get_or_add(w, e, component<T>, keeli_default<T, keeli_is_tag<T>>::value())); }
 template <class T> T *get_or_add(keel_world *w, keel_entity e, keeli_t<T> &&value) { return static_cast<T *>(keeli_get_or_add(w, e, component<T>, KEELI_THE_VALUE(T, std::move(value)))); }
-template <class T> T *get_or_add(keel_world *w, keel_entity e, const keeli_t<T> &value) { return static_cast<T *>(keeli_get_or_add(w, e, component<T>, KEELI_THE_VALUE(T, value))); }
+template <class T> T *get_or_add(keel_world *w, keel_entity e, const keeli_t<T> &value) { return static_cast<T *>(keeli_get_or_add(w, e, component<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value)))); }
 template <class T, class S> const T *get(S *s, keel_entity e) { return static_cast<const T *>(KEELI_DIRECT(s, keeli_world_get, (keel_get_component))(KEELI_TO_READ(s), e, component<T>)); }
 template <class T, class S> T *get_mut(S *s, keel_entity e) { return static_cast<T *>(KEELI_DIRECT(s, keeli_world_get_mut, (keel_get_component_mut))(KEELI_TO_WRITE(s), e, component<T>)); }
 /// As keel_at; the message names the type.
@@ -125,7 +131,7 @@ template <class T> keel_result unobserve(keel_world *w, keel_observer_fn *f, voi
 
 template <class T, class S> keel_result set_unique(S *s) { return keeli_set_unique(s, unique<T>, keeli_default<T, false>::value()); }
 template <class T, class S> keel_result set_unique(S *s, keeli_t<T> &&value) { return keeli_set_unique(s, unique<T>, KEELI_THE_VALUE(T, std::move(value))); }
-template <class T, class S> keel_result set_unique(S *s, const keeli_t<T> &value) { return keeli_set_unique(s, unique<T>, KEELI_THE_VALUE(T, value)); }
+template <class T, class S> keel_result set_unique(S *s, const keeli_t<T> &value) { return keeli_set_unique(s, unique<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 template <class T, class S> const T *get_unique(S *s) { return static_cast<const T *>(keel_get_unique_value(s, unique<T>)); }
 template <class T, class S> T *get_unique_mut(S *s) { return static_cast<T *>(keel_get_unique_value_mut(s, unique<T>)); }
 template <class T> T *get_or_set_unique(keel_world *w) { return static_cast<T *>(keeli_get_or_set_unique(w, unique<T>, keeli_default<T, false>::value())); }
@@ -133,7 +139,7 @@ template <class T, class S> keel_result remove_unique(S *s) { return keel_remove
 template <class T> keel_result remove_unique(keel_world *w, T *out) { return keeli_take_unique(w, unique<T>, out); }
 /// Scope: world, commands, context.
 template <class T, class S> keel_result send(S *s, keeli_t<T> &&value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, std::move(value))); }
-template <class T, class S> keel_result send(S *s, const keeli_t<T> &value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, value)); }
+template <class T, class S> keel_result send(S *s, const keeli_t<T> &value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 
 /// A loop over those that have all of `T`: `keel::each<A, const B>(world, [](A &a, const B &b) { ... })`, or with the handle first.
 /// A type that is const is only read. What the function may edit meanwhile is what KEEL_EACH allows; it may throw. KEEL_EACH is
