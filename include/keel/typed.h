@@ -41,7 +41,7 @@
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
     KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T)
 #ifdef __cplusplus
-// For generic.h: a declaration that is looked up where the type is at home, and never called.
+// For typed_generic.h: a declaration that is looked up where the type is at home, and never called.
 #define KEELI_FOUND(kind, T) ; KEELI_UNUSED keeli_named<&kind##T> keeli_find_##kind(keeli_type<T>, keeli_named<&kind##T>)
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// @file generic.h
+/// @file typed_generic.h
 /// C++: the verbs as templates over the type, for generic code: `keel::add<T>(world, e, value)` does what
 /// `keel_add(world, e, T, value)` does, whatever T is there. Scopes, results, errors, threads and what is
 /// invalidated are those of the verb of the same name; `delete` is a word of C++, so it is `delete_`.
