@@ -304,11 +304,15 @@ KEEL_API keel_result keel_stop_collecting_entities(keel_world *world, const keel
 KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                                        const keel_component *source);
 
-/// Private: who calls functions of the user's that C++ may leave by an exception, which must not pass
-/// through C.
+/// Private: a function of keel_commands_call.
+typedef keel_result keeli_command_fn(keel_world *world, void *data);
+/// Private: who calls functions of the user's that C++ may leave by an exception, which must not
+/// pass through C.
 typedef struct keeli_guard {
+    /// Private.
     void (*observe)(keel_observer_fn *function, const keel_change *event, void *data);
-    keel_result (*command)(keel_result (*function)(keel_world *, void *), keel_world *, void *data);
+    /// Private.
+    keel_result (*command)(keeli_command_fn *function, keel_world *world, void *data);
 } keeli_guard;
 /// Private: where `guard` is in use, or none (NULL), use `with` from now on.
 /// @threads at start-up and at the end, while no world is at work

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_generic.h
-/// C++: the verbs as templates over the type, for generic code: `keel::add<T>(world, e, value)` does what
-/// `keel_add(world, e, T, value)` does, whatever T is there. Scopes, results, errors, threads and what is
-/// invalidated are those of the verb of the same name; `delete` is a word of C++, so it is `delete_`.
+/// C++: the verbs as templates over the type, for generic code: `keel::add<T>(world, e, value)`
+/// does what `keel_add(world, e, T, value)` does, whatever T is there. Scopes, results, errors,
+/// threads and what is invalidated are those of the verb of the same name; `delete` is a word of
+/// C++, so it is `delete_`.
 ///
-/// A type is found by what KEEL_COMPONENT, KEEL_TAG, KEEL_UNIQUE or KEEL_EVENT says in the namespace of
-/// the type, before it is used: so the type is a class or an enum, and one component. Two components of one
-/// type (two typedefs of it) have the macros only. docs/cpp.md.
+/// A type is found by what KEEL_COMPONENT, KEEL_TAG, KEEL_UNIQUE or KEEL_EVENT says in the
+/// namespace of the type, before it is used: so the type is a class or an enum, and one component.
+/// Two components of one type (two typedefs of it) have the macros only. docs/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/typed.h>

@@ -102,8 +102,8 @@ void generic_code_does_what_macros_do(void **) {
 template <class T, class S> void swap_values(S *scope, keel_entity a, keel_entity b) {
     std::swap(keel::at_mut<T>(scope, a), keel::at_mut<T>(scope, b));
 }
-using game::Label;
 using game::KEEL_COMPONENT_Label;
+using game::Label;
 keel_entity two[2];
 KEEL_SYSTEM_ONCE(swaps, KEEL_MAY_WRITE(Label), KEEL_CONTEXT(context)) {
     swap_values<Label>(context, two[0], two[1]);
@@ -134,16 +134,17 @@ void the_rest_of_the_templates(void **) {
     assert_int_equal(keel::delete_matching<game::Team>(w, KEEL_TERMS(KEEL_WITH(Label))), KEEL_OK);
     assert_int_equal(keel::add<game::Key>(w, two[0], { std::make_unique<int>(2) }), KEEL_OK);
     assert_int_equal(keel::add<game::Key>(w, two[1], { std::make_unique<int>(1) }), KEEL_OK);
-    assert_int_equal(keel::sort<game::Key>(w, [](const game::Key &a, const game::Key &b) {
-                         return *a.number < *b.number;
-                     }),
-                     KEEL_OK);
+    assert_int_equal(
+        keel::sort<game::Key>(
+            w, [](const game::Key &a, const game::Key &b) { return *a.number < *b.number; }),
+        KEEL_OK);
     int last = 0;
-    assert_int_equal((keel::each<const game::Key, Label>(w, [&](const game::Key &k, Label &l) {
-                         assert_true(*k.number > last);
-                         last = *k.number;
-                         l.text += "!";
-                     })),
+    assert_int_equal((keel::each<const game::Key, Label>(w,
+                                                         [&](const game::Key &k, Label &l) {
+                                                             assert_true(*k.number > last);
+                                                             last = *k.number;
+                                                             l.text += "!";
+                                                         })),
                      KEEL_OK);
     assert_string_equal(keel::get<Label>(w, two[1])->text.c_str(), "Ada!");
     try {

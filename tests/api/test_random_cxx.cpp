@@ -24,7 +24,7 @@ uint32_t roll(uint32_t below) {
     return static_cast<uint32_t>(state >> 33) % below;
 }
 
-int live;     // objects of the types below
+int live;      // objects of the types below
 uint32_t fuse; // which copy of a Wild throws; 0: none
 
 struct Counted {
@@ -143,7 +143,8 @@ template <class T> void edit_many(model &m, int n, uint32_t kind) {
     if (kind == 0 && copied<T>(keel::add_many<T>(m.w, list.data(), count, value)))
         for (uint32_t i = 0; i < count; ++i)
             m.all[i].has[T::id] = n;
-    if (kind == 1 && copied<T>(keel::add_many<T>(keel_world_commands(m.w), list.data(), count, value)) &&
+    if (kind == 1 &&
+        copied<T>(keel::add_many<T>(keel_world_commands(m.w), list.data(), count, value)) &&
         copied<T>(keel_apply_commands(m.w)))
         for (uint32_t i = 0; i < count; ++i)
             m.all[i].has[T::id] = n;
@@ -193,13 +194,11 @@ template <class T> void edit_many(model &m, int n, uint32_t kind) {
 template <class T> void edit_unique(model &m, int n) {
     const uint32_t kind = roll(4);
     if (kind == 0) assert_int_equal(keel::set_unique<T>(m.w, T(n)), KEEL_OK);
-    if (kind == 1)
-        assert_int_equal(keel::set_unique<T>(keel_world_commands(m.w), T(n)), KEEL_OK);
+    if (kind == 1) assert_int_equal(keel::set_unique<T>(keel_world_commands(m.w), T(n)), KEEL_OK);
     if (kind <= 1) m.uniques[T::id] = n;
     assert_int_equal(keel_apply_commands(m.w), KEEL_OK);
     const T *const found = keel::get_unique<T>(m.w);
-    assert_int_equal(found ? found->number() : -1,
-                     m.uniques.count(T::id) ? m.uniques[T::id] : -1);
+    assert_int_equal(found ? found->number() : -1, m.uniques.count(T::id) ? m.uniques[T::id] : -1);
     if (kind == 2) {
         T out(1);
         (void)keel::remove_unique<T>(m.w, &out);
@@ -216,12 +215,24 @@ template <class T> void edit_one(model &m, being &b, int n) {
     keel_commands *const later = keel_world_commands(w);
     const uint32_t kind = roll(16);
     switch (kind) {
-    case 0: assert_int_equal(keel::add<T>(w, b.e, T(n)), KEEL_OK); break;
-    case 1: assert_int_equal(keel::replace<T>(w, b.e, T(n)), is ? KEEL_OK : KEEL_ABSENT); break;
-    case 2: assert_int_equal(keel::add_if_missing<T>(w, b.e, T(n)), KEEL_OK); break;
-    case 3: assert_non_null(keel::get_or_add<T>(w, b.e, T(n))); break;
-    case 4: assert_int_equal(keel::add<T>(later, b.e, T(n)), KEEL_OK); break;
-    case 5: assert_int_equal(keel_add_values(w, b.e, keel::init<T>(T(n))), KEEL_OK); break;
+    case 0:
+        assert_int_equal(keel::add<T>(w, b.e, T(n)), KEEL_OK);
+        break;
+    case 1:
+        assert_int_equal(keel::replace<T>(w, b.e, T(n)), is ? KEEL_OK : KEEL_ABSENT);
+        break;
+    case 2:
+        assert_int_equal(keel::add_if_missing<T>(w, b.e, T(n)), KEEL_OK);
+        break;
+    case 3:
+        assert_non_null(keel::get_or_add<T>(w, b.e, T(n)));
+        break;
+    case 4:
+        assert_int_equal(keel::add<T>(later, b.e, T(n)), KEEL_OK);
+        break;
+    case 5:
+        assert_int_equal(keel_add_values(w, b.e, keel::init<T>(T(n))), KEEL_OK);
+        break;
     case 6:
     case 7: {
         T out(1);
@@ -230,8 +241,9 @@ template <class T> void edit_one(model &m, being &b, int n) {
         b.has.erase(T::id);
         return;
     }
-    case 8: assert_int_equal(keel::delete_<T>(w, b.e), is ? KEEL_OK : KEEL_ABSENT);
-    [[fallthrough]];
+    case 8:
+        assert_int_equal(keel::delete_<T>(w, b.e), is ? KEEL_OK : KEEL_ABSENT);
+        [[fallthrough]];
     case 9:
         assert_int_equal(keel::delete_<T>(later, b.e), KEEL_OK);
         b.has.erase(T::id);
@@ -241,13 +253,19 @@ template <class T> void edit_one(model &m, being &b, int n) {
                          is ? KEEL_OK : KEEL_ABSENT);
         if (is) b.has[T::id] = n;
         return;
-    case 11: edit_unique<T>(m, n); return;
-    case 12: edit_default<T>(m, b, n); return;
+    case 11:
+        edit_unique<T>(m, n);
+        return;
+    case 12:
+        edit_default<T>(m, b, n);
+        return;
     case 13: // dead: nothing is taken
         assert_int_equal(keel::add<T>(w, keel_null(), T(n)), KEEL_ERROR_DEAD_ENTITY);
         assert_int_equal(keel::add<T>(later, keel_null(), T(n)), KEEL_OK);
         return;
-    default: edit_many<T>(m, n, roll(8)); return;
+    default:
+        edit_many<T>(m, n, roll(8));
+        return;
     }
     if (kind == 2 || kind == 3) b.has.insert({ T::id, n });
     else if (kind != 1 || is) b.has[T::id] = n;
@@ -255,23 +273,26 @@ template <class T> void edit_one(model &m, being &b, int n) {
 
 template <class F> void for_type(uint32_t id, F f) {
 #define CASE(T)                                                                                    \
-    case T::id: f(static_cast<T *>(nullptr)); break;
+    case T::id:                                                                                    \
+        f(static_cast<T *>(nullptr));                                                              \
+        break;
     switch (id) {
-        CASE(TextSparse) CASE(TextIndexed) CASE(TextRow) CASE(OnlySparse) CASE(OnlyIndexed)
-        CASE(OnlyRow) CASE(BareSparse) CASE(BareIndexed) CASE(BareRow) CASE(WildSparse)
-        CASE(WildIndexed) CASE(WildRow)
+        CASE(TextSparse)
+        CASE(TextIndexed) CASE(TextRow) CASE(OnlySparse) CASE(OnlyIndexed) CASE(OnlyRow)
+            CASE(BareSparse) CASE(BareIndexed) CASE(BareRow) CASE(WildSparse) CASE(WildIndexed)
+                CASE(WildRow)
     }
 }
 
 void check(const model &m) {
     for (const being &b : m.all)
         for (uint32_t id = 0; id < TYPES; ++id)
-            for_type(id, [&](auto *type) {
-                check_one<std::remove_pointer_t<decltype(type)>>(m, b);
-            });
+            for_type(id,
+                     [&](auto *type) { check_one<std::remove_pointer_t<decltype(type)>>(m, b); });
     uint32_t seen = 0, expected = 0;
     (void)keel::each<const TextSparse, const OnlySparse>(
-        m.w, [&](const TextSparse &t, const OnlySparse &o) { seen += t.number() + o.number() > 0; });
+        m.w,
+        [&](const TextSparse &t, const OnlySparse &o) { seen += t.number() + o.number() > 0; });
     for (const being &b : m.all)
         expected += has(b, 0) && has(b, 3) && b.has.at(0) + b.has.at(3) > 0;
     assert_int_equal(seen, expected);
@@ -293,9 +314,8 @@ void clone(model &m, being &b, int n) {
         return;
     }
     const being twin = { copy, b.has };
-    for_type(roll(TYPES), [&](auto *type) {
-        check_one<std::remove_pointer_t<decltype(type)>>(m, twin);
-    });
+    for_type(roll(TYPES),
+             [&](auto *type) { check_one<std::remove_pointer_t<decltype(type)>>(m, twin); });
     (void)n;
     assert_int_equal(keel_delete_entity(m.w, copy), KEEL_OK);
 }
@@ -350,15 +370,23 @@ void copy_world(const model &m) {
 
 void edit_entity(model &m, being &b, int n) {
     switch (roll(16)) {
-    case 0: copy_world(m); break;
+    case 0:
+        copy_world(m);
+        break;
     case 1:
     case 2:
-    case 3: clone(m, b, n); break;
+    case 3:
+        clone(m, b, n);
+        break;
     case 4:
     case 5:
-    case 6: create_many(m, n); break;
+    case 6:
+        create_many(m, n);
+        break;
     case 7:
-    case 8: move(m, b); break;
+    case 8:
+        move(m, b);
+        break;
     case 9:
         assert_int_equal(keel_disable(m.w, b.e, WildIndexed), has(b, 10) ? KEEL_OK : KEEL_ABSENT);
         assert_null(keel::get<WildIndexed>(m.w, b.e));
@@ -368,7 +396,8 @@ void edit_entity(model &m, being &b, int n) {
         (void)keel_strip(m.w, b.e);
         b.has.clear();
         break;
-    default: create(m, b, n);
+    default:
+        create(m, b, n);
     }
 }
 

@@ -169,9 +169,8 @@ void functions_of_one_call_may_throw(void **) {
     assert_int_equal(keel_sort(w, Number, compare, &calls), KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
     assert_int_equal(calls, 10);
-    assert_int_equal(
-        keel_sort_component_by_entity(w, KEEL_OF(Number), compare_entities, nullptr),
-        KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_sort_component_by_entity(w, KEEL_OF(Number), compare_entities, nullptr),
+                     KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
     assert_int_equal(keel_run(w, sorts), KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
