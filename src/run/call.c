@@ -280,3 +280,13 @@ void keel_fail(keel_context *context, const void *object, const char *format, ..
 void keel_fail_text(keel_context *context, const char *text) {
     keel_fail(context, NULL, "%s", text ? text : "no reason given");
 }
+
+keel_result keeli_caught(keel_world *world, const char *what) {
+    keeli_worker *worker = keeli_worker_here(world);
+    if (worker && worker->inside) {
+        keel_fail_text((keel_context *)worker->inside, what);
+        return KEEL_ERROR_SYSTEM;
+    }
+    (worker ? worker : &world->workers.own)->has_caught = true;
+    return keeli_error_from_user(world, KEEL_ERROR_SYSTEM, NULL, NULL, what);
+}
