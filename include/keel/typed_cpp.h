@@ -119,10 +119,15 @@ template <class C, class F> inline keel_result keeli_reduce(const keel_reduction
 }
 inline keel_result keeli_retain_component(keel_world *w, const keel_component *c, keel_retain_fn *f, void *data) { keeli_retaining it(w, f, data); return it.ended(keel_retain_component(w, c, f ? keeli_keep : NULL, &it)); }
 inline keel_result keeli_patch_component(keel_world *w, keel_entity e, const keel_component *c, keel_patch_fn *f, void *data) { keeli_patching it(w, f, data); return it.ended(keel_patch_component(w, e, c, f ? keeli_patch : NULL, &it)); }
-inline keel_result keeli_sort_component(keel_world *w, const keel_component *c, keel_value_compare *f, void *data) { keeli_comparing it(w, f, data); return it.ended(keel_sort_component(w, c, f ? keeli_compare : NULL, &it)); }
-inline keel_result keeli_sort_component_by_entity(keel_world *w, const keel_component *c, keel_entity_compare *f, void *data) { keeli_comparing_entities it(w, f, data); return it.ended(keel_sort_component_by_entity(w, c, f ? keeli_compare_entities : NULL, &it)); }
-inline keel_result keeli_group_sort(keel_world *w, keel_group *g, keel_entity_compare *f, void *data) { keeli_comparing_entities it(w, f, data); return it.ended(keel_group_sort(w, g, f ? keeli_compare_entities : NULL, &it)); }
-inline keel_result keeli_group_sort_by(keel_world *w, keel_group *g, const keel_component *c, keel_value_compare *f, void *data) { keeli_comparing it(w, f, data); return it.ended(keel_group_sort_by(w, g, c, f ? keeli_compare : NULL, &it)); }
+inline keel_result keeli_sort_by(keel_world *w, const keel_sort_desc *desc) {
+    if (!desc) return keel_sort_by(w, desc);
+    keel_sort_desc sort = *desc;
+    keeli_comparing values(w, desc->compare, desc->data);
+    keeli_comparing_entities entities(w, desc->compare_entities, desc->data);
+    if (desc->compare) { sort.compare = keeli_compare; sort.data = &values; }
+    if (desc->compare_entities) { sort.compare_entities = keeli_compare_entities; sort.data = &entities; }
+    return entities.ended(values.ended(keel_sort_by(w, &sort)));
+}
 inline keel_result keeli_parallel_for(keel_scope *s, uint32_t count, uint32_t grain, keel_range_fn *f, void *data) { keeli_ranging it(NULL, f, data); return it.ended((keel_parallel_for)(s, count, grain, f ? keeli_range : NULL, &it)); }
 inline keel_result keeli_parallel_reduce(keel_scope *s, uint32_t count, uint32_t grain, keel_range_fn *f, void *data, const keel_reduction *r) { keeli_ranging it(NULL, f, data); return keeli_reduce(r, it, [&](const keel_reduction *to, void *self) { return (keel_parallel_reduce)(s, count, grain, self ? keeli_range : NULL, self, to); }); }
 inline keel_result keeli_view_parallel_for(const keel_view *v, keel_span_fn *f, void *data) { keeli_spanning it(NULL, f, data); return it.ended(keel_view_parallel_for(v, f ? keeli_span : NULL, &it)); }
@@ -131,10 +136,7 @@ inline keel_result keeli_view_parallel_reduce(const keel_view *v, keel_span_fn *
 #undef keel_parallel_reduce
 #define keel_retain_component keeli_retain_component
 #define keel_patch_component keeli_patch_component
-#define keel_sort_component keeli_sort_component
-#define keel_sort_component_by_entity keeli_sort_component_by_entity
-#define keel_group_sort keeli_group_sort
-#define keel_group_sort_by keeli_group_sort_by
+#define keel_sort_by keeli_sort_by
 #define keel_parallel_for(scope, ...) keeli_parallel_for(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_parallel_reduce(scope, ...) keeli_parallel_reduce(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_view_parallel_for keeli_view_parallel_for

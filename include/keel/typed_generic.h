@@ -99,8 +99,8 @@ template <class... T, class S> keel_result delete_(S *s, keel_entity e) { return
 template <class T, class S> bool drain(S *s, keel_entity *e, T *out) { return keeli_drain<T>(s, component<T>, e, out); }
 template <class T, class S> keel_result clear(S *s) { return keel_clear_component(s, component<T>); }
 template <class T, class S> keel_result mark(S *s, keel_entity e) { return keel_mark_component(s, e, component<T>); }
-template <class T, class S> keel_result enable(S *s, keel_entity e) { return keel_enable_component(s, e, component<T>); }
-template <class T, class S> keel_result disable(S *s, keel_entity e) { return keel_disable_component(s, e, component<T>); }
+template <class T, class S> keel_result enable(S *s, keel_entity e) { return keel_enable_component(s, e, component<T>, true); }
+template <class T, class S> keel_result disable(S *s, keel_entity e) { return keel_enable_component(s, e, component<T>, false); }
 template <class T, class S> uint32_t count(S *s) { return keel_component_count(s, component<T>); }
 template <class T, class S> keel_result add_many(S *s, const keel_entity *entities, uint32_t n, const keeli_t<T> &value) { return keel_add_component_to_many(s, entities, n, component<T>, __builtin_addressof(value), 0); }
 template <class T, class S, class A> keel_result add_column_many(S *s, const keel_entity *entities, uint32_t n, A &array) { return keeli_add_column_to_many(s, entities, n, column<T>(array)); }
@@ -121,11 +121,15 @@ template <class T, class F> keel_result patch(keel_world *w, keel_entity e, F &&
 /// `is_less(a, b)`, as for std::sort.
 template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     typedef std::remove_reference_t<F> function;
-    return keel_sort_component(w, component<T>, [](const void *a, const void *b, void *f) {
+    keel_sort_desc by = {};
+    by.component = component<T>;
+    by.data = keeli_as_data(is_less);
+    by.compare = [](const void *a, const void *b, void *f) {
         function &less = keeli_from_data<function>(f);
         const T &x = *static_cast<const T *>(a), &y = *static_cast<const T *>(b);
         return less(x, y) ? -1 : less(y, x) ? 1 : 0;
-    }, keeli_as_data(is_less));
+    };
+    return keel_sort_by(w, &by);
 }
 template <class T> keel_result observe(keel_world *w, uint32_t kinds, keel_observer_fn *f, void *data) { return keel_observe_component(w, component<T>, kinds, f, data); }
 template <class T> keel_result unobserve(keel_world *w, keel_observer_fn *f, void *data) { return keel_unobserve_component(w, component<T>, f, data); }

@@ -278,9 +278,9 @@ template <class F> void for_type(uint32_t id, F f) {
         break;
     switch (id) {
         CASE(TextSparse)
-        CASE(TextIndexed) CASE(TextRow) CASE(OnlySparse) CASE(OnlyIndexed) CASE(OnlyRow)
-            CASE(BareSparse) CASE(BareIndexed) CASE(BareRow) CASE(WildSparse) CASE(WildIndexed)
-                CASE(WildRow)
+        CASE(TextIndexed)
+        CASE(TextRow) CASE(OnlySparse) CASE(OnlyIndexed) CASE(OnlyRow) CASE(BareSparse)
+            CASE(BareIndexed) CASE(BareRow) CASE(WildSparse) CASE(WildIndexed) CASE(WildRow)
     }
 }
 

@@ -97,10 +97,12 @@ void observers_may_throw(void **) {
         assert_thrown(w, "from an observer");
         assert_int_equal(keel_count(w, Text), 5); // edits are made, later steps are not run
         assert_int_equal(keel_unobserve(w, Text, shout, nullptr), KEEL_OK);
-        assert_int_equal(keel_observe_entities(w, KEEL_ON_DESTROYED, throw_number, nullptr),
-                         KEEL_OK);
+        assert_int_equal(
+            keel_observe_component(w, &keel_entities, KEEL_ON_DESTROYED, throw_number, nullptr),
+            KEEL_OK);
         assert_int_equal(keel_delete_entity(w, e), KEEL_OK);
-        assert_int_equal(keel_unobserve_entities(w, throw_number, nullptr), KEEL_OK);
+        assert_int_equal(keel_unobserve_component(w, &keel_entities, throw_number, nullptr),
+                         KEEL_OK);
         assert_thrown(w, "no std::exception");
         assert_int_equal(keel_observe_view(w, KEEL_TERMS(KEEL_WITH(Text), KEEL_WITHOUT(Number)),
                                            KEEL_ON_ENTERED | KEEL_ON_PRESENT, shout, nullptr),
@@ -169,8 +171,7 @@ void functions_of_one_call_may_throw(void **) {
     assert_int_equal(keel_sort(w, Number, compare, &calls), KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
     assert_int_equal(calls, 10);
-    assert_int_equal(keel_sort_component_by_entity(w, KEEL_OF(Number), compare_entities, nullptr),
-                     KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_sort_by_entity(w, Number, compare_entities, nullptr), KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
     assert_int_equal(keel_run(w, sorts), KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
@@ -180,9 +181,11 @@ void functions_of_one_call_may_throw(void **) {
     assert_non_null(group);
     for (int i = 3; i < 20; ++i)
         assert_int_equal(keel_add(w, e[i], Handle), KEEL_OK);
-    assert_int_equal(keel_group_sort(w, group, compare_entities, nullptr), KEEL_ERROR_SYSTEM);
+    assert_int_equal(keel_sort_with(w, .group = group, .compare_entities = compare_entities),
+                     KEEL_ERROR_SYSTEM);
     calls = 0;
-    assert_int_equal(keel_group_sort_by(w, group, KEEL_OF(Number), compare, &calls),
+    assert_int_equal(keel_sort_with(w, .group = group, .by = KEEL_OF(Number), .compare = compare,
+                                    .data = &calls),
                      KEEL_ERROR_SYSTEM);
     assert_thrown(w, "from sort");
     assert_int_equal(keel_sort(w, Number, nullptr, nullptr), KEEL_ERROR_GROUPED);
