@@ -277,10 +277,20 @@ template <class F> void for_type(uint32_t id, F f) {
         f(static_cast<T *>(nullptr));                                                              \
         break;
     switch (id) {
+        // clang-format off
         CASE(TextSparse)
         CASE(TextIndexed)
-        CASE(TextRow) CASE(OnlySparse) CASE(OnlyIndexed) CASE(OnlyRow) CASE(BareSparse)
-            CASE(BareIndexed) CASE(BareRow) CASE(WildSparse) CASE(WildIndexed) CASE(WildRow)
+        CASE(TextRow)
+        CASE(OnlySparse)
+        CASE(OnlyIndexed)
+        CASE(OnlyRow)
+        CASE(BareSparse)
+        CASE(BareIndexed)
+        CASE(BareRow)
+        CASE(WildSparse)
+        CASE(WildIndexed)
+        CASE(WildRow)
+        // clang-format on
     }
 }
 
