@@ -9,9 +9,9 @@ SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
-.PHONY: amalgamate bindings cost cost-update check-cost
+.PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
-	check-tsan check-clang check-valgrind
+	check-tsan check-clang check-dist check-valgrind
 .NOTPARALLEL:
 
 help:
@@ -20,8 +20,9 @@ help:
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
+	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
-	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, valgrind, docs"
+	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -70,12 +71,16 @@ amalgamate:
 	@tools/install_packages amalgamate
 	tools/amalgamate
 
+dist:
+	@tools/install_packages amalgamate
+	tools/make_dist
+
 bindings:
 	tools/api_json
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-asan check-tsan \
-	check-clang check-valgrind check-docs
+	check-clang check-dist check-valgrind check-docs
 
 check-packages:
 	@tools/install_packages check
@@ -100,10 +105,17 @@ check-bindings:
 check-house:
 	@tools/check_house
 
-check-release check-asan check-tsan check-clang: check-%: check-packages
+check-release check-asan check-tsan check-clang check-dist: check-%: check-packages
 	cmake --preset $* $(OPTIONS)
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $(JOBS)
+
+# The tests of the public interface against the two files, and a program for Windows that links.
+check-dist: dist check-windows
+
+check-windows: check-packages
+	tests/consumer/run.sh windows build/windows
+.PHONY: check-windows
 
 # The benchmarks must build; `make bench` builds them, and a library of their own, for this processor.
 check-release: OPTIONS = -DKEEL_BENCH_NATIVE=OFF

@@ -197,6 +197,7 @@ typedef struct keeli_worker {
     uint32_t piece;                // of a loop that is split; otherwise 0
     keeli_first_error *first;      // where errors go; NULL: to the world
     struct keeli_inside *inside;   // what the innermost system has in hand, or NULL
+    bool has_caught;               // an exception, while it applied commands
     keeli_arena scratch;           // keel_context_scratch
 } keeli_worker;
 

@@ -110,6 +110,7 @@ typedef void keel_job(void *data, uint32_t worker);
 typedef keel_result keel_command_fn(keel_world *world, void *data);
 typedef void keel_patch_fn(void *value, void *data);
 typedef void keel_observer_fn(const keel_change *event, void *data);
+typedef keel_result keeli_command_fn(keel_world *world, void *data);
 typedef int keel_value_compare(const void *a, const void *b, void *data);
 typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece, void *data);
 typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);

@@ -35,6 +35,8 @@ typedef struct keel_entity {
 } keel_entity;
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" // inline functions are C
 extern "C" {
 #endif
 
@@ -77,4 +79,5 @@ KEEL_API inline keel_entity keel_entity_make(uint32_t index, uint32_t version) {
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif

@@ -35,6 +35,8 @@
 #include <keel/track.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" // inline functions are C
 extern "C" {
 #endif
 
@@ -109,6 +111,7 @@ KEEL_API keel_result keeli_world_send(keel_scope *world, const keel_component *e
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 // clang-format off

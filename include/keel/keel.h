@@ -8,3 +8,4 @@
 #include <keel/typed_core.h>
 #include <keel/typed_events.h>
 #include <keel/typed_state.h>
+#include <keel/typed_generic.h>

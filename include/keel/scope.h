@@ -46,11 +46,11 @@ template <> struct keeli_is_const<const keel_view> { static constexpr bool value
 template <unsigned kinds, class S> inline keel_scope *keeli_scope_of(S *s) {
     static_assert(keeli_kind<S>::is & kinds, "this verb does not take a scope of this type");
     static_assert(!keeli_is_const<S>::value, "this verb edits, and the scope is const");
-    return (keel_scope *)s;
+    return const_cast<keel_scope *>(reinterpret_cast<const keel_scope *>(s));
 }
 template <unsigned kinds, class S> inline const keel_scope *keeli_const_scope_of(S *s) {
     static_assert(keeli_kind<S>::is & kinds, "this verb does not take a scope of this type");
-    return (const keel_scope *)s;
+    return reinterpret_cast<const keel_scope *>(s);
 }
 #define KEEL_SCOPE(scope) keeli_scope_of<31>(scope)
 #define KEELI_TO_EDIT(scope) keeli_scope_of<15>(scope)

@@ -288,6 +288,23 @@ KEEL_API keel_result keel_stop_collecting_component(keel_world *world, const kee
 KEEL_API uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                                        const keel_component *source);
 
+/// Private: a function of keel_commands_call.
+typedef keel_result keeli_command_fn(keel_world *world, void *data);
+/// Private: who calls functions of the user's that C++ may leave by an exception, which must not
+/// pass through C.
+typedef struct keeli_guard {
+    /// Private.
+    void (*observe)(keel_observer_fn *function, const keel_change *event, void *data);
+    /// Private.
+    keel_result (*command)(keeli_command_fn *function, keel_world *world, void *data);
+} keeli_guard;
+/// Private: where `guard` is in use, or none (NULL), use `with` from now on.
+/// @threads at start-up and at the end, while no world is at work
+KEEL_API void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with);
+/// Private: an exception was caught. In a system it is its failure.
+/// @return KEEL_ERROR_SYSTEM
+KEEL_API keel_result keeli_caught(keel_world *world, const char *what);
+
 /// @cond what keel_mark calls for a world
 KEEL_API keel_result keeli_world_mark(keel_scope *world, keel_entity e,
                                       const keel_component *component);

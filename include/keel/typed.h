@@ -12,6 +12,10 @@
 /// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
 /// the macros work: docs/macros.md.
 #pragma once
+// clang-format off
+#ifndef __GNUC__
+#error "keel/keel.h needs gcc, clang or a compiler that works like them: MSVC's cl and tcc do not. keel/core.h, without macros, is plain C11."
+#endif
 // Errors in user code then point at the user's line only, instead of at every macro inside.
 #pragma GCC system_header
 #include <keel/custom_view.h>
@@ -24,7 +28,6 @@
 #include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
 #include <keel/typed_state.h>
-// clang-format off
 
 // ---------------------------------------------------------------- descriptors
 /// Declare the type `T` as a component, in a .c file, a header, a plug-in or C++:
@@ -33,28 +36,35 @@
 /// Declare the type `T` as a unique. It may be a component too.
 #define KEEL_UNIQUE(...) KEELI_DESCRIBE(KEEL_UNIQUE_, true, __VA_ARGS__, .line = __LINE__)
 /// Declare a component without a value. It declares the type `T`, which cannot be read.
-#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .line = __LINE__)
+#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .line = __LINE__) KEELI_FOUND(KEEL_COMPONENT_, T)
 /// The descriptor of a component, for functions that take one.
 #define KEEL_OF(T) (&KEEL_COMPONENT_##T)
 /// The descriptor of a unique, for functions that take one.
 #define KEEL_UNIQUE_OF(T) (&KEEL_UNIQUE_##T)
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T)
 #ifdef __cplusplus
+// For typed_generic.h: a declaration that is looked up where the type is at home, and never called.
+#define KEELI_FOUND(kind, T) ; KEELI_UNUSED keeli_named<&kind##T> keeli_find_##kind(keeli_type<T>, keeli_named<&kind##T>)
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
 #define KEELI_DERIVED(T) keeli_derive<T>(keeli_it);
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                      \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
-    KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
+    KEELI_UNUSED static constexpr keel_component symbol##_given = [] {                              \
         keel_component keeli_it = {};                                                               \
         keeli_it.type = text; keeli_it.size = bytes; keeli_it.align = alignment;                    \
         keeli_it.is_unique = unique; keeli_it.file = __FILE__; keeli_it.slot = &symbol##_slot;      \
         KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__)                                                     \
+        return keeli_it;                                                                            \
+    }();                                                                                            \
+    KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
+        keel_component keeli_it = keeli_with_own_hooks<symbol##_given>();                           \
         derived                                                                                     \
         return keeli_it;                                                                            \
     }()
 #else
+#define KEELI_FOUND(kind, T)
 #define KEELI_DERIVED(T)
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                               \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
@@ -121,6 +131,8 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_OUT_OF(T, ...) keeli_out_of<T>(&KEEL_COMPONENT_##T, __VA_ARGS__)
 #define KEELI_COLUMN_IN(T, first, stride) keeli_column_in<T, decltype(first)>(&KEEL_COMPONENT_##T, KEELI_READS(T, first), (stride))
 #define KEELI_COPIED(value) keeli_pointer(value)
+template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>::type &value) { return &reinterpret_cast<const char &>(value); }
+#define KEELI_TO_COPY(T, ...) keeli_to_copy<T>(__VA_ARGS__)
 #else
 #define KEELI_THE_VALUE(T, ...) (T[1]){ __VA_ARGS__ }
 #define KEELI_DEFAULT(T, descriptor) NULL
@@ -129,6 +141,7 @@ template <class T> struct keeli_same { typedef T type; };
 #define KEELI_OUT_OF(T, ...) KEELI_STRUCT(keel_out, &KEEL_COMPONENT_##T, __VA_ARGS__)
 #define KEELI_COLUMN_IN(T, first, stride) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_READS(T, first), stride)
 #define KEELI_COPIED(value) value
+#define KEELI_TO_COPY(T, ...) KEELI_THE_VALUE(T, __VA_ARGS__)
 #define KEELI_STRUCT(S, ...) (S){ __VA_ARGS__ }
 #define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
 #define KEELI_FILLS(T, pointer) _Generic((pointer), T *: (pointer))
@@ -148,7 +161,7 @@ template <class T> struct keeli_same { typedef T type; };
 /// The same value for many entities: `KEEL_FILL(T)` zero or a tag, `KEEL_FILL(T, {1, 2})`.
 #define KEEL_FILL(...) KEELI_CAT(KEELI_FILL_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_FILL_keeli_one(T) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)), 0)
-#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
+#define KEELI_FILL_keeli_more(T, ...) KEELI_STRUCT(keel_value_column, &KEEL_COMPONENT_##T, KEELI_TO_COPY(T, __VA_ARGS__), 0)
 #define KEELI_LISTED(s, i, T) &KEEL_COMPONENT_##T,
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
@@ -281,7 +294,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// or a tag for those who have none, `keel_add_many(scope, entities, count, T, {1, 2})`. All or nothing. Scope: any.
 #define keel_add_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)), 0)
-#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)), 0)
+#define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_TO_COPY(T, __VA_ARGS__), 0)
 /// The same with the values of an array of `T`, one for each entity, which are handed over. Scope: any.
 #define keel_add_column_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
 /// Delete a component from many entities; those that have none are skipped. Scope: any. A list that is written here stands in
@@ -291,7 +304,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 /// tag for those who have none, `keel_add_matching(world, KEEL_TERMS(KEEL_WITH(A)), T, {1, 2})`. Scope: world, commands.
 #define keel_add_matching(world, ...) KEELI_CAT(KEELI_ADD_MATCHING_, KEELI_OVER_2(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MATCHING_keeli_one(world, terms, T) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)))
-#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_THE_VALUE(T, __VA_ARGS__)))
+#define KEELI_ADD_MATCHING_keeli_more(world, terms, T, ...) keel_add_component_to_matching((world), (terms), &KEEL_COMPONENT_##T, KEELI_TO_COPY(T, __VA_ARGS__))
 /// Delete a component from all entities that match. Scope: world, commands. Whole entities: keel_delete_entities_matching.
 #define keel_delete_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &KEEL_COMPONENT_##T)
 /// Delete the component from all entities. Scope: any.
@@ -904,14 +917,15 @@ struct keeli_run_desc { keel_run_desc desc; operator const keel_run_desc *() con
 #define keel_custom_end(scope, value) keel_end_custom_view((scope), (value))
 #ifdef __cplusplus
 #define KEELI_CUSTOM_OBJECT(T, ...)                                                                 \
-    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T = [] {                                      \
+    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T##_given = [] {                              \
         keel_custom_view keeli_it = {};                                                             \
         keeli_it.name = #T; keeli_it.size = sizeof(T); keeli_it.align = KEELI_ALIGNOF(T);           \
         keeli_it.terms = keeli_view_terms_##T; keeli_it.fill = keeli_view_fill_##T;                             \
         keeli_it.file = __FILE__; keeli_it.line = __LINE__;                                         \
         KEELI_MAP(KEELI_CHOICE, ~, __VA_ARGS__)                                                     \
         return keeli_it;                                                                            \
-    }()
+    }();                                                                                            \
+    KEELI_UNUSED static const keel_custom_view KEEL_CUSTOM_VIEW_##T = keeli_with_own_functions<KEEL_CUSTOM_VIEW_##T##_given>()
 #define KEELI_CHOICE_0(x) keeli_it x;
 #define KEELI_SAME_TYPE(CT, member) static_cast<keeli_same<CT>::type *>(&keeli_self->member)
 #else

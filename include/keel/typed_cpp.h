@@ -10,7 +10,11 @@
 #pragma once
 #pragma GCC system_header
 #include <keel/commands.h>
+#include <keel/custom_view.h>
+#include <keel/edit.h>
 #include <keel/events.h>
+#include <keel/group.h>
+#include <keel/parallel.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>
 #include <keel/unique.h>
@@ -22,7 +26,7 @@
 #include <utility>
 // clang-format off
 
-// ---------------------------------------------------------------- hooks that follow from the type
+// ---------------------------------------------------------------- exceptions
 #if defined(__cpp_exceptions)
 #define KEELI_TRY_COPY try
 #define KEELI_CATCH_COPY catch (...) { return false; }
@@ -38,6 +42,146 @@
 #define KEELI_GUARDED(context, ...) __VA_ARGS__
 #define KEELI_THROWS 0
 #endif
+
+#if defined(__cpp_exceptions)
+// Observers and functions of commands: the library calls them through this, so that nothing is
+// thrown through C. The first program or plug-in that has one provides it.
+template <class F> inline keel_result keeli_catching(keel_world *world, F f) {
+    try { return f(); }
+    catch (const std::exception &what) { return keeli_caught(world, what.what()); }
+    catch (...) { return keeli_caught(world, "an exception that is no std::exception"); }
+}
+struct keeli_guarding {
+    const keeli_guard guard = {
+        [](keel_observer_fn *function, const keel_change *event, void *data) { (void)keeli_catching(event->world, [&] { function(event, data); return KEEL_OK; }); },
+        [](keel_result (*function)(keel_world *, void *), keel_world *world, void *data) { return keeli_catching(world, [&] { return function(world, data); }); }
+    };
+    keeli_guarding() { keeli_exchange_guard(NULL, &guard); }
+    ~keeli_guarding() { keeli_exchange_guard(&guard, NULL); }
+    keeli_guarding(const keeli_guarding &) = delete;
+};
+KEELI_UNUSED static const keeli_guarding keeli_guarding_here; // not inline: a plug-in could not be unloaded
+
+// A function that one call of Keel calls, and the first exception that left it: that of the lowest
+// piece, where several threads are at it. The call goes on without asking the function any more
+// where nothing else is to be done, and fails at its end.
+template <class Fn> struct keeli_calls {
+    Fn *fn;
+    void *data;
+    keel_world *world; // of pieces: they say it
+    void (*combine)(void *, const void *, void *);
+    bool lock = false; // no <atomic>: it does not bear macros of users, such as min
+    bool has_thrown = false;
+    uint32_t piece = 0;
+    char what[256];
+    keeli_calls(keel_world *w, Fn *f, void *d, void (*c)(void *, const void *, void *) = NULL) : fn(f), data(d), world(w), combine(c) {}
+    void thrown(uint32_t at, const char *text) {
+        while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) {}
+        if (!has_thrown || at < piece) { __builtin_snprintf(what, sizeof what, "%s", text); piece = at; }
+        has_thrown = true;
+        __atomic_clear(&lock, __ATOMIC_RELEASE);
+    }
+    template <class F> void call(uint32_t at, F f) {
+        try { f(); }
+        catch (const std::exception &e) { thrown(at, e.what()); }
+        catch (...) { thrown(at, "an exception that is no std::exception"); }
+    }
+    template <class F> void of_piece(const keel_piece *p, F f) {
+        __atomic_store_n(&world, p->world, __ATOMIC_RELAXED);
+        call(p->number, f);
+    }
+    template <class R, class... A> R answer(R otherwise, A... a) {
+        if (!has_thrown) call(0, [&] { otherwise = fn(a..., data); });
+        return otherwise;
+    }
+    keel_result ended(keel_result result) const { return has_thrown ? keeli_caught(world, what) : result; }
+    static keeli_calls &in(void *self) { return *static_cast<keeli_calls *>(self); }
+};
+typedef keeli_calls<keel_retain_fn> keeli_retaining;
+typedef keeli_calls<keel_patch_fn> keeli_patching;
+typedef keeli_calls<keel_value_compare> keeli_comparing;
+typedef keeli_calls<keel_entity_compare> keeli_comparing_entities;
+typedef keeli_calls<keel_range_fn> keeli_ranging;
+typedef keeli_calls<keel_span_fn> keeli_spanning;
+inline bool keeli_keep(keel_entity e, void *value, void *self) { return keeli_retaining::in(self).answer(true, e, value); }
+inline void keeli_patch(void *value, void *self) { keeli_patching &it = keeli_patching::in(self); it.call(0, [&] { it.fn(value, it.data); }); }
+inline int keeli_compare(const void *a, const void *b, void *self) { return keeli_comparing::in(self).answer(0, a, b); }
+inline int keeli_compare_entities(const keel_world *w, keel_entity a, keel_entity b, void *self) { return keeli_comparing_entities::in(self).answer(0, w, a, b); }
+inline void keeli_range(uint32_t begin, uint32_t end, const keel_piece *piece, void *self) { keeli_ranging &it = keeli_ranging::in(self); it.of_piece(piece, [&] { it.fn(begin, end, piece, it.data); }); }
+inline void keeli_span(const keel_span *span, const keel_piece *piece, void *self) { keeli_spanning &it = keeli_spanning::in(self); it.of_piece(piece, [&] { it.fn(span, piece, it.data); }); }
+// The total stays as it was when a piece has thrown.
+template <class C> inline void keeli_combine(void *total, const void *partial, void *self) { C &it = C::in(self); if (!it.has_thrown) it.call(0, [&] { it.combine(total, partial, it.data); }); }
+template <class C, class F> inline keel_result keeli_reduce(const keel_reduction *r, C &calls, F reduce) {
+    if (!r || !r->combine || !calls.fn) return reduce(r, calls.fn ? &calls : NULL);
+    calls.combine = r->combine;
+    const keel_reduction caught = { r->total, r->size, keeli_combine<C> };
+    return calls.ended(reduce(&caught, &calls));
+}
+inline keel_result keeli_retain_component(keel_world *w, const keel_component *c, keel_retain_fn *f, void *data) { keeli_retaining it(w, f, data); return it.ended(keel_retain_component(w, c, f ? keeli_keep : NULL, &it)); }
+inline keel_result keeli_patch_component(keel_world *w, keel_entity e, const keel_component *c, keel_patch_fn *f, void *data) { keeli_patching it(w, f, data); return it.ended(keel_patch_component(w, e, c, f ? keeli_patch : NULL, &it)); }
+inline keel_result keeli_sort_by(keel_world *w, const keel_sort_desc *desc) {
+    if (!desc) return keel_sort_by(w, desc);
+    keel_sort_desc sort = *desc;
+    keeli_comparing values(w, desc->compare, desc->data);
+    keeli_comparing_entities entities(w, desc->compare_entities, desc->data);
+    if (desc->compare) { sort.compare = keeli_compare; sort.data = &values; }
+    if (desc->compare_entities) { sort.compare_entities = keeli_compare_entities; sort.data = &entities; }
+    return entities.ended(values.ended(keel_sort_by(w, &sort)));
+}
+inline keel_result keeli_parallel_for(keel_scope *s, uint32_t count, uint32_t grain, keel_range_fn *f, void *data) { keeli_ranging it(NULL, f, data); return it.ended((keel_parallel_for)(s, count, grain, f ? keeli_range : NULL, &it)); }
+inline keel_result keeli_parallel_reduce(keel_scope *s, uint32_t count, uint32_t grain, keel_range_fn *f, void *data, const keel_reduction *r) { keeli_ranging it(NULL, f, data); return keeli_reduce(r, it, [&](const keel_reduction *to, void *self) { return (keel_parallel_reduce)(s, count, grain, self ? keeli_range : NULL, self, to); }); }
+inline keel_result keeli_view_parallel_for(const keel_view *v, keel_span_fn *f, void *data) { keeli_spanning it(NULL, f, data); return it.ended(keel_view_parallel_for(v, f ? keeli_span : NULL, &it)); }
+inline keel_result keeli_view_parallel_reduce(const keel_view *v, keel_span_fn *f, void *data, const keel_reduction *r) { keeli_spanning it(NULL, f, data); return keeli_reduce(r, it, [&](const keel_reduction *to, void *self) { return keel_view_parallel_reduce(v, self ? keeli_span : NULL, self, to); }); }
+#undef keel_parallel_for
+#undef keel_parallel_reduce
+#define keel_retain_component keeli_retain_component
+#define keel_patch_component keeli_patch_component
+#define keel_sort_by keeli_sort_by
+#define keel_parallel_for(scope, ...) keeli_parallel_for(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_parallel_reduce(scope, ...) keeli_parallel_reduce(KEELI_TO_WRITE(scope), __VA_ARGS__)
+#define keel_view_parallel_for keeli_view_parallel_for
+#define keel_view_parallel_reduce keeli_view_parallel_reduce
+#endif
+
+// ---------------------------------------------------------------- which component a type is
+// A declaration of KEEL_COMPONENT says it (KEELI_FOUND). Two components of one type have two, which is ambiguous.
+template <class T> struct keeli_type {};
+template <const keel_component *C> struct keeli_named {
+    static constexpr const keel_component *component = C;
+    keeli_named(int);
+};
+
+// ---------------------------------------------------------------- hooks of your own
+// A copy that is left by an exception has failed; moving and dropping cannot fail, so there, as in
+// a destructor, it ends the program. The functions of a custom view fail as systems do.
+template <const keel_component &given> bool keeli_own_copy(void *to, const void *from, void *data) {
+    KEELI_TRY_COPY { return given.copy(to, from, data); }
+    KEELI_CATCH_COPY
+}
+template <const keel_component &given> void keeli_own_move(void *to, void *from, void *data) noexcept { given.move(to, from, data); }
+template <const keel_component &given> void keeli_own_drop(void *value, void *data) noexcept { given.drop(value, data); }
+template <const keel_component &given> constexpr keel_component keeli_with_own_hooks() {
+    keel_component it = given;
+    if constexpr (given.copy != nullptr) it.copy = keeli_own_copy<given>;
+    if constexpr (given.move != nullptr) it.move = keeli_own_move<given>;
+    if constexpr (given.drop != nullptr) it.drop = keeli_own_drop<given>;
+    return it;
+}
+template <const keel_custom_view &given> keel_result keeli_own_init(void *view, keel_context *context) {
+    KEELI_GUARDED(context, return given.init(view, context);)
+    return KEEL_OK; // it failed by keel_fail
+}
+template <const keel_custom_view &given> void keeli_own_end(void *view, keel_context *context) {
+    KEELI_GUARDED(context, given.drop(view, context);)
+}
+template <const keel_custom_view &given> keel_custom_view keeli_with_own_functions() {
+    keel_custom_view it = given;
+    if (it.init) it.init = keeli_own_init<given>;
+    if (it.drop) it.drop = keeli_own_end<given>;
+    return it;
+}
+
+// ---------------------------------------------------------------- hooks that follow from the type
 template <class T> void keeli_destroy(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
 template <class T> void keeli_relocate(void *to, void *from, void *) noexcept {
     ::new (to) T(std::move(*static_cast<T *>(from)));

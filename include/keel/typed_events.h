@@ -19,7 +19,7 @@
 #define KEELI_EVENT(T, ...)                                                                         \
     struct KEEL_SENDER_##T { typedef T keeli_sent; };                                                    \
     struct KEEL_RECEIVER_##T { typedef T keeli_received; };                                              \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__) KEELI_FOUND(KEEL_EVENT_, T)
 #else
 #define KEELI_EVENT(T, ...)                                                                         \
     typedef struct KEEL_SENDER_##T KEEL_SENDER_##T;                                                           \

@@ -28,6 +28,8 @@
 #include <keel/commands.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" // inline functions are C
 extern "C" {
 #endif
 
@@ -467,6 +469,7 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 // clang-format off

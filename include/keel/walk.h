@@ -7,6 +7,8 @@
 #include <keel/view.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" // inline functions are C
 extern "C" {
 #endif
 
@@ -127,4 +129,5 @@ static inline keel_entity keeli_walk_descendant(keeli_walk *walk) {
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif

@@ -16,6 +16,8 @@
 #include <keel/walk.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" // inline functions are C
 extern "C" {
 #endif
 
@@ -336,4 +338,5 @@ static inline void *keeli_cursor_at(const keeli_cursor *cursor, uint32_t term, s
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Bytes of values: copies, and hashes.
 #pragma once
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+// What was given up: in builds with assertions a pointer that was kept finds 0xDD there.
+static inline void keeli_bytes_vacate(void *bytes, size_t size) {
+    if (KEELI_CHECKED && size) memset(bytes, 0xDD, size);
+}
 
 // ------------------------------------------------------------------ copies
 // Of values whose size is known at run time only. A call of memcpy costs more than most values are

@@ -380,6 +380,17 @@ void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *i
     }
 }
 
+// The last row goes, whose values were moved out or dropped.
+static void pop_row(keeli_archetype *archetype) {
+    keeli_block *last = last_block(archetype);
+    const uint32_t place = last->number << KEELI_ROW_SHIFT | --last->count;
+    --archetype->row_count;
+    for (uint32_t c = 0; KEELI_CHECKED && c < archetype->column_count; ++c) {
+        const keeli_row_component *column = archetype->columns[c];
+        if (column->size) keeli_bytes_vacate(keeli_row_value(column, place), column->size);
+    }
+}
+
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place) {
     keeli_block *block = keeli_block_of(a, place);
     keeli_archetype *archetype = block->archetype;
@@ -393,8 +404,7 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
             move_one(archetype->columns[c], place, from);
         *keeli_row_of(ix, keeli_index_of(moved)) = place;
     }
-    --last->count;
-    --archetype->row_count;
+    pop_row(archetype);
 }
 
 uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_archetype *to) {
@@ -450,10 +460,8 @@ void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, cons
         const keeli_block *block = keeli_block_of(a, places[i]);
         keeli_archetype *archetype = block->archetype;
         // so that what fills the hole is a row that stays
-        while (archetype->row_count && last_is_left(archetype, ix)) {
-            --last_block(archetype)->count;
-            --archetype->row_count;
-        }
+        while (archetype->row_count && last_is_left(archetype, ix))
+            pop_row(archetype);
         if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_take(a, ix, places[i]);
     }
 }

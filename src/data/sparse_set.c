@@ -85,6 +85,7 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
     if (!fresh) return false;
     if (p->first) {
         move_items(set, p, fresh, p->pages[0], keeli_least(set->count, p->first));
+        keeli_bytes_vacate(p->pages[0], page_bytes(p, 0));
         keeli_free(heap, p->pages[0], page_bytes(p, 0), page_align(p));
         ++set->moves;
     }
@@ -189,6 +190,7 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
             move_value(set, keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last));
         set_cell(set, moved, slot);
     }
+    if (set->size) keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
     set_cell(set, taken, KEELI_NO_SLOT);
     set->count = last;
     ++set->moves;

@@ -103,6 +103,7 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
     set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = KEELI_NO_SLOT;
     keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
                      set->size);
+    keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
 }
 // Call the drop hook on the value of a slot.
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {

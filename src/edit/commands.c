@@ -196,7 +196,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
     case KEELI_RECORD_MATCHING:
         return apply_matching(world, c);
     case KEELI_RECORD_CALL:
-        return c->function(world, c->data);
+        return keeli_guard_in_use ? keeli_guard_in_use->command(c->function, world, c->data)
+                                  : c->function(world, c->data);
     }
     return KEEL_OK;
 }
@@ -246,6 +247,7 @@ static keel_result apply_pending(keel_world *world) {
     // what is recorded meanwhile waits for the next time
     const keel_commands *last = world->commands.pending_end;
     world->commands.applying = true;
+    world->workers.own.has_caught = false;
     for (bool more = last != NULL; more;) {
         keel_commands *list = world->commands.pending;
         const keel_result result = apply_list(world, NULL, list);
@@ -257,6 +259,7 @@ static keel_result apply_pending(keel_world *world) {
         keeli_commands_spare(world, list);
     }
     world->commands.applying = false;
+    if (first_error == KEEL_OK && world->workers.own.has_caught) first_error = KEEL_ERROR_SYSTEM;
     return keeli_done(world, first_error);
 }
 

@@ -99,12 +99,17 @@ static void calling_end(keel_world *world, uint32_t before) {
     called(world);
 }
 
+static inline void call_one(const keeli_observer *o, const keel_change *event) {
+    if (keeli_guard_in_use) keeli_guard_in_use->observe(o->function, event, o->data);
+    else o->function(event, o->data);
+}
+
 // By number: the list may grow, and move, while it is walked through.
 static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *event) {
     const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
         const keeli_observer it = o->list.items[i];
-        if (it.function && it.kinds & event->kind) it.function(event, it.data);
+        if (it.function && it.kinds & event->kind) call_one(&it, event);
     }
 }
 
@@ -139,7 +144,7 @@ static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity
                                 .commands = world->followers.reaction };
     world->followers.calling = 1;
     world->refused = KEELI_REFUSED_OBSERVER;
-    if (o->list.count == 1) o->list.items->function(&event, o->list.items->data);
+    if (o->list.count == 1) call_one(o->list.items, &event);
     else call(s, &event);
     world->followers.calling = world->refused = 0;
     return !keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost;
@@ -257,7 +262,7 @@ static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_
                                 .entity = keeli_entity_at(&world->entities, index),
                                 .commands = world->followers.reaction };
     const uint32_t before = calling_begin(world);
-    it.function(&event, it.data);
+    call_one(&it, &event);
     calling_end(world, before);
 }
 

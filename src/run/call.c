@@ -49,10 +49,10 @@ keel_result keeli_check_data(const keel_context *context) {
         const keel_run_desc *run = context->run;
         if (run->data && term->data_size == run->data_size) continue;
         return keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
-                            "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %zu; pass a "
+                            "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %u; pass a "
                             "pointer to it with %s",
                             context->system->name, term->name ? term->name : "data",
-                            (unsigned)term->data_size, run->data ? run->data_size : 0,
+                            (unsigned)term->data_size, run->data ? (unsigned)run->data_size : 0,
                             context->node ? "keel_run_workload_with" : "keel_run_with");
     }
     return KEEL_OK;
@@ -279,4 +279,14 @@ void keel_fail(keel_context *context, const void *object, const char *format, ..
 
 void keel_fail_text(keel_context *context, const char *text) {
     keel_fail(context, NULL, "%s", text ? text : "no reason given");
+}
+
+keel_result keeli_caught(keel_world *world, const char *what) {
+    keeli_worker *worker = keeli_worker_here(world);
+    if (worker && worker->inside) {
+        keel_fail_text((keel_context *)worker->inside, what);
+        return KEEL_ERROR_SYSTEM;
+    }
+    (worker ? worker : &world->workers.own)->has_caught = true;
+    return keeli_error_from_user(world, KEEL_ERROR_SYSTEM, NULL, NULL, what);
 }

@@ -39,9 +39,9 @@ void *keel_context_scratch(keel_context *context, size_t size, size_t align) {
     const bool is_align = align && (align & (align - 1)) == 0;
     if (!is_align) {
         keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
-                     "%s '%s' asks for scratch memory with an alignment of %zu; it must be a "
+                     "%s '%s' asks for scratch memory with an alignment of %u; it must be a "
                      "power of two",
-                     context->in.kind, context->system->name, align);
+                     context->in.kind, context->system->name, (unsigned)align);
         return NULL;
     }
     if (!keeli_context_is_here(context, "asks for its scratch memory (use keel_piece_scratch)"))

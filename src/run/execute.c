@@ -274,6 +274,7 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
     const char *outer = worker->running;
     keel_result result = KEEL_OK;
     worker->running = node->name; // whose errors these are
+    worker->has_caught = false;
     if (s->is_guest) { // somebody else may be looking: they wait, as those of keel_run do
         keep_for_later(s, system, 0);
     } else if (node->everything) {
@@ -281,7 +282,7 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
         result = end_alone(s, node, kept, apply_lists(s, system, NULL));
     } else if (system->lists.count) result = apply_declared(s, node, system);
     worker->running = outer;
-    return result;
+    return result == KEEL_OK && worker->has_caught ? KEEL_ERROR_SYSTEM : result;
 }
 
 // ------------------------------------------------------------------ nodes

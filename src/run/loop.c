@@ -578,9 +578,9 @@ void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {
     if (!piece || !piece->self) return NULL;
     if (!align || (align & (align - 1)) != 0) {
         keeli_misuse(piece->world, KEEL_ERROR_ARGUMENT,
-                     "a piece asks for scratch memory with an alignment of %zu; it must be a power "
+                     "a piece asks for scratch memory with an alignment of %u; it must be a power "
                      "of two",
-                     align);
+                     (unsigned)align);
         return NULL;
     }
     void *memory = keeli_arena_new(&piece->self->scratch, &piece->world->heap, size, align);

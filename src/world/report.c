@@ -8,6 +8,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const keeli_guard *keeli_guard_in_use;
+
+void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with) {
+    if (keeli_guard_in_use == guard) keeli_guard_in_use = with;
+}
+
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
     if (world->reports.log.write) world->reports.log.write(world->reports.log.context, level, line);
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);

@@ -18,6 +18,8 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
 // The first error of a run inside of what the calling thread runs, or KEEL_OK: it was logged when
 // it happened, and is now kept, unless one before it is.
 void keeli_error_hand_over(keel_world *world, const keel_error *first);
+// How functions that may throw are called: NULL in programs without C++.
+extern const keeli_guard *keeli_guard_in_use;
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);

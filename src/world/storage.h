@@ -167,6 +167,8 @@ static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_e
 }
 // The entity loses the component, whose value was moved out or dropped.
 static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->kind == KEEL_INDEXED && s->size)
+        keeli_bytes_vacate(keeli_indexed_set_value(&s->indexed, index), s->size);
     keeli_store_clear_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, &world->heap, index);
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));

@@ -163,12 +163,64 @@ static void a_destroyed_world_is_noticed(void **state) {
     keel_set_assert_handler(NULL);
 }
 
+// ------------------------------------------------------------------ pointers kept across an edit
+typedef struct Packed {
+    uint32_t value;
+} Packed;
+typedef struct Placed {
+    uint32_t value;
+} Placed;
+typedef struct Rowed {
+    uint32_t value;
+} Rowed;
+KEEL_COMPONENT(Packed, .storage = KEEL_SPARSE_SET);
+KEEL_COMPONENT(Placed, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Rowed, .storage = KEEL_ARCHETYPE);
+typedef struct Moved {
+    uint32_t value;
+} Moved;
+KEEL_COMPONENT(Moved, .storage = KEEL_ARCHETYPE);
+
+static void a_kept_pointer_shows(void **state) {
+    (void)state;
+    const uint32_t gone = 0xDDDDDDDD;
+    memory.used = 0;
+    keel_world *world = keel_world_create(
+        &(keel_world_desc){ .allocator = { take, &memory }, .log = keel_log_none });
+    keel_entity e[2];
+    for (uint32_t i = 0; i < 2; ++i)
+        e[i] = keel_add_entity(world, KEEL_INIT(Packed, { i }), KEEL_INIT(Placed, { i }),
+                               KEEL_INIT(Rowed, { i }));
+    // the last value moves into the hole that another one leaves
+    const Packed *packed = keel_get(world, e[1], Packed);
+    assert_int_equal(keel_delete(world, e[0], Packed), KEEL_OK);
+    assert_int_equal(keel_get(world, e[1], Packed)->value, 1);
+    if (is_checked()) assert_int_equal(packed->value, gone);
+    // values grow out of their first piece of memory
+    packed = keel_get(world, e[1], Packed);
+    for (uint32_t i = 0; i < 100; ++i)
+        (void)keel_add_entity(world, KEEL_INIT(Packed, { i }));
+    assert_int_equal(keel_get(world, e[1], Packed)->value, 1);
+    if (is_checked()) assert_int_equal(packed->value, gone);
+    // a value that stays at its index
+    const Placed *placed = keel_get(world, e[0], Placed);
+    assert_int_equal(keel_remove(world, e[0], Placed, &(Placed){ 0 }), KEEL_OK);
+    if (is_checked()) assert_int_equal(placed->value, gone);
+    // a row goes to another table
+    const Rowed *rowed = keel_get(world, e[1], Rowed);
+    assert_int_equal(keel_add(world, e[1], Moved, { 2 }), KEEL_OK);
+    assert_int_equal(keel_get(world, e[1], Rowed)->value, 1);
+    if (is_checked()) assert_int_equal(rowed->value, gone);
+    keel_world_destroy(world);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(keel_at_stops_the_program, "keel_at stops the program and says why, in every build"),
     TEST(a_write_to_the_dead_is_in_the_log,
          "checked builds log that keel_get_mut met a handle that is not alive"),
     TEST(a_destroyed_world_is_noticed,
          "checked builds notice the use of a world or reader that was destroyed"),
+    TEST(a_kept_pointer_shows, "checked builds write 0xDD where values went away or moved"),
 };
 
 int main(void) { return RUN(tests); }

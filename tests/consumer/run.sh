@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content
 #                              static|shared WORK_DIR
-#        tests/consumer/run.sh readme|folders|part|one_file WORK_DIR
+#        tests/consumer/run.sh readme|folders|part|one_file|dist|windows WORK_DIR
 #        tests/consumer/run.sh entity_width WORK_DIR LIBKEEL32
 #        tests/consumer/run.sh entity_32_package WORK_DIR
 # `install` comes before find_package and pkg_config in the same WORK_DIR.
@@ -46,7 +46,7 @@ expect() { # what it prints, program
 }
 
 case $way in
-entity_* | readme | folders | part | one_file) shared=OFF work=$2 ;;
+entity_* | readme | folders | part | one_file | dist | windows) shared=OFF work=$2 ;;
 *)
     case $2 in shared) shared=ON ;; *) shared=OFF ;; esac
     work=$3
@@ -118,6 +118,23 @@ one_file) # both files that tools/amalgamate writes, in C and C++
     sed 's/<keel\/keel.h>/"keel.h"/' "$here/misuse.c" >"$work/game.c"
     "$CC" -I"$work/dist" "$work/game.c" "$work/keel.o" -o "$work/game" -lpthread -lm
     expect "checks contracts" "$work/game"
+    ;;
+dist) # what is published is the same bytes each time, and what its checksums say
+    command -v ctags >/dev/null 2>&1 && git -C "$source" rev-parse >/dev/null 2>&1 || exit 77
+    rm -rf "$work"
+    mkdir -p "$work/elsewhere"
+    "$source/tools/make_dist" "$work/one"
+    (cd "$work/elsewhere" && umask 077 && TZ=Asia/Tokyo LC_ALL=C "$source/tools/make_dist" ../two)
+    diff -r "$work/one" "$work/two" || die "made twice, it differs"
+    (cd "$work/one" && sha256sum -c --quiet SHA256SUMS && tar xzf keel-*.tar.gz && test -x keel-*/tools/make_dist)
+    "$CC" -std=c11 -pedantic-errors -Wall -Werror -include "$work/one/keel-core.h" -fsyntax-only -x c /dev/null
+    ;;
+windows) # the program links; running it needs Windows
+    command -v ctags >/dev/null 2>&1 && command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1 || exit 77
+    rm -rf "$work"
+    "$source/tools/amalgamate" "$work"
+    sed 's/<keel\/keel.h>/"keel.h"/' "$here/misuse.c" >"$work/game.c"
+    x86_64-w64-mingw32-gcc -O0 -Wall -Wextra -Werror "$work/game.c" "$work/keel.c" -o "$work/game.exe"
     ;;
 part) # of a project that chooses no build type
     rm -rf "$work"

@@ -4,6 +4,6 @@
 // clang: use of undeclared identifier 'KEEL_COMPONENT_Time'
 #include "game.h"
 
-KEEL_SYSTEM(drift, KEEL_WRITE(Time, time)) {
+KEEL_SYSTEM(glide, KEEL_WRITE(Time, time)) {
     time->now += 1;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // KEEL_SPAN_COUNT is for spans.
-// gcc: drift: KEEL_SPAN_COUNT is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM runs for one entity
-// clang: drift: KEEL_SPAN_COUNT is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM runs for one entity
+// gcc: glide: KEEL_SPAN_COUNT is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM runs for one entity
+// clang: glide: KEEL_SPAN_COUNT is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM runs for one entity
 #include "game.h"
 
-KEEL_SYSTEM(drift, KEEL_WRITE(Position, p), KEEL_SPAN_COUNT(n)) {
+KEEL_SYSTEM(glide, KEEL_WRITE(Position, p), KEEL_SPAN_COUNT(n)) {
     p->x += (float)n;
 }

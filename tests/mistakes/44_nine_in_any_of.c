@@ -4,7 +4,7 @@
 // clang: keeli_at_most_8_components_in_one_term
 #include "game.h"
 
-KEEL_SYSTEM(drift, KEEL_ENTITY(e),
+KEEL_SYSTEM(glide, KEEL_ENTITY(e),
             KEEL_ANY_OF(Position, Velocity, Frozen, Position, Velocity, Frozen, Position, Velocity,
                         Frozen)) {
     (void)e;

@@ -4,6 +4,6 @@
 // clang++: unknown type name 'Positon'; did you mean 'Position'?
 #include "game.h"
 
-KEEL_SYSTEM(drift, KEEL_WRITE(Positon, p)) {
+KEEL_SYSTEM(glide, KEEL_WRITE(Positon, p)) {
     p->x += 1;
 }

@@ -8,7 +8,7 @@ typedef struct Seed {
     int value;
 } Seed;
 KEEL_CUSTOM_VIEW(Seed);
-KEEL_SYSTEM(drift, KEEL_WRITE(Position, p), KEEL_CUSTOM_READ(Seed, seed)) {
+KEEL_SYSTEM(glide, KEEL_WRITE(Position, p), KEEL_CUSTOM_READ(Seed, seed)) {
     p->x += (float)seed->value;
     seed->value = 5;
 }

@@ -2,6 +2,9 @@
 // The only code that knows the operating system and the processor: threads, locks, atomics, time,
 // aligned memory.
 #pragma once
+#ifndef __GNUC__
+#error "Keel is built with gcc, clang or a compiler that works like them: MSVC's cl and tcc do not."
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
