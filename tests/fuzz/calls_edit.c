@@ -92,7 +92,6 @@ FUZZ(keel_add_entity_columns) {
         (void)fuzz_keep(out[i]);
     fuzz_edit(result);
 }
-FUZZ(keel_clone_entity) { (void)fuzz_made((keel_clone_entity)(fuzz_scope(), fuzz_entity())); }
 FUZZ(keel_clone_entities) {
     keel_entity out[FUZZ_MANY];
     const bool huge = fuzz_one_in(16);
@@ -134,7 +133,6 @@ FUZZ(keel_move_entity) {
     keel_world *from = fuzz_world(), *to = fuzz_world();
     (void)fuzz_made(keel_move_entity(from, fuzz_entity(), to));
 }
-FUZZ(keel_reserve_component) { fuzz_edit(keel_reserve_component(fuzz_world(), &keel_entities, fuzz_number())); }
 
 // ------------------------------------------------------------------ components
 FUZZ(keel_add_component) { add_one(keel_add_component); }
@@ -252,12 +250,8 @@ FUZZ(keel_retain_component) {
 FUZZ(keel_enable_component) {
     keel_scope *scope = fuzz_scope();
     const keel_entity e = fuzz_entity();
-    fuzz_edit((keel_enable_component)(scope, e, fuzz_component()));
-}
-FUZZ(keel_enable_component) {
-    keel_scope *scope = fuzz_scope();
-    const keel_entity e = fuzz_entity();
-    fuzz_edit((keel_enable_component)(scope, e, fuzz_component()));
+    const keel_component *c = fuzz_component();
+    fuzz_edit((keel_enable_component)(scope, e, c, fuzz_one_in(2)));
 }
 FUZZ(keel_is_component_disabled) {
     (void)keel_is_component_disabled(fuzz_world(), fuzz_entity(), fuzz_component());
@@ -276,7 +270,7 @@ FUZZ(keel_mark_component) {
 }
 FUZZ(keel_reserve_component) {
     keel_world *world = fuzz_world();
-    const keel_component *c = fuzz_component();
+    const keel_component *c = fuzz_one_in(4) ? &keel_entities : fuzz_component();
     fuzz_edit(keel_reserve_component(world, c, fuzz_number()));
 }
 
@@ -385,12 +379,8 @@ FUZZ(keel_next_child) {
 FUZZ(keel_next_descendant) {
     keel_scope *scope = fuzz_scope();
     const keel_entity root = fuzz_entity();
-    (void)fuzz_keep((keel_next_descendant)(scope, root, fuzz_entity()));
-}
-FUZZ(keel_next_descendant) {
-    keel_scope *scope = fuzz_scope();
-    const keel_entity root = fuzz_entity();
-    (void)fuzz_keep((keel_next_descendant)(scope, root, fuzz_entity()));
+    const keel_entity after = fuzz_entity();
+    (void)fuzz_keep((keel_next_descendant)(scope, root, after, (keel_walk_order)fuzz_below(3)));
 }
 FUZZ(keel_set_name) {
     keel_scope *scope = fuzz_scope();
@@ -415,7 +405,6 @@ FUZZ(keel_apply_commands) {
     const keel_result result = keel_apply_commands(fuzz_world());
     if (result > KEEL_ABSENT) __builtin_trap();
 }
-FUZZ(keel_world_statistics) { (void)keel_world_statistics(fuzz_world()).dropped_commands; }
 FUZZ(keel_commands_call) {
     keel_commands *commands = keel_world_commands(fuzz_world());
     if (f.contexts[f.depth] && fuzz_one_in(2))

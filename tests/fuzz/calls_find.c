@@ -183,26 +183,21 @@ FUZZ(keel_group_entity) {
     const keel_group *group = fuzz_group();
     (void)fuzz_keep(keel_group_entity(world, group, fuzz_number()));
 }
-FUZZ(keel_sort_with) {
-    keel_world *world = fuzz_world();
-    keel_group *group = fuzz_group();
-    fuzz_edit(keel_sort_with(world, .group = group, .compare_entities = fuzz_one_in(16) ? NULL : fuzz_compare_entities, .data = NULL));
+FUZZ(keel_sort_by) {
+    keel_sort_desc sort = { .data = NULL };
+    if (fuzz_one_in(4)) sort.group = fuzz_group();
+    if (!sort.group || fuzz_one_in(8)) sort.component = fuzz_component();
+    const uint32_t how = fuzz_below(4);
+    if (how == 0 || fuzz_one_in(16)) sort.as = fuzz_component();
+    if (how == 1 || fuzz_one_in(16)) sort.compare_entities = fuzz_compare_entities;
+    if (how > 1) sort.compare = fuzz_compare_values;
+    if (fuzz_one_in(3)) sort.by = fuzz_component();
+    if (fuzz_one_in(4)) sort.first = fuzz_number();
+    fuzz_edit(keel_sort_by(fuzz_world(), fuzz_one_in(32) ? NULL : &sort));
 }
-FUZZ(keel_sort_with) {
-    keel_world *world = fuzz_world();
-    keel_group *group = fuzz_group();
-    fuzz_edit(keel_sort_with(world, .group = group, .by = fuzz_component(), .compare = fuzz_one_in(16) ? NULL : fuzz_compare_values, .data = NULL));
-}
-FUZZ(keel_sort_with) {
-    keel_world *world = fuzz_world();
-    fuzz_edit(keel_sort_with(world, .component = fuzz_component(), .compare = fuzz_one_in(16) ? NULL : fuzz_compare_values, .data = NULL));
-}
-FUZZ(keel_sort_with) {
-    keel_world *world = fuzz_world();
-    fuzz_edit(keel_sort_with(world, .component = fuzz_component(), .compare_entities = fuzz_one_in(16) ? NULL : fuzz_compare_entities, .data = NULL));
-}
-FUZZ(keel_sort_with) {
+FUZZ(keel_swap_component) {
     keel_world *world = fuzz_world();
     const keel_component *c = fuzz_component();
-    fuzz_edit(keel_sort_with(world, .component = c, .as = fuzz_component()));
+    const keel_entity a = fuzz_entity();
+    fuzz_edit(keel_swap_component(world, c, a, fuzz_entity()));
 }

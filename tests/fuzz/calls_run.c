@@ -54,7 +54,8 @@ FUZZ(keel_remove_workload) {
 }
 FUZZ(keel_find_workload) {
     keel_world *world = fuzz_world();
-    (void)keel_find_workload(world, fuzz_workload_name()) != NULL;
+    const keel_workload *w = keel_find_workload(world, fuzz_workload_name());
+    if (w && !fuzz_one_in(4)) ran(keel_run_workload_of(world, w, fuzz_run_desc()));
 }
 FUZZ(keel_set_default_workload) {
     keel_world *world = fuzz_world();
@@ -79,33 +80,19 @@ FUZZ(keel_answer) {
 }
 FUZZ(keel_context_info) {
     IN_SYSTEM(context);
-    (void)keel_context_info(context, &(keel_run_info){ 0 })->user;
+    const keel_run_info *info = keel_context_info(context, &(keel_run_info){ 0 });
+    if (info->worker != 0 || info->last_run > info->this_run) __builtin_trap();
+    (void)keel_context_info(NULL, &(keel_run_info){ 0 });
 }
 FUZZ(keel_context_commands) {
     IN_SYSTEM(context);
     (void)keel_context_commands(context);
-}
-FUZZ(keel_context_info) {
-    IN_SYSTEM(context);
-    if (keel_context_info(context, &(keel_run_info){ 0 })->worker != 0) __builtin_trap();
 }
 FUZZ(keel_context_scratch) {
     IN_SYSTEM(context);
     const uint32_t size = fuzz_number() % 65537;
     void *memory = keel_context_scratch(context, size, fuzz_one_in(16) ? 3 : 16);
     if (memory && size) memset(memory, 1, size);
-}
-FUZZ(keel_context_info) {
-    IN_SYSTEM(context);
-    if (keel_context_info(context, &(keel_run_info){ 0 })->last_run > keel_context_info(context, &(keel_run_info){ 0 })->this_run) __builtin_trap();
-}
-FUZZ(keel_context_info) {
-    IN_SYSTEM(context);
-    (void)keel_context_info(context, &(keel_run_info){ 0 })->this_run;
-}
-FUZZ(keel_context_info) {
-    IN_SYSTEM(context);
-    (void)keel_context_info(context, &(keel_run_info){ 0 })->data;
 }
 FUZZ(keel_context_world) {
     IN_SYSTEM(context);
@@ -131,39 +118,26 @@ FUZZ(keel_end_custom_view) {
 }
 
 // ------------------------------------------------------------------ what is told
-FUZZ(keel_world_workload_nodes) {
-    keel_workload_node nodes[8];
-    keel_world *world = fuzz_world();
-    const uint32_t room = fuzz_below(9);
-    (void)keel_world_workload_nodes(world, fuzz_workload(), room ? nodes : NULL, room);
+static const keel_workload *any_workload(keel_world *world) {
+    return fuzz_one_in(2) ? keel_find_workload(world, fuzz_workload_name()) : fuzz_workload();
 }
 FUZZ(keel_world_workload_nodes) {
     keel_workload_node nodes[8];
     keel_world *world = fuzz_world();
-    (void)keel_world_workload_nodes(world, keel_find_workload(world, fuzz_workload_name()), nodes, 8);
+    const uint32_t room = fuzz_below(9);
+    (void)keel_world_workload_nodes(world, any_workload(world), room ? nodes : NULL, room);
 }
 FUZZ(keel_world_workload_edges) {
     keel_workload_edge edges[8];
     keel_world *world = fuzz_world();
     const uint32_t room = fuzz_below(9);
-    (void)keel_world_workload_edges(world, fuzz_workload(), room ? edges : NULL, room);
-}
-FUZZ(keel_world_workload_edges) {
-    keel_workload_edge edges[8];
-    keel_world *world = fuzz_world();
-    (void)keel_world_workload_edges(world, keel_find_workload(world, fuzz_workload_name()), edges, 8);
+    (void)keel_world_workload_edges(world, any_workload(world), room ? edges : NULL, room);
 }
 FUZZ(keel_world_explain_workload) {
     char text[300];
     keel_world *world = fuzz_world();
-    const keel_workload *workload = fuzz_workload();
+    const keel_workload *workload = any_workload(world);
     const size_t room = fuzz_below(2) * sizeof text;
     (void)keel_world_explain_workload(world, workload, (keel_explain_format)fuzz_below(4),
                                       room ? text : NULL, room);
-}
-FUZZ(keel_world_explain_workload) {
-    char text[300];
-    keel_world *world = fuzz_world();
-    const char *name = fuzz_workload_name();
-    (void)keel_world_explain_workload(world, keel_find_workload(world, name), (keel_explain_format)fuzz_below(4), text, sizeof text);
 }

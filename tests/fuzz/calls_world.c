@@ -55,6 +55,11 @@ FUZZ(keel_first_error) {
 }
 FUZZ(keel_clear_errors) { keel_clear_errors(fuzz_world()); }
 FUZZ(keel_entity_count) { (void)(keel_entity_count)(fuzz_scope()); }
+FUZZ(keel_entity_at) {
+    keel_scope *scope = fuzz_scope();
+    const keel_entity e = fuzz_keep((keel_entity_at)(scope, fuzz_number()));
+    if (!keel_is_null(e) && !(keel_is_alive)(scope, e)) abort();
+}
 FUZZ(keel_next_entity) {
     keel_world *world = fuzz_world();
     (void)fuzz_keep(keel_next_entity(world, fuzz_entity()));
@@ -108,10 +113,6 @@ FUZZ(keel_register_component) {
                                          : how == 1 ? fuzz_unique()
                                                     : fuzz_event());
 }
-FUZZ(keel_register_components) {
-    keel_world *world = fuzz_world();
-    fuzz_edit(keel_register_components(world, fuzz_list()));
-}
 FUZZ(keel_unregister_component) {
     keel_world *world = fuzz_world();
     const keel_component *c = fuzz_one_in(4) ? fuzz_unique() : fuzz_component();
@@ -145,6 +146,13 @@ FUZZ(keel_next_component_of) {
 }
 
 // ------------------------------------------------------------------ changes
+static const keel_component *any_component(void) {
+    return fuzz_one_in(6) ? &keel_entities : fuzz_component();
+}
+static const keel_component *of_three(void) {
+    const uint32_t how = fuzz_below(4);
+    return how == 0 ? fuzz_unique() : how == 1 ? fuzz_event() : any_component();
+}
 FUZZ(keel_track_component) {
     keel_world *world = fuzz_world();
     const keel_component *c = fuzz_component();
@@ -169,7 +177,7 @@ FUZZ(keel_clear_all_changes) {
 }
 FUZZ(keel_set_limit_of) {
     keel_world *world = fuzz_world();
-    const keel_component *c = fuzz_component();
+    const keel_component *c = of_three();
     fuzz_edit(keel_set_limit_of(world, c, fuzz_number()));
 }
 FUZZ(keel_reader_create) {
@@ -191,11 +199,7 @@ FUZZ(keel_reader_advance) {
 FUZZ(keel_changes_of_component) {
     keel_scope *scope = fuzz_scope();
     const keel_entity e = fuzz_entity();
-    (void)(keel_changes_of_component)(scope, e, fuzz_component());
-}
-FUZZ(keel_changes_of_component) {
-    keel_scope *scope = fuzz_scope();
-    (void)(keel_changes_of_component)(scope, fuzz_unique());
+    (void)(keel_changes_of_component)(scope, e, of_three());
 }
 static void walk_removals(keel_removal_walk *walk) {
     for (uint32_t n = fuzz_below(16); n > 0 && keel_removal_next(walk); --n) {
@@ -215,7 +219,7 @@ FUZZ(keel_removal_next) {
 }
 FUZZ(keel_missed_component) {
     keel_scope *scope = fuzz_scope();
-    (void)(keel_missed_component)(scope, fuzz_component());
+    (void)(keel_missed_component)(scope, of_three());
 }
 
 // ------------------------------------------------------------------ observers and reactive sets
@@ -223,23 +227,14 @@ static keel_observer_fn *function(void) { return fuzz_one_in(32) ? NULL : fuzz_o
 static void *data(void) { return fuzz_one_in(2) ? NULL : &f; }
 FUZZ(keel_observe_component) {
     keel_world *world = fuzz_world();
-    const keel_component *c = fuzz_component();
+    const keel_component *c = any_component();
     const uint32_t kinds = fuzz_kinds();
     fuzz_edit(keel_observe_component(world, c, kinds, function(), data()));
 }
 FUZZ(keel_unobserve_component) {
     keel_world *world = fuzz_world();
-    const keel_component *c = fuzz_component();
+    const keel_component *c = any_component();
     fuzz_edit(keel_unobserve_component(world, c, function(), data()));
-}
-FUZZ(keel_observe_component) {
-    keel_world *world = fuzz_world();
-    const uint32_t kinds = fuzz_kinds();
-    fuzz_edit(keel_observe_component(world, &keel_entities, kinds, function(), data()));
-}
-FUZZ(keel_unobserve_component) {
-    keel_world *world = fuzz_world();
-    fuzz_edit(keel_unobserve_component(world, &keel_entities, function(), data()));
 }
 FUZZ(keel_observe_view) {
     keel_world *world = fuzz_world();
@@ -253,27 +248,18 @@ FUZZ(keel_unobserve_view) {
 }
 FUZZ(keel_collect_component) {
     keel_world *world = fuzz_world();
-    const keel_component *set = fuzz_component(), *source = fuzz_component();
+    const keel_component *set = fuzz_component(), *source = any_component();
     fuzz_edit(keel_collect_component(world, set, source, fuzz_kinds()));
 }
 FUZZ(keel_stop_collecting_component) {
     keel_world *world = fuzz_world();
     const keel_component *set = fuzz_component();
-    fuzz_edit(keel_stop_collecting_component(world, set, fuzz_component()));
-}
-FUZZ(keel_collect_component) {
-    keel_world *world = fuzz_world();
-    const keel_component *set = fuzz_component();
-    fuzz_edit(keel_collect_component(world, set, &keel_entities, fuzz_kinds()));
-}
-FUZZ(keel_stop_collecting_component) {
-    keel_world *world = fuzz_world();
-    fuzz_edit(keel_stop_collecting_component(world, fuzz_component(), &keel_entities));
+    fuzz_edit(keel_stop_collecting_component(world, set, any_component()));
 }
 FUZZ(keel_collected_kinds) {
     keel_world *world = fuzz_world();
-    const keel_component *set = fuzz_component();
-    (void)keel_collected_kinds(world, set, fuzz_component());
+    const keel_component *set = any_component();
+    (void)keel_collected_kinds(world, set, any_component());
 }
 
 // ------------------------------------------------------------------ events
@@ -298,10 +284,6 @@ FUZZ(keel_event_count_of) {
     keel_scope *scope = fuzz_scope();
     (void)(keel_event_count_of)(scope, fuzz_event());
 }
-FUZZ(keel_missed_component) {
-    keel_scope *scope = fuzz_scope();
-    (void)(keel_missed_component)(scope, fuzz_event());
-}
 FUZZ(keel_advance_events_of) {
     keel_world *world = fuzz_world();
     fuzz_edit(keel_advance_events_of(world, fuzz_event()));
@@ -309,11 +291,6 @@ FUZZ(keel_advance_events_of) {
 FUZZ(keel_clear_events_of) {
     keel_world *world = fuzz_world();
     fuzz_edit(keel_clear_events_of(world, fuzz_event()));
-}
-FUZZ(keel_set_limit_of) {
-    keel_world *world = fuzz_world();
-    const keel_component *c = fuzz_event();
-    fuzz_edit(keel_set_limit_of(world, c, fuzz_number()));
 }
 
 // ------------------------------------------------------------------ time

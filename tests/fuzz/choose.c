@@ -101,7 +101,7 @@ const keel_component *fuzz_component(void) {
     if (how == 3) return KEEL_OF(keel_parent);
     if (how == 4) return KEEL_OF(keel_child);
     if (how == 5) return keel_if_missing();
-    if (how == 6) return KEEL_OF(keel_name);
+    if (how == 6) return fuzz_one_in(2) ? &keel_entities : KEEL_OF(keel_name);
     if (how < 10) return one_of(fuzz_components, fuzz_component_count);
     return one_of(fuzz_components, 20); // those that a world takes
 }
@@ -144,6 +144,7 @@ const keel_term *fuzz_terms(void) {
         else if (kind != KEEL_TERM_ENTITY || fuzz_one_in(8)) t[i].component = fuzz_component();
         if (kind == KEEL_TERM_ANY_OF || (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT))
             t[i].others = fuzz_list();
+        if (fuzz_one_in(16)) t[i].data_size = fuzz_below(3); // KEEL_LEADING is one
     }
     t[count] = (keel_term){ .kind = KEEL_TERM_END };
     return t;
