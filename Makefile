@@ -23,6 +23,7 @@ help:
 	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
+	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -45,6 +46,10 @@ test:
 # BENCH_FILTER is a regular expression of names workload/storage/N: make bench BENCH_FILTER=^iter_2/
 BENCH_REPETITIONS ?= 5
 BENCH_FILTER ?= .
+
+.PHONY: fuzz
+fuzz:
+	tools/fuzz libfuzzer 600
 
 bench:
 	tools/install_packages bench
