@@ -38,6 +38,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->library = &keeli_library;
     keeli_lock_init(&world->access.lock);
     keeli_lock_init(&world->access.edit_lock);
+    keeli_lock_init(&world->reports.log_lock);
     keeli_condition_init(&world->workers.started);
     world->workers.own.node = UINT32_MAX;
     world->reports.log = desc->log;
@@ -116,7 +117,7 @@ void keel_world_destroy(keel_world *world) {
         (void)keeli_no_world();
         return;
     }
-    if (is_in_use(world)) {
+    if (keeli_is_in_allocator(world) || is_in_use(world)) {
         (void)keeli_misuse(world, KEEL_ERROR_BORROWED,
                            "world '%s' is destroyed by code that it runs (a system, a loop, a "
                            "command, an observer, a custom view); destroy it when that has "
@@ -155,6 +156,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_arena_deinit(&world->workers.own.scratch, &world->heap);
     keeli_lock_deinit(&world->access.lock);
     keeli_lock_deinit(&world->access.edit_lock);
+    keeli_lock_deinit(&world->reports.log_lock);
     keeli_condition_deinit(&world->workers.started);
     keeli_heap heap; // the last block goes after the world's own heap has ended
     keeli_heap_init(&heap, world->heap.allocator);

@@ -254,6 +254,7 @@ struct keel_commands {
     // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
     KEELI_ARRAY(const keeli_storage *) allowed;
     bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
+    uint64_t thread; // whose it is; 0: whoever has it
 };
 
 // Errors and the log (world/report.c).
@@ -261,6 +262,8 @@ typedef struct keeli_reports {
     keel_logger log;
     keel_misuse on_misuse;
     keel_error first, last; // since keel_clear_errors
+    keeli_lock log_lock;
+    uint64_t logger; // the thread that is in the user's logger; 0: none (atomic)
 } keeli_reports;
 
 // Why nothing may be edited through the world now, as bits of keel_world.refused. The message of
@@ -335,6 +338,7 @@ typedef struct keeli_command_lists {
     keel_commands *own;                   // the world's own list
     keel_commands *pending, *pending_end; // lists to apply, in order
     keel_commands *spare;                 // empty lists
+    keel_commands *shared;                // of threads, while the world is shared; later pending
     uint32_t spare_count;
     uint32_t used_lists, used_blocks; // with records in this run (run/workers.c)
     uint64_t dropped;
@@ -353,6 +357,7 @@ typedef struct keeli_changes {
     uint64_t tick_base;                 // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
+    struct keel_reader *spare_readers;  // destroyed ones
 } keeli_changes;
 
 // Threads that run systems (run/).
@@ -416,6 +421,10 @@ static inline bool keeli_world_is_looped(const keel_world *world) {
     return world->refused == KEELI_REFUSED_LOOPING;
 }
 
+// Is the caller the user's allocator, called by this thread for a world that several use?
+static inline bool keeli_is_in_allocator(const keel_world *world) {
+    return world->heap.shared && keeli_atomic_peek64(&world->heap.caller) == keeli_thread_id();
+}
 // For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {
     if (world->access.concurrent) keeli_lock_take(&world->access.lock);
@@ -451,6 +460,9 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
 keel_commands *keeli_commands_take(keel_world *world);
 // One that is nobody's yet; and the list, without records, is nobody's any more.
 keel_commands *keeli_commands_new(keel_world *world);
+// The calling thread's, in shared mode; NULL when out of memory. And what they recorded is pending.
+keel_commands *keeli_commands_of_thread(keel_world *world);
+void keeli_commands_unshare(keel_world *world);
 void keeli_commands_spare(keel_world *world, keel_commands *commands);
 // Have so many spare lists, with memory for some records, and so many blocks for further ones.
 bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);

@@ -35,7 +35,8 @@ void keeli_commands_discard(keel_world *world, keel_commands *list) {
 
 void keeli_commands_deinit(keel_world *world) {
     keel_commands **const all[] = { &world->commands.pending, &world->commands.spare,
-                                    &world->commands.own, &world->followers.reaction };
+                                    &world->commands.shared, &world->commands.own,
+                                    &world->followers.reaction };
     for (uint32_t i = 0; i < sizeof all / sizeof *all; ++i)
         for (keel_commands *list; (list = *all[i]) != NULL;) {
             *all[i] = list->next;
@@ -48,7 +49,7 @@ void keeli_commands_deinit(keel_world *world) {
 
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
     const keel_commands *const all[] = { world->commands.pending, world->commands.own,
-                                         world->followers.reaction };
+                                         world->commands.shared, world->followers.reaction };
     for (uint32_t i = 0; i < sizeof all / sizeof *all; ++i)
         for (const keel_commands *list = all[i]; list; list = list->next)
             for (keeli_command *c = list->first; c; c = c->next)
@@ -319,7 +320,11 @@ void keeli_flush(keel_world *world) {
 }
 
 keel_commands *keel_world_commands(keel_world *world) {
-    return keeli_is_no_world(world) ? (keeli_no_world(), NULL) : world->commands.own;
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (!(world->refused & KEELI_REFUSED_SHARED)) return world->commands.own;
+    keel_commands *list = keeli_is_in_allocator(world) ? NULL : keeli_commands_of_thread(world);
+    if (!list) keeli_out_of_memory(world, "making a list of commands for a thread");
+    return list;
 }
 
 keel_result keel_apply_commands(keel_world *world) {

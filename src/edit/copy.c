@@ -145,6 +145,8 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     keeli_batch b;
     keeli_batch_begin(&b, to, NULL, 1, "moving an entity");
     keeli_editing_begin(to); // what observers there ask for waits until the entity is whole
+    // its hooks and observers leave this world alone, too
+    const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_HOOK);
     b.result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");
     if (b.result == KEEL_OK) b.result = add_moved(&b, from, index);
     keeli_batch_create(&b, NULL, &moved);
@@ -158,10 +160,9 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     } else if (name) {
         keeli_name_free(to, name);
     }
-    if (result == KEEL_OK) {
-        disable_moved(to, moved, from, index);
-        leave(from, e);
-    }
+    if (result == KEEL_OK) disable_moved(to, moved, from, index);
+    keeli_refuse_end(from, before);
+    if (result == KEEL_OK) leave(from, e);
     (void)keeli_done(from, KEEL_OK);
     keeli_editing_end(to);
     (void)keeli_done(to, KEEL_OK);

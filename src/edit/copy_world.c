@@ -246,7 +246,9 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
     if (!keeli_entity_index_copy(&fresh, &from->entities, &to->heap)) return no_memory(to);
     keeli_entity_index_release_all(&fresh);
     to->entities = fresh;
+    const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK); // by hooks of the other one
     const keel_result result = copy_all(from, to);
+    keeli_refuse_end(to, before);
     if (result < 0) {
         empty(to);
         fresh = to->entities;

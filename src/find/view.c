@@ -196,6 +196,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
                                     const keeli_reader *reader, const keel_term *terms,
                                     const char *where) {
     *handle = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW, .world = world };
+    if (keeli_is_in_allocator(world)) return keeli_world_is_editable(world);
     keeli_view *view = keeli_view_take(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);

@@ -38,12 +38,40 @@ void keeli_events_flush_all(keel_world *world) {
     }
 }
 
+// Whose list of readers nobody else looks at now.
+static keel_result may_change_readers(keel_world *world, const char *done) {
+    if (!world->access.concurrent) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_SHARED,
+                       "a reader cannot be %s while several threads are at work; do that before or "
+                       "after",
+                       done);
+}
+
+// Its memory stays a reader's until the world ends, so that who uses it on is told.
+static void spare_reader(keel_world *world, keel_reader *reader) {
+    reader->scope.kind = KEELI_SCOPE_DESTROYED;
+    reader->world = world;
+    reader->next = world->changes.spare_readers;
+    world->changes.spare_readers = reader;
+}
+
+static bool is_destroyed(const keel_reader *reader) {
+    if (reader->scope.kind == KEELI_SCOPE_READER) return false;
+    (void)keeli_misuse(reader->world, KEEL_ERROR_ARGUMENT,
+                       "a reader is used that was destroyed; keep it as long as it is used");
+    return true;
+}
+
 keel_reader *keel_reader_create(keel_world *world, const char *name) {
     if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
-    keel_reader *reader = KEELI_NEW(&world->heap, keel_reader);
+    if (may_change_readers(world, "made") < 0) return NULL;
+    keel_reader *reader = world->changes.spare_readers;
+    if (!reader) reader = KEELI_NEW(&world->heap, keel_reader);
+    else world->changes.spare_readers = reader->next;
+    if (reader) *reader = (keel_reader){ .scope.kind = KEELI_SCOPE_DESTROYED };
     if (reader) reader->reader.name = keeli_new_text(&world->heap, name ? name : "a reader");
     if (!reader || !reader->reader.name) {
-        KEELI_FREE(&world->heap, keel_reader, reader);
+        if (reader) spare_reader(world, reader);
         return keeli_out_of_memory(world, "making a reader"), NULL;
     }
     reader->scope.kind = KEELI_SCOPE_READER;
@@ -53,26 +81,24 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
     return reader;
 }
 
-static void free_reader(keel_world *world, keel_reader *reader) {
-    reader->scope.kind = KEELI_SCOPE_DESTROYED;
-    keeli_free_text(&world->heap, (char *)(uintptr_t)reader->reader.name);
-    KEELI_FREE(&world->heap, keel_reader, reader);
-}
-
 void keel_reader_destroy(keel_reader *reader) {
-    if (!reader) return;
+    if (!reader || is_destroyed(reader)) return;
     keel_world *world = reader->world;
+    if (may_change_readers(world, "destroyed") < 0) return;
     keeli_reader_forget(world, &reader->reader);
     keel_reader **at = &world->changes.readers;
     while (*at != reader)
         at = &(*at)->next;
     *at = reader->next;
-    free_reader(world, reader);
+    keeli_free_text(&world->heap, (char *)(uintptr_t)reader->reader.name);
+    reader->reader.name = NULL;
+    spare_reader(world, reader);
 }
 
 void keel_reader_advance(keel_reader *reader) {
-    if (!reader) return;
+    if (!reader || is_destroyed(reader)) return;
     keel_world *world = reader->world;
+    if (may_change_readers(world, "advanced") < 0) return;
     reader->reader.last = keel_tick(world);
     if (world->refused) return; // others may be sending
     for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
@@ -84,10 +110,14 @@ void keel_reader_advance(keel_reader *reader) {
 }
 
 void keeli_readers_deinit(keel_world *world) {
-    for (keel_reader *r; (r = world->changes.readers) != NULL;) {
-        world->changes.readers = r->next;
-        free_reader(world, r);
-    }
+    keel_reader **const all[] = { &world->changes.readers, &world->changes.spare_readers };
+    for (uint32_t i = 0; i < 2; ++i)
+        for (keel_reader *r; (r = *all[i]) != NULL;) {
+            *all[i] = r->next;
+            r->scope.kind = KEELI_SCOPE_DESTROYED;
+            keeli_free_text(&world->heap, (char *)(uintptr_t)r->reader.name);
+            KEELI_FREE(&world->heap, keel_reader, r);
+        }
     for (uint32_t i = 0; i < world->changes.system_readers.capacity; ++i)
         KEELI_FREE(&world->heap, keeli_reader, world->changes.system_readers.items[i].value);
     keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);

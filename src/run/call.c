@@ -76,6 +76,7 @@ keel_result keeli_context_take_commands(keel_context *context) {
         !KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
         return keeli_out_of_memory(world, "starting a system");
     list->for_events = !term;
+    list->thread = keeli_thread_id();
     if (term && !term->count) return KEEL_OK;
     if (term) allow(list, view, term);
     for (uint32_t t = 0; keeli_context_records_events(context) && t < view->term_count; ++t)

@@ -310,6 +310,7 @@ static keel_result run_split(keel_world *world, const keel_system *system,
 keel_result keel_run_system(keel_world *world, const keel_system *system,
                             const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_in_allocator(world)) return keeli_world_is_editable(world);
     KEEL_TRY(keeli_commands_flush(world));
     if (desc && desc->parallel) return run_split(world, system, desc);
     kept_system *k = take_kept(world, system);

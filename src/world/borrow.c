@@ -437,5 +437,6 @@ keel_result keel_share_end(keel_world *world) {
     if (--world->access.concurrent) return KEEL_OK;
     world->refused &= ~(uint32_t)KEELI_REFUSED_SHARED;
     world->heap.shared = false;
+    keeli_commands_unshare(world);
     return KEEL_OK;
 }

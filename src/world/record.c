@@ -41,6 +41,7 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
     list->first = list->last = NULL;
     list->allowed.count = 0;
     list->for_events = false;
+    list->thread = 0;
     keeli_commands_close(list);
     keeli_world_lock(world);
     list->next = world->commands.spare;
@@ -96,6 +97,32 @@ void keeli_commands_submit(keel_world *world, keel_commands *list) {
     else keeli_commands_spare(world, list);
 }
 
+keel_commands *keeli_commands_of_thread(keel_world *world) {
+    const uint64_t self = keeli_thread_id();
+    keeli_world_lock(world);
+    keel_commands *list = world->commands.shared;
+    while (list && list->thread != self)
+        list = list->next;
+    keeli_world_unlock(world);
+    if (list || !(list = keeli_commands_take(world))) return list;
+    list->thread = self;
+    keeli_world_lock(world);
+    keel_commands **end = &world->commands.shared; // they are applied in the order of the threads
+    while (*end)                                   // that came
+        end = &(*end)->next;
+    *end = list;
+    keeli_world_unlock(world);
+    return list;
+}
+
+void keeli_commands_unshare(keel_world *world) {
+    for (keel_commands *list; (list = world->commands.shared) != NULL;) {
+        world->commands.shared = list->next;
+        list->thread = 0;
+        keeli_commands_submit(world, list);
+    }
+}
+
 static size_t list_bytes(const keel_commands *list) {
     size_t bytes = 0;
     for (; list; list = list->next)
@@ -105,8 +132,8 @@ static size_t list_bytes(const keel_commands *list) {
 
 size_t keeli_commands_bytes(const keel_world *world) {
     return list_bytes(world->commands.own) + list_bytes(world->commands.pending) +
-           list_bytes(world->commands.spare) + list_bytes(world->followers.reaction) +
-           keeli_blocks_bytes(&world->heap);
+           list_bytes(world->commands.spare) + list_bytes(world->commands.shared) +
+           list_bytes(world->followers.reaction) + keeli_blocks_bytes(&world->heap);
 }
 
 // ------------------------------------------------------------------ recording
@@ -138,6 +165,22 @@ static bool reserve_spare(keel_commands *list) {
     return spare != NULL;
 }
 
+// What edits are refused for may be recorded, but in hooks: who calls them takes back what an error
+// leaves half done, and with it a handle that is promised meanwhile. A list is one thread's.
+static __attribute__((noinline)) keel_result may_record(const keel_commands *list) {
+    keel_world *world = list->world;
+    const uint32_t why = world->refused;
+    const bool is_own = list == world->commands.own, is_shared = why & KEELI_REFUSED_SHARED;
+    if (why & KEELI_REFUSED_HOOK || keeli_is_in_allocator(world) ||
+        (is_own && !is_shared && why & (KEELI_REFUSED_RUNNING | KEELI_REFUSED_LOOPING)))
+        return keeli_world_is_editable(world);
+    const uint64_t owner = is_own && is_shared ? world->access.owner : list->thread;
+    if (!owner || !world->access.concurrent || owner == keeli_thread_id()) return KEEL_OK;
+    return keeli_misuse(world, KEEL_ERROR_THREAD,
+                        "these commands are another thread's; ask for your own: "
+                        "keel_world_commands, or KEEL_COMMANDS in a system");
+}
+
 // A record that is not in the list yet.
 static inline __attribute__((always_inline)) keel_result
 begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, keeli_command **out) {
@@ -146,6 +189,7 @@ begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, kee
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
         return KEEL_ERROR_ARGUMENT;
     }
+    if (list->world->refused | (uint32_t)list->world->access.concurrent) KEEL_TRY(may_record(list));
     if (does >= KEELI_RECORD_EDIT && list->allowed.count)
         return not_allowed(list, "all components of an entity");
     const size_t bytes = sizeof(keeli_command) + parts * sizeof(keeli_command_part);

@@ -14,9 +14,18 @@ void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with) {
     if (keeli_guard_in_use == guard) keeli_guard_in_use = with;
 }
 
+// Without the world's lock, as the logger may call the world. One thread at a time; what a logger's
+// own call says is not logged.
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
-    if (world->reports.log.write) world->reports.log.write(world->reports.log.context, level, line);
+    keeli_reports *r = &world->reports;
+    const uint64_t self = keeli_thread_id();
+    if (keeli_atomic_peek64(&r->logger) == self) return;
+    keeli_lock_take(&r->log_lock);
+    keeli_atomic_put64(&r->logger, self);
+    if (r->log.write) r->log.write(r->log.context, level, line);
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
+    keeli_atomic_put64(&r->logger, 0);
+    keeli_lock_give(&r->log_lock);
 }
 
 // The worker that the calling thread is in, or NULL. With the lock.
@@ -54,6 +63,8 @@ void keeli_error_hand_over(keel_world *world, const keel_error *first) {
 
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
                                   const void *object, const char *message) {
+    if (keeli_is_in_allocator(world)) // this thread may have the lock
+        return write_line(world, KEEL_LOG_ERROR, message), result;
     keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     keel_error error = { .result = result, .object = object };
@@ -63,8 +74,8 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
     keep(world, worker, &error);
     if (result == KEEL_ERROR_ACCESS && worker && worker->inside && !worker->inside->failed)
         worker->inside->failed = worker->inside->is_denied = true;
-    write_line(world, KEEL_LOG_ERROR, message);
     keeli_lock_give(&world->access.lock);
+    write_line(world, KEEL_LOG_ERROR, message);
     return result;
 }
 
@@ -86,9 +97,7 @@ void keeli_warn(keel_world *world, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    keeli_world_lock(world);
     write_line(world, KEEL_LOG_WARNING, message);
-    keeli_world_unlock(world);
 }
 
 keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
