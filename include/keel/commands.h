@@ -26,8 +26,11 @@
 extern "C" {
 #endif
 
-/// The world's own list, for loops outside systems.
-/// @threads the world's owner
+/// The world's own list, for loops outside systems. In shared mode each thread that asks has one of
+/// its own, which no other thread may use (KEEL_ERROR_THREAD); after the last keel_share_end they
+/// are applied in the order in which the threads came. In systems: KEEL_COMMANDS.
+/// @threads the world's owner; any in shared mode
+/// @return NULL when out of memory for that
 KEEL_API keel_commands *keel_world_commands(keel_world *world);
 
 /// Apply what was recorded.

@@ -160,11 +160,22 @@ template <const keel_component &given> bool keeli_own_copy(void *to, const void 
 }
 template <const keel_component &given> void keeli_own_move(void *to, void *from, void *data) noexcept { given.move(to, from, data); }
 template <const keel_component &given> void keeli_own_drop(void *value, void *data) noexcept { given.drop(value, data); }
+// Is a hook there? Comparing a function with NULL is no constant under gcc's sanitizers, and a NULL function is no template argument in
+// gcc 12: then the second function is taken.
+#define KEELI_HAS_HOOK(hook)                                                                        \
+    template <keel_##hook##_hook *> struct keeli_is_##hook { static constexpr bool value = true; }; \
+    template <> struct keeli_is_##hook<nullptr> { static constexpr bool value = false; };           \
+    template <const keel_component &given, bool is = keeli_is_##hook<given.hook>::value> constexpr bool keeli_has_##hook(int) { return is; } \
+    template <const keel_component &given> constexpr bool keeli_has_##hook(long) { return false; }
+KEELI_HAS_HOOK(copy)
+KEELI_HAS_HOOK(move)
+KEELI_HAS_HOOK(drop)
+#undef KEELI_HAS_HOOK
 template <const keel_component &given> constexpr keel_component keeli_with_own_hooks() {
     keel_component it = given;
-    if constexpr (given.copy != nullptr) it.copy = keeli_own_copy<given>;
-    if constexpr (given.move != nullptr) it.move = keeli_own_move<given>;
-    if constexpr (given.drop != nullptr) it.drop = keeli_own_drop<given>;
+    if constexpr (keeli_has_copy<given>(0)) it.copy = keeli_own_copy<given>;
+    if constexpr (keeli_has_move<given>(0)) it.move = keeli_own_move<given>;
+    if constexpr (keeli_has_drop<given>(0)) it.drop = keeli_own_drop<given>;
     return it;
 }
 template <const keel_custom_view &given> keel_result keeli_own_init(void *view, keel_context *context) {
