@@ -155,7 +155,8 @@ KEEL_API const keel_component *keel_register_component(keel_world *world,
 ///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_component *component);
 
-/// The world's descriptor of the component (or unique) of this name, or NULL.
+/// The world's descriptor of the component of this name, or of the unique when no component has it,
+/// or of the type of events; or NULL.
 KEEL_API const keel_component *keel_find_component(const keel_world *world, const char *name);
 
 /// Walk all components the world knows, in order of registration: pass NULL first, then the last

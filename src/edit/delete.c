@@ -15,7 +15,7 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
-        KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
+        KEEL_TRY(keeli_may_edit(world, holder, s, "delete an entity that has"));
     return KEEL_OK;
 }
 

@@ -57,7 +57,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
-        KEEL_TRY(keeli_may_edit(world, holder, s, "strip"));
+        KEEL_TRY(keeli_may_edit(world, holder, s, "strip an entity that has"));
         any |= keeli_store_has(s, keeli_index_of(e));
     }
     KEEL_TRY(keeli_may_orphan(world, holder, e));

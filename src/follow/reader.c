@@ -47,7 +47,7 @@ static keel_result may_change_readers(keel_world *world, const char *done) {
                        done);
 }
 
-// Its memory stays a reader's until the world ends, so that who uses it on is told.
+// Its memory stays a reader's until the world ends, so that who uses it on gets an error.
 static void spare_reader(keel_world *world, keel_reader *reader) {
     reader->scope.kind = KEELI_SCOPE_DESTROYED;
     reader->world = world;

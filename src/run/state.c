@@ -47,9 +47,9 @@ static keel_result check_state(keel_world *world, const keel_state *state) {
 
 static keel_result has_no_value(keel_world *world, const char *who, const keel_state *state) {
     return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
-                       "'%s' looks at the state '%s', which has no value yet; call "
-                       "keel_set_state(world, %s, ...) first",
-                       who, state->name, state->name);
+                       "the state '%s' has no value yet; call keel_set_state(world, %s, ...) "
+                       "before '%s' runs",
+                       state->name, state->name, who);
 }
 
 // The world's first call makes both uniques; either is there with the other.
@@ -155,9 +155,9 @@ keel_result keeli_state_check_all(const keeli_schedule *s) {
             ++k;
         if (state && k == s->nodes.count)
             return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                                "'%s' in workload '%s' waits for the state '%s' to change, and no "
-                                "step of that changes it; add KEEL_TRANSITION(%s) before it",
-                                s->nodes.items[i].name, s->sections.items[0].name, state->name,
+                                "'%s' waits for the state '%s', which no step of workload '%s' "
+                                "changes; add KEEL_TRANSITION(%s) before it",
+                                s->nodes.items[i].name, state->name, s->sections.items[0].name,
                                 state->name);
     }
     return KEEL_OK;

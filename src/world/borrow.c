@@ -48,8 +48,16 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
 
 // What there are commands for can be recorded; the rest has to wait.
 static const char *way_out(const char *verb) {
-    static const char *const recorded[] = { "add",   "add to", "delete", "delete from", "remove",
-                                            "strip", "change", "send",   "set" };
+    static const char *const recorded[] = { "add",
+                                            "add to",
+                                            "delete",
+                                            "delete from",
+                                            "delete an entity that has",
+                                            "strip an entity that has",
+                                            "remove",
+                                            "change",
+                                            "send",
+                                            "set" };
     if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
         if (strcmp(verb, recorded[i]) == 0)

@@ -239,6 +239,11 @@ static void a_conflict_names_both_sides(void **state) {
     assert_non_null(strstr(message, "'Number'"));
     assert_error(f.world, KEEL_ERROR_BORROWED, "end that view first"); // and the way out
     keel_delete_entity(f.world, e);
+    assert_non_null(
+        strstr(keel_last_error(f.world)->message, "delete an entity that has 'Number'"));
+    assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; record the edit");
+    keel_strip(f.world, e);
+    assert_non_null(strstr(keel_last_error(f.world)->message, "strip an entity that has 'Number'"));
     assert_error(f.world, KEEL_ERROR_BORROWED, "draw.c:12 is reading it; record the edit");
     assert_non_null(keel_get_mut(f.world, e, Number)); // values stay where they are (B9)
     keel_world_trim(f.world);                          // cannot be recorded

@@ -190,7 +190,10 @@ static void without_a_value_steps_say_what_is_missing(void **state) {
     const keel_step steps[] = { KEEL_STEP(rest, .in_state = KEEL_IN(Phase, PAUSED)) };
     const keel_workload w = WORKLOAD("w", steps);
     assert_int_equal(keel_run_workload_of(f.world, &w, NULL), KEEL_ERROR_MISSING_UNIQUE);
-    assert_error(f.world, KEEL_ERROR_MISSING_UNIQUE, "keel_set_state(world, Phase, ...)");
+    assert_error(
+        f.world, KEEL_ERROR_MISSING_UNIQUE,
+        "the state 'Phase' has no value yet; call keel_set_state(world, Phase, ...) before "
+        "'rest' runs");
     assert_int_equal(keel_run_workload(f.world, frame), KEEL_ERROR_MISSING_UNIQUE);
     api_end(&f);
 }
@@ -204,7 +207,10 @@ static void impossible_steps_are_refused(void **state) {
     const keel_step lost[] = { KEEL_STEP(rest, .on_enter = KEEL_IN(Phase, PAUSED)) };
     const keel_workload no_transition = WORKLOAD("lost", lost);
     assert_int_equal(keel_run_workload_of(f.world, &no_transition, NULL), KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "add KEEL_TRANSITION(Phase) before it");
+    assert_error(
+        f.world, KEEL_ERROR_ARGUMENT,
+        "'rest' waits for the state 'Phase', which no step of workload 'lost' changes; add "
+        "KEEL_TRANSITION(Phase) before it");
     const keel_step both[] = { { .system = &KEEL_SYSTEM_rest,
                                  .in_state = KEEL_STATE_OF(Phase),
                                  .on_exit = KEEL_STATE_OF(Phase) } };
