@@ -25,10 +25,11 @@
 /// order, an indexed component by ascending index, an archetype component table by table; also in
 /// views that ask for changes.
 ///
-/// KEEL_AMONG(list, count) leads with the handles of an array, in its order: those that are not alive
-/// are skipped, one that is listed twice is visited twice, and all other terms filter. The array is
-/// not copied: it stays as it is until the view is closed. A view that must have no component holds
-/// the list of entities, as one of living entities does. keel_view_contains looks through the array.
+/// KEEL_AMONG(list, count) leads with the handles of an array, in its order: those that are not
+/// alive are skipped, one that is listed twice is visited twice, and all other terms filter. The
+/// array is not copied: it stays as it is until the view is closed. A view that must have no
+/// component holds the list of entities, as one of living entities does. keel_view_contains looks
+/// through the array.
 ///
 /// KEEL_BACKWARDS visits the same entities in exactly the reverse order. To begin such a walk
 /// collects them all first, so it needs memory and time for each, and what stops matching before it

@@ -107,10 +107,11 @@ typedef struct keeli_plan {
      (changes) * sizeof(keeli_change_filter))
 // Give the plan room for its lists.
 void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms);
-// `is_listed`: a list of handles leads, which the iterator has. False when out of memory (reported).
-bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed);
-// What keeli_plan_make would make without a list; `own` is for where that cannot be kept. NULL when out of memory
+// `is_listed`: a list of handles leads, which the iterator has. False when out of memory
 // (reported).
+bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed);
+// What keeli_plan_make would make without a list; `own` is for where that cannot be kept. NULL when
+// out of memory (reported).
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own);
 // How many candidates it looks at.
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world);

@@ -353,9 +353,8 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
     if (is_listed) plan->lead = NULL;
-    keel_group *group = view->world->followers.groups && !plan->lead && !is_listed
-                            ? find_group(plan, d)
-                            : NULL;
+    keel_group *group =
+        view->world->followers.groups && !plan->lead && !is_listed ? find_group(plan, d) : NULL;
     plan->considered_group = group != NULL;
     plan->scan = is_listed ? KEELI_SCAN_HANDLES : choose(plan, d, group);
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);

@@ -209,10 +209,11 @@ static keel_result check_kind(const keeli_view *view, const keel_custom_view *ki
 static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *kind,
                                     const keel_term *term) {
     if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
-        return bad_kind(view, kind,
-                        term->kind < KEEL_TERM_AMONG
-                            ? "declares commands, context, data or events, which only systems have"
-                            : "declares KEEL_AMONG or KEEL_BACKWARDS, which are for loops and views");
+        return bad_kind(
+            view, kind,
+            term->kind < KEEL_TERM_AMONG
+                ? "declares commands, context, data or events, which only systems have"
+                : "declares KEEL_AMONG or KEEL_BACKWARDS, which are for loops and views");
     if (takes_component(term->kind) && !term->component)
         return bad_kind(view, kind, "has a term that lacks its component");
     uint32_t count;

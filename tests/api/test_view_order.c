@@ -34,8 +34,7 @@ static void begin(api_fixture *f, keel_entity *made) {
     }
     for (uint32_t i = 0; i < ENTITIES / 10; ++i) {
         const keel_entity e = made[next_random(ENTITIES)];
-        if (keel_is_alive(f->world, e))
-            assert_int_equal(keel_delete_entity(f->world, e), KEEL_OK);
+        if (keel_is_alive(f->world, e)) assert_int_equal(keel_delete_entity(f->world, e), KEEL_OK);
     }
 }
 
@@ -125,9 +124,9 @@ static void a_view_backwards_is_the_reverse(void **state) {
         for (uint32_t i = 0; i < 10; ++i) {
             uint32_t count = choose(terms);
             if (next_random(4) == 0)
-                terms[count++] = (keel_term){
-                    .kind = KEEL_TERM_WITH, .data_size = 1, .component = component(next_random(3))
-                };
+                terms[count++] = (keel_term){ .kind = KEEL_TERM_WITH,
+                                              .data_size = 1,
+                                              .component = component(next_random(3)) };
             else if (next_random(4) == 0)
                 terms[count++] = (keel_term){ .kind = KEEL_TERM_AMONG,
                                               .data_size = next_random(ENTITIES),
@@ -198,7 +197,8 @@ static void loops_take_both(void **state) {
         e[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }));
     assert_int_equal(keel_delete_entity(f.world, e[2]), KEEL_OK);
     const keel_entity party[] = { e[5], e[2], e[1], e[5], keel_null() };
-    KEEL_EACH(f.world, KEEL_AMONG(party, 5), KEEL_WRITE(Number, n)) n->value += 10;
+    KEEL_EACH(f.world, KEEL_AMONG(party, 5), KEEL_WRITE(Number, n))
+        n->value += 10;
     assert_int_equal(keel_get(f.world, e[5], Number)->value, 25); // twice in the list
     assert_int_equal(keel_get(f.world, e[1], Number)->value, 11);
     assert_int_equal(keel_get(f.world, e[0], Number)->value, 0);
@@ -208,15 +208,18 @@ static void loops_take_both(void **state) {
     assert_int_equal(seen, 5);
     KEEL_EACH(f.world, KEEL_BACKWARDS, KEEL_WITH(Number), KEEL_ENTITY(each))
         order = order * 10 + keel_entity_index(each);
-    KEEL_EACH(f.world, KEEL_AMONG(NULL, 0), KEEL_ENTITY(each)) order += keel_entity_index(each);
+    KEEL_EACH(f.world, KEEL_AMONG(NULL, 0), KEEL_ENTITY(each))
+        order += keel_entity_index(each);
     // the last one came to the place of the one that was deleted
     assert_int_equal(order, 6543710);
     assert_no_error(f.world);
     api_end(&f);
 }
 
-KEEL_SYSTEM_ONCE(heal, KEEL_MAY_WRITE(Number), KEEL_DATA(keel_entity, pair), KEEL_CONTEXT(context)) {
-    KEEL_EACH(context, KEEL_AMONG(pair, 1), KEEL_WRITE(Number, n), KEEL_BACKWARDS) n->value = 99;
+KEEL_SYSTEM_ONCE(heal, KEEL_MAY_WRITE(Number), KEEL_DATA(keel_entity, pair),
+                 KEEL_CONTEXT(context)) {
+    KEEL_EACH(context, KEEL_AMONG(pair, 1), KEEL_WRITE(Number, n), KEEL_BACKWARDS)
+        n->value = 99;
 }
 
 static void they_are_for_loops_and_views(void **state) {
@@ -241,14 +244,14 @@ static void they_are_for_loops_and_views(void **state) {
                                  "and visited backwards\ntouches: 1\nfilter: has Number"));
     assert_non_null(strstr(text, "chunks: lists"));
     keel_view_end(&view);
-    assert_int_equal(keel_view_begin(&view, f.world,
-                                     KEEL_TERMS(KEEL_AMONG(&e, 1), KEEL_LEADING(Number)), "two"),
-                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(
+        keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_AMONG(&e, 1), KEEL_LEADING(Number)), "two"),
+        KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_AMONG(NULL, 1)), "none"),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_delete_entities_matching(keel_world_commands(f.world),
-                                                   KEEL_TERMS(KEEL_AMONG(&e, 1))),
-                     KEEL_ERROR_ARGUMENT);
+    assert_int_equal(
+        keel_delete_entities_matching(keel_world_commands(f.world), KEEL_TERMS(KEEL_AMONG(&e, 1))),
+        KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_delete_entities_matching(f.world, KEEL_TERMS(KEEL_AMONG(&e, 1))),
                      KEEL_OK);
     assert_false(keel_is_alive(f.world, e));
