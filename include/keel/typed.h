@@ -441,6 +441,13 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: must be there, and leads: entities come in its order (see view.h). At most one.
 #define KEEL_LEADING(T) (keeli_filter, KEEL_TERM_WITH, keeli_leads, , &KEEL_COMPONENT_##T, NULL, T)
+/// Term of a loop or view: the `count` handles of an array lead, in their order; see view.h. Dead ones are skipped; the
+/// array stays as it is meanwhile. At most one, and no KEEL_LEADING beside it.
+#define KEEL_AMONG(list, count) (keeli_among, KEEL_TERM_AMONG, count, , NULL, NULL, keeli_among_list(list))
+static inline const void *keeli_among_list(const keel_entity *list) { return list; }
+static inline uint32_t keeli_among_count(uint32_t count) { return count; }
+/// Term of a loop or view: the same entities, the last one first; see view.h.
+#define KEEL_BACKWARDS (keeli_backwards, KEEL_TERM_BACKWARDS, void, , NULL, NULL, ~)
 /// Filter: must not be there.
 #define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: at least one of up to 8 components must be there.
@@ -529,6 +536,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_TERM_(c, kind, CT, n, component, others, ...) { kind, KEELI_CAT(KEELI_SIZE_, c)(CT), component, others, #n, KEELI_CAT(KEELI_KIND_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CUSTOM_, c), 0, ~))(__VA_ARGS__) },
 #define KEELI_MANY_KEELI_TERM(s) { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL }
 #define KEELI_IS_CUSTOM_keeli_custom ~, 1
+#define KEELI_IS_CUSTOM_keeli_among ~, 1
 // The same for a system, where a view is a custom view.
 #define KEELI_SYSTEM_TERM(s, i, x) KEELI_CAT(KEELI_SYSTEM_TERM_, KEELI_SECOND(KEELI_CAT(KEELI_IS_VIEW_, KEELI_CLASS(x)), 0, ~))(s, i, x)
 #define KEELI_SYSTEM_TERM_0(s, i, x) KEELI_TERM(s, i, x)
@@ -550,6 +558,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_SIZE_keeli_marked(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_maybe(CT) KEELI_SIZE_keeli_value(CT)
 #define KEELI_SIZE_keeli_filter(CT) KEELI_LEADS_##CT
+#define KEELI_SIZE_keeli_among(CT) keeli_among_count(CT)
+#define KEELI_SIZE_keeli_backwards(CT) 0
 #define KEELI_LEADS_void 0
 #define KEELI_LEADS_keeli_leads 1
 #define KEELI_SIZE_keeli_access(CT) 0
@@ -572,6 +582,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
 #define KEELI_CHECK_keeli_maybe(s, i, c, k, CT, n, component, others, T) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
 #define KEELI_CHECK_keeli_filter(s, i, ...)
+#define KEELI_CHECK_keeli_among(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_AMONG is for loops and views: a system does not know the list; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH(context, KEEL_AMONG(list, count), ...)")
+#define KEELI_CHECK_keeli_backwards(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_BACKWARDS is for loops and views; declare KEEL_MAY_READ(T) or KEEL_MAY_WRITE(T) and loop with KEEL_EACH(context, KEEL_BACKWARDS, ...)")
 #define KEELI_CHECK_keeli_access(s, i, ...)
 #define KEELI_CHECK_keeli_entity(s, i, ...)
 #define KEELI_CHECK_keeli_entities(s, i, ...)
@@ -601,6 +613,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_BODY_keeli_marked(s, i, c, k, CT, n, component, others, T, changed) , CT *KEELI_RESTRICT n, bool *KEELI_RESTRICT changed
 #define KEELI_BODY_keeli_maybe(s, i, c, k, CT, n, ...) , CT *KEELI_RESTRICT n
 #define KEELI_BODY_keeli_filter(s, i, ...)
+#define KEELI_BODY_keeli_among(s, i, ...)
+#define KEELI_BODY_keeli_backwards(s, i, ...)
 #define KEELI_BODY_keeli_access(s, i, ...)
 #define KEELI_BODY_keeli_entity(s, i, c, k, CT, n, ...) , const keel_entity n
 #define KEELI_BODY_keeli_entities(s, i, c, k, CT, n, ...) , const keel_entity *n
@@ -649,6 +663,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_LOCAL_keeli_marked(s, i, ...) bool *keeli_marked_##i = keeli_chunk->columns[i].marked;
 #define KEELI_LOCAL_keeli_maybe(s, i, ...)
 #define KEELI_LOCAL_keeli_filter(s, i, ...)
+#define KEELI_LOCAL_keeli_among(s, i, ...)
+#define KEELI_LOCAL_keeli_backwards(s, i, ...)
 #define KEELI_LOCAL_keeli_access(s, i, ...)
 #define KEELI_LOCAL_keeli_entity(s, i, ...) const keel_entity *keeli_entities_##i = keeli_chunk->entities;
 #define KEELI_LOCAL_keeli_entities(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_SPAN_ENTITIES is for KEEL_SYSTEM_SPAN; a KEEL_SYSTEM takes KEEL_ENTITY(name)")
@@ -680,6 +696,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_SIDE_keeli_marked(s, i, ...) , keeli_base_##i + keeli_k, keeli_marked_##i + keeli_origin + keeli_k
 #define KEELI_SIDE_keeli_maybe(s, i, ...) , (keeli_base_##i ? keeli_base_##i + keeli_k : NULL)
 #define KEELI_SIDE_keeli_filter(s, i, ...)
+#define KEELI_SIDE_keeli_among(s, i, ...)
+#define KEELI_SIDE_keeli_backwards(s, i, ...)
 #define KEELI_SIDE_keeli_access(s, i, ...)
 #define KEELI_SIDE_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_origin + keeli_k]
 #define KEELI_SIDE_keeli_entities(s, i, ...) , NULL
@@ -700,6 +718,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_AT_keeli_marked(s, i, ...) , KEELI_AT_VALUE(s, i), keeli_marked_##i + keeli_k
 #define KEELI_AT_keeli_maybe(s, i, ...) , (keeli_index_##i[keeli_k] == UINT32_MAX ? NULL : KEELI_AT_VALUE(s, i))
 #define KEELI_AT_keeli_filter(s, i, ...)
+#define KEELI_AT_keeli_among(s, i, ...)
+#define KEELI_AT_keeli_backwards(s, i, ...)
 #define KEELI_AT_keeli_access(s, i, ...)
 #define KEELI_AT_keeli_entity(s, i, ...) , keeli_entities_##i[keeli_k]
 #define KEELI_AT_keeli_entities(s, i, ...) , NULL
@@ -728,6 +748,8 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_WHOLE_keeli_marked(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base), keeli_chunk->columns[i].marked
 #define KEELI_WHOLE_keeli_maybe(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_filter(s, i, ...)
+#define KEELI_WHOLE_keeli_among(s, i, ...)
+#define KEELI_WHOLE_keeli_backwards(s, i, ...)
 #define KEELI_WHOLE_keeli_access(s, i, ...)
 #define KEELI_WHOLE_keeli_entity(s, i, ...) , (KEELI_NEVER(#s ": KEEL_ENTITY is for KEEL_SYSTEM; a KEEL_SYSTEM_SPAN takes KEEL_SPAN_ENTITIES(name)"), keel_null())
 #define KEELI_WHOLE_keeli_entities(s, i, ...) , keeli_chunk->entities
@@ -1094,6 +1116,8 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 #define KEELI_ONE_keeli_maybe(it, i, c, k, CT, n, ...) for (CT *n = KEELI_CAST(CT, keeli_cursor_at(&it, i, sizeof(CT))); keeli_cursor_enter(&it, 2 * i + 1);)
 #define KEELI_ONE_keeli_entity(it, i, c, k, CT, n, ...) for (const keel_entity n = it.chunk->entities[it.position]; keeli_cursor_enter(&it, 2 * i + 1);)
 #define KEELI_ONE_keeli_filter(it, i, ...)
+#define KEELI_ONE_keeli_among(it, i, ...)
+#define KEELI_ONE_keeli_backwards(it, i, ...)
 #define KEELI_ONE_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
 #define KEELI_ONE_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
 #define KEELI_ONE_keeli_entities(it, i, ...) for (; KEELI_NEVER("KEEL_SPAN_ENTITIES is for KEEL_EACH_SPAN; KEEL_EACH takes KEEL_ENTITY(name)");)
@@ -1115,6 +1139,8 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 #define KEELI_ALL_keeli_entities(it, i, c, k, CT, n, ...) for (const keel_entity *n = it.chunk->entities; keeli_cursor_enter(&it, 2 * i + 1);)
 #define KEELI_ALL_keeli_count(it, i, c, k, CT, n, ...) for (const uint32_t n = it.chunk->count; keeli_cursor_enter(&it, 2 * i + 1);)
 #define KEELI_ALL_keeli_filter(it, i, ...)
+#define KEELI_ALL_keeli_among(it, i, ...)
+#define KEELI_ALL_keeli_backwards(it, i, ...)
 #define KEELI_ALL_keeli_end(it, i, ...) for (; keeli_cursor_enter(&it, 99); it.whole = true)
 #define KEELI_ALL_keeli_bad(it, i, c, k, CT, n, component, others, x) for (; KEELI_NEVER("parameter " #i " is not a KEEL_READ(T, name), KEEL_WRITE(T, name), KEEL_WITH(T), ...: " #x);)
 #define KEELI_ALL_keeli_entity(it, i, ...) for (; KEELI_NEVER("KEEL_ENTITY is for KEEL_EACH; KEEL_EACH_SPAN takes KEEL_SPAN_ENTITIES(name)");)

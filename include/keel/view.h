@@ -24,6 +24,17 @@
 /// leads. KEEL_LEADING(T) chooses: then T leads whatever that costs, a sparse set in its packed
 /// order, an indexed component by ascending index, an archetype component table by table; also in
 /// views that ask for changes.
+///
+/// KEEL_AMONG(list, count) leads with the handles of an array, in its order: those that are not
+/// alive are skipped, one that is listed twice is visited twice, and all other terms filter. The
+/// array is not copied: it stays as it is until the view is closed. A view that must have no
+/// component holds the list of entities, as one of living entities does. keel_view_contains looks
+/// through the array.
+///
+/// KEEL_BACKWARDS visits the same entities in exactly the reverse order. To begin such a walk
+/// collects them all first, so it needs memory and time for each, and what stops matching before it
+/// is reached is skipped. keel_view_first of such a view is the last entity of the view without it.
+/// keel_view_parallel_for walks both in one piece. Systems take neither as a parameter.
 #pragma once
 #include <keel/commands.h>
 
@@ -81,20 +92,24 @@ typedef enum keel_term_kind {
     KEEL_TERM_CUSTOM,            ///< systems and custom views: a custom view
     KEEL_TERM_CUSTOM_READ,       ///< the same, not to be changed: several threads may have it
     KEEL_TERM_SEND,              ///< systems only: events are sent (events.h)
-    KEEL_TERM_RECEIVE            ///< systems only: events are received
+    KEEL_TERM_RECEIVE,           ///< systems only: events are received
+    KEEL_TERM_AMONG,             ///< views only: the handles of a list lead
+    KEEL_TERM_BACKWARDS          ///< views only: the last entity comes first
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
 typedef struct keel_term {
     keel_term_kind kind; ///< what is asked for
     /// KEEL_TERM_DATA: bytes that the system expects. KEEL_TERM_WITH: 1, the component leads the
-    /// view (at most one does). Private, KEEL_TERM_END: exceptions may leave it
+    /// view (at most one does). KEEL_TERM_AMONG: how many handles. Private, KEEL_TERM_END:
+    /// exceptions may leave it
     uint32_t data_size;
     const keel_component *component; ///< the component or unique; NULL where none is needed
     const keel_component *const
         *others;      ///< further components of the same term, ends with NULL; or NULL
     const char *name; ///< the parameter's name, for messages; may be NULL
-    const struct keel_custom_view *custom; ///< KEEL_TERM_CUSTOM*: which (custom_view.h)
+    /// KEEL_TERM_CUSTOM*: the keel_custom_view. KEEL_TERM_AMONG: the handles, which are not copied
+    const void *custom;
 } keel_term;
 
 /// How a chunk's values are addressed; the same for all its columns.

@@ -73,7 +73,8 @@ static void count_in(const keeli_iterator *it, int32_t change) {
         }
     }
     if (it->plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
-    if (it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_NOTHING)
+    if (it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_NOTHING ||
+        (it->plan->scan == KEELI_SCAN_HANDLES && !it->plan->need_count))
         keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
 }
 
@@ -82,6 +83,7 @@ static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(it->plan->group);
     if (it->plan->scan == KEELI_SCAN_BITS)
         return it->plan->leader->presence.root.page_count * KEELI_MASK_SLOTS;
+    if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
     return it->view->world->entities.size;
 }
 
@@ -104,6 +106,9 @@ static bool any_is_marked(const keeli_view *view) {
     return any;
 }
 
+static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
+                            bool writes, bool forwards);
+
 // Walks over the same view fill in the same columns.
 static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
     it->cleared_for = view->holder.serial;
@@ -111,15 +116,44 @@ static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
     memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
 }
 
+// For a walk backwards: what the view visits otherwise, the last first.
+static bool list_backwards(keeli_iterator *it) {
+    keeli_handle_list *list = &it->reversed;
+    keeli_iterator *forwards = take(it->view, NULL, true, false, true);
+    if (keeli_view_collect(forwards, list) < 0) return false;
+    for (uint32_t i = 0, k = list->count; i + 1 < k; ++i) {
+        const keel_entity first = list->items[i];
+        list->items[i] = list->items[--k];
+        list->items[k] = first;
+    }
+    it->handles = list->items;
+    it->handle_count = list->count;
+    return true;
+}
+
+// The plan of a view that goes through handles, or did so if it were not walked forwards.
+static const keeli_plan *listed_plan(keeli_iterator *it, bool forwards) {
+    const keeli_view *view = it->view;
+    const bool is_backwards = view->facts.is_backwards && !forwards;
+    it->handles = view->facts.among;
+    it->handle_count = view->facts.among_count;
+    if (is_backwards && !list_backwards(it)) return NULL;
+    if (!is_backwards && !it->handles) return keeli_plan_get(view, &it->own_plan);
+    return keeli_plan_make(&it->own_plan, view, true) ? &it->own_plan : NULL;
+}
+
 static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
-                            bool writes) {
+                            bool writes, bool forwards) {
     keeli_iterator *it = take_state(view);
     if (!it) return NULL;
     it->wants_entities = wants_entities;
     it->writes = writes;
-    it->plan = like ? like : keeli_plan_get(view, &it->own_plan);
+    it->plan = like                    ? like
+               : view->facts.is_listed ? listed_plan(it, forwards)
+                                       : keeli_plan_get(view, &it->own_plan);
     const bool is_marked = any_is_marked(view);
     if (!it->plan || !keeli_marks_begin(it, is_marked)) {
+        KEELI_RELEASE(&view->world->heap, &it->reversed);
         spare(it);
         return NULL;
     }
@@ -136,23 +170,28 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take(view, NULL, view->facts.wants_entities, view->facts.writes);
+    keeli_iterator *it = take(view, NULL, view->facts.wants_entities, view->facts.writes, false);
     if (it) keeli_kept_lists_begin(it);
     return it;
 }
 
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
-    return take(other->view, other->plan, other->wants_entities, other->writes);
+    keeli_iterator *it = take(other->view, other->plan, other->wants_entities, other->writes, true);
+    if (!it) return NULL;
+    it->handles = other->handles;
+    it->handle_count = other->handle_count;
+    return it;
 }
 
 keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities) {
-    return take(view, NULL, wants_entities, false);
+    return take(view, NULL, wants_entities, false, false);
 }
 
 void keeli_iterator_give(keeli_iterator *it) {
     keeli_marks_end(it);
     keeli_kept_lists_end(it);
     if (it->counts) count_in(it, -1);
+    if (it->reversed.items) KEELI_RELEASE(&it->view->world->heap, &it->reversed);
     spare(it);
 }
 
@@ -180,6 +219,23 @@ void keeli_iterators_deinit(keel_world *world) {
     world->views.iterators = NULL;
 }
 
+static bool scan_handles(keeli_iterator *it) {
+    const keeli_entity_index *entities = &it->view->world->entities;
+    while (it->at < it->end) {
+        uint32_t count = 0;
+        it->highest = 0;
+        for (; count < KEELI_BLOCK && it->at < it->end; ++it->at) {
+            const keel_entity e = it->handles[it->at];
+            if (!keeli_entity_is_alive(entities, e)) continue;
+            it->candidates[count] = keeli_index_of(e);
+            if (it->candidates[count] > it->highest) it->highest = it->candidates[count];
+            ++count;
+        }
+        if (keeli_gather(it, count)) return true;
+    }
+    return false;
+}
+
 bool keeli_scan_next(keeli_iterator *it) {
     it->who = KEELI_WHO_LIST; // unless it is found out otherwise
     switch (it->plan->scan) {
@@ -190,6 +246,8 @@ bool keeli_scan_next(keeli_iterator *it) {
         return keeli_scan_rows(it);
     case KEELI_SCAN_CHANGES:
         return keeli_scan_changes(it);
+    case KEELI_SCAN_HANDLES:
+        return scan_handles(it);
     default:
         return keeli_scan_bits(it);
     }
@@ -326,10 +384,15 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
     return piece.end == 0 || add(p, heap, piece);
 }
 
+// Is it not to be cut? The log is short, and a list may name one entity twice.
+static bool is_one_piece(const keeli_iterator *it) {
+    return it->plan->scan == KEELI_SCAN_CHANGES || it->plan->scan == KEELI_SCAN_HANDLES;
+}
+
 // Presence bits go by whole pages; of a single one only the part with bits counts.
 uint32_t keeli_iterator_range(const keeli_iterator *it) {
     if (it->done) return 0;
-    if (it->plan->scan == KEELI_SCAN_CHANGES) return 1; // few by their nature
+    if (is_one_piece(it)) return 1;
     if (it->plan->scan == KEELI_SCAN_ROWS) {
         const keeli_match *match = it->plan->match;
         uint32_t rows = 0;
@@ -348,7 +411,7 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t 
     pieces->list.count = 0;
     if (!range) return true;
     if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match, range);
-    if (it->plan->scan == KEELI_SCAN_CHANGES) return add(pieces, heap, (keeli_piece){ 0 });
+    if (is_one_piece(it)) return add(pieces, heap, (keeli_piece){ 0 });
     return cut_range(pieces, heap, range);
 }
 
@@ -359,8 +422,8 @@ void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     it->done = false;
     it->span_at = 0;
     it->chunk.count = 0;
-    if (it->plan->scan == KEELI_SCAN_CHANGES) {
-        keeli_scan_changes_begin(it);
+    if (is_one_piece(it)) {
+        keeli_iterator_rewind(it);
         return;
     }
     it->at = piece->at;

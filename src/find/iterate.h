@@ -42,7 +42,8 @@ typedef enum keeli_scan {
     KEELI_SCAN_ROWS,     // the rows of matching archetypes
     KEELI_SCAN_ENTITIES, // pages of living entities, by ascending index
     KEELI_SCAN_GROUP,    // the packed prefix of a group
-    KEELI_SCAN_CHANGES   // the log of single changes of a component, oldest first
+    KEELI_SCAN_CHANGES,  // the log of single changes of a component, oldest first
+    KEELI_SCAN_HANDLES   // a list of handles, in its order
 } keeli_scan;
 
 // How lists find the values of a column.
@@ -106,10 +107,11 @@ typedef struct keeli_plan {
      (changes) * sizeof(keeli_change_filter))
 // Give the plan room for its lists.
 void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms);
-// False when out of memory (reported).
-bool keeli_plan_make(keeli_plan *plan, const keeli_view *view);
-// What keeli_plan_make would make; `own` is for where that cannot be kept. NULL when out of memory
+// `is_listed`: a list of handles leads, which the iterator has. False when out of memory
 // (reported).
+bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed);
+// What keeli_plan_make would make without a list; `own` is for where that cannot be kept. NULL when
+// out of memory (reported).
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own);
 // How many candidates it looks at.
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world);
@@ -202,6 +204,10 @@ typedef struct keeli_iterator {
     // CHANGES: what the log holds from `at` to `end`, of insertions and then of modifications
     bool second_log;
     bool one_tick; // all of that is of one tick
+    // HANDLES: the list, which is the user's or its own, of a view backwards
+    const keel_entity *handles;
+    uint32_t handle_count;
+    keeli_handle_list reversed;
 } keeli_iterator;
 
 // Begin to iterate; NULL when out of memory (reported).

@@ -339,7 +339,7 @@ static bool has_ranges(const keeli_plan *plan) {
     return true;
 }
 
-static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
+static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, demand *d) {
     memset(d, 0, offsetof(demand, must));
     memset(plan, 0, offsetof(keeli_plan, need));
     if (!sort_terms(plan, view, d)) return true;
@@ -352,9 +352,11 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
         plan->match = get_match(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    keel_group *group = view->world->followers.groups && !plan->lead ? find_group(plan, d) : NULL;
+    if (is_listed) plan->lead = NULL;
+    keel_group *group =
+        view->world->followers.groups && !plan->lead && !is_listed ? find_group(plan, d) : NULL;
     plan->considered_group = group != NULL;
-    plan->scan = choose(plan, d, group);
+    plan->scan = is_listed ? KEELI_SCAN_HANDLES : choose(plan, d, group);
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
     if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
     if (plan->scan == KEELI_SCAN_BITS) plan->leader = d->smallest;
@@ -380,9 +382,9 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, demand *d) {
     return true;
 }
 
-bool keeli_plan_make(keeli_plan *plan, const keeli_view *view) {
+bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed) {
     demand d;
-    return make_plan(plan, view, &d);
+    return make_plan(plan, view, is_listed, &d);
 }
 
 // ------------------------------------------------------------------ plans that are kept
@@ -431,11 +433,11 @@ static void keep(keeli_kept_plan *kept, const demand *d) {
 
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
     keeli_kept_plan *kept = view->kept;
-    if (!kept) return keeli_plan_make(own, view) ? own : NULL;
+    if (!kept) return keeli_plan_make(own, view, false) ? own : NULL;
     if (still_holds(kept, view->world)) return &kept->plan;
     demand d;
     kept->is_made = false;
-    if (!make_plan(&kept->plan, view, &d)) return NULL;
+    if (!make_plan(&kept->plan, view, false, &d)) return NULL;
     keep(kept, &d);
     return &kept->plan;
 }

@@ -103,11 +103,15 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
     return KEEL_OK;
 }
 
+static const keel_entity no_handles; // an empty list of them
+
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     if (is_for_systems(term->kind) && !for_system)
         return bad_term(view, "commands, context, data, events and custom views are for systems");
-    if ((uint32_t)term->kind > KEEL_TERM_RECEIVE)
+    if ((uint32_t)term->kind > KEEL_TERM_BACKWARDS)
         return bad_term(view, "a term of an unknown kind");
+    if (term->kind >= KEEL_TERM_AMONG && for_system)
+        return bad_term(view, "KEEL_AMONG and KEEL_BACKWARDS are for loops and views");
     if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
     keeli_bound_term *bound = &view->terms[view->term_count++];
     *bound = (keeli_bound_term){ .kind = term->kind,
@@ -121,9 +125,17 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
         return bad_term(view, "a term names more than 8 components");
     const bool is_event = keeli_term_is_event(term->kind);
     keeli_view_facts *facts = &view->facts;
-    if (keeli_term_leads(term->kind, term->data_size) && facts->has_leading)
-        return bad_term(view, "more than one KEEL_LEADING");
-    facts->has_leading |= keeli_term_leads(term->kind, term->data_size);
+    const bool is_among = term->kind == KEEL_TERM_AMONG;
+    const bool leads = is_among || keeli_term_leads(term->kind, term->data_size);
+    if (leads && facts->has_leading)
+        return bad_term(view, "more than one KEEL_LEADING or KEEL_AMONG");
+    if (is_among && !term->custom && term->data_size)
+        return bad_term(view, "the list of a KEEL_AMONG is NULL");
+    facts->has_leading |= leads;
+    facts->is_listed |= term->kind >= KEEL_TERM_AMONG;
+    facts->is_backwards |= term->kind == KEEL_TERM_BACKWARDS;
+    if (is_among) facts->among = term->custom ? term->custom : &no_handles;
+    if (is_among) facts->among_count = term->data_size;
     facts->has_events |= is_event;
     facts->sends |= term->kind == KEEL_TERM_SEND;
     facts->filters_changes |= keeli_term_filters_changes(term->kind);
@@ -197,8 +209,11 @@ static keel_result check_kind(const keeli_view *view, const keel_custom_view *ki
 static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *kind,
                                     const keel_term *term) {
     if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
-        return bad_kind(view, kind,
-                        "declares commands, context, data or events, which only systems have");
+        return bad_kind(
+            view, kind,
+            term->kind < KEEL_TERM_AMONG
+                ? "declares commands, context, data or events, which only systems have"
+                : "declares KEEL_AMONG or KEEL_BACKWARDS, which are for loops and views");
     if (takes_component(term->kind) && !term->component)
         return bad_kind(view, kind, "has a term that lacks its component");
     uint32_t count;
@@ -333,6 +348,7 @@ static bool borrows_entities(const keeli_view *view, const keel_system *system) 
         if (view->terms[i].kind >= KEEL_TERM_OPTIONAL_READ &&
             view->terms[i].kind <= KEEL_TERM_ENTITY)
             filters = true;
+        filters |= view->terms[i].kind >= KEEL_TERM_AMONG;
     }
     return filters;
 }

@@ -264,9 +264,16 @@ static bool is_alive(const keeli_view *view, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ one entity
+static bool is_listed(const keeli_view_facts *facts, keel_entity e) {
+    for (uint32_t i = 0; i < facts->among_count; ++i)
+        if (keel_is_same(facts->among[i], e)) return true;
+    return false;
+}
+
 // Does the view match this living entity?
 static bool matches(const keeli_view *view, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
+    if (view->facts.among && !is_listed(&view->facts, e)) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         const bool any = term->kind == KEEL_TERM_ANY_OF;
@@ -414,9 +421,7 @@ keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *co
 }
 
 // ------------------------------------------------------------------ all that match
-typedef KEELI_ARRAY(keel_entity) entity_list;
-
-static void append(entity_list *list, const keel_chunk *chunk) {
+static void append(keeli_handle_list *list, const keel_chunk *chunk) {
     if (chunk->form != KEEL_CHUNK_MASK) {
         memcpy(list->items + list->count, chunk->entities, chunk->count * sizeof *list->items);
         list->count += chunk->count;
@@ -427,30 +432,31 @@ static void append(entity_list *list, const keel_chunk *chunk) {
             list->items[list->count++] = chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(bits)];
 }
 
-static keel_result collect_from(keeli_view *view, entity_list *list) {
-    keeli_iterator *it = keeli_iterator_take_to_look(view, true);
+keel_result keeli_view_collect(keeli_iterator *it, keeli_handle_list *list) {
     if (!it) return KEEL_ERROR_MEMORY;
+    keel_world *world = it->view->world;
     keel_result result = KEEL_OK;
     for (const keel_chunk *c; result == KEEL_OK && (c = keeli_iterator_advance(it)) != NULL;) {
-        if (KEELI_RESERVE(&view->world->heap, list, c->count)) append(list, c);
-        else result = keeli_out_of_memory(view->world, "collecting entities");
+        if (KEELI_RESERVE(&world->heap, list, c->count)) append(list, c);
+        else result = keeli_out_of_memory(world, "collecting entities");
     }
     keeli_iterator_give(it);
     return result;
 }
 
 static keel_result collect(keel_world *world, const keel_term *terms, const char *function,
-                           entity_list *list) {
+                           keeli_handle_list *list) {
     keel_view view;
     KEEL_TRY(keeli_view_begin_inside(&view, world, NULL, NULL, terms, function));
-    const keel_result result = collect_from(keeli_view_of(&view), list);
+    keeli_iterator *it = keeli_iterator_take_to_look(keeli_view_of(&view), true);
+    const keel_result result = keeli_view_collect(it, list);
     keel_view_end(&view);
     return result;
 }
 
 static keel_result add_to_matching(keel_world *world, const keel_term *terms,
                                    const keel_component *component, const void *value) {
-    entity_list list = { 0 };
+    keeli_handle_list list = { 0 };
     keel_result result = collect(world, terms, "keel_add_component_to_matching", &list);
     if (result == KEEL_OK)
         result = keel_add_component_to_many(world, list.items, list.count, component, value, 0);
@@ -462,7 +468,7 @@ static keel_result add_to_matching(keel_world *world, const keel_term *terms,
 static keel_result delete_from_matching(keel_world *world, const keel_term *terms,
                                         const keel_component *component, const void *value) {
     (void)value;
-    entity_list list = { 0 };
+    keeli_handle_list list = { 0 };
     keel_result result = collect(world, terms, "keel_delete_component_from_matching", &list);
     if (result == KEEL_OK)
         result = keel_delete_component_from_many(world, list.items, list.count, component);
@@ -473,7 +479,7 @@ static keel_result delete_from_matching(keel_world *world, const keel_term *term
 static keel_result delete_matching(keel_world *world, const keel_term *terms,
                                    const keel_component *component, const void *value) {
     (void)component, (void)value;
-    entity_list list = { 0 };
+    keeli_handle_list list = { 0 };
     keel_result result = collect(world, terms, "keel_delete_entities_matching", &list);
     for (uint32_t i = 0, k = list.count; i + 1 < k; ++i) { // so that indices are handed out again
         const keel_entity first = list.items[i];           // in the order of the walk

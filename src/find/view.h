@@ -30,6 +30,10 @@ typedef struct keeli_view_facts {
     bool has_events;                       // it sends or receives some, or may
     bool sends;                            // it sends some,
     bool defers_events;                    // which wait until it has ended: it receives the same
+    bool is_listed;                        // it goes through handles: of the user's list, or what
+    bool is_backwards;                     // it visits otherwise, the last first
+    const keel_entity *among;              // the user's list, where there is one: not NULL
+    uint32_t among_count;
 } keeli_view_facts;
 
 // With room for terms and storages behind it: for all there can be in the world's states, for those
@@ -72,6 +76,10 @@ keeli_view *keeli_view_of(const keel_view *view);
 keeli_view *keeli_view_take(keel_world *world, const char *where);
 // Have so many states, open and spare; false when out of memory.
 bool keeli_views_reserve(keel_world *world, uint32_t count);
+typedef KEELI_ARRAY(keel_entity) keeli_handle_list;
+struct keeli_iterator;
+// Add all that the iterator (NULL: there was no memory for it) visits to a list, and end it.
+keel_result keeli_view_collect(struct keeli_iterator *it, keeli_handle_list *list);
 // Forget the terms of a state that is not open, for others.
 void keeli_view_reset(keeli_view *view, const char *where);
 // A state with no terms yet that is none of the world's; NULL when out of memory.

@@ -95,7 +95,8 @@ static bool keep_terms(keeli_schedule *s, const keel_term *terms, uint32_t most,
     if (terms && !keep(s, is_same_term, terms, sizeof *terms, (size_t)count + 1)) return false;
     for (uint32_t t = 0; t < count; ++t) {
         const keel_component *const *others = terms[t].others;
-        const keel_custom_view *custom = terms[t].custom;
+        const keel_custom_view *custom =
+            keeli_term_is_custom(terms[t].kind) ? terms[t].custom : NULL;
         uint32_t n = 0;
         while (others && n < KEEL_MAX_TERM_COMPONENTS && others[n])
             ++n;

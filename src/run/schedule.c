@@ -304,8 +304,15 @@ void keeli_schedules_take_away(keel_world *world, uint32_t number) {
         take_away(w->schedules, number);
 }
 
+// The one that `next` has for a node, or NULL.
+static keeli_node *node_at(const keeli_schedule *s, const uint32_t *next, const keeli_node *node) {
+    const uint32_t later = next[node - s->nodes.items];
+    return later != KEEL_NO_NODE ? &s->nodes.items[later] : NULL;
+}
+
 // What a step knows from its runs so far goes over to the node that takes its place: from the
-// n-th of its nodes in linear order to the n-th. False, and nothing has changed: out of memory.
+// n-th of its nodes in linear order to the n-th, of a stored workload only from a step to itself:
+// steps of one system may have got another order. False, and nothing has changed: out of memory.
 static bool take_over(keeli_schedule *s, keeli_schedule *old) {
     keeli_pointer_table first = { 0 }; // by identity: the first node that is still to be taken over
     uint32_t *next = old->ready.items; // by node: the next one of its kind; memory for runs
@@ -324,10 +331,12 @@ static bool take_over(keeli_schedule *s, keeli_schedule *old) {
         keeli_node *node = &s->nodes.items[i];
         if (!identity(node)) continue;
         struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
-        keeli_node *was = item->value;
+        keeli_node *was = item->value, *before = NULL;
+        for (; was && was->step.number != node->step.number; was = node_at(old, next, before))
+            before = was;
         if (!was) continue;
-        const uint32_t later = next[was - old->nodes.items];
-        item->value = later != KEEL_NO_NODE ? &old->nodes.items[later] : NULL;
+        if (before) next[before - old->nodes.items] = next[was - old->nodes.items];
+        else item->value = node_at(old, next, was);
         node->runs = keeli_atomic_load(&was->runs);
         node->passed = was->passed;
         memcpy(node->bound, was->bound, sizeof node->bound);

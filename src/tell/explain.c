@@ -48,9 +48,14 @@ static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view
     case KEELI_SCAN_CHANGES:
         keeli_write(w, "changes of %s, oldest first", name_of(plan->lead->storage));
         break;
+    case KEELI_SCAN_HANDLES:
+        keeli_write(w, "a list of %u handles, in its order", (unsigned)view->facts.among_count);
+        break;
     }
-    keeli_write(w, "%s\ntouches: %" PRIu64 "\n", view->facts.has_leading ? ", by choice" : "",
-                keeli_plan_touches(plan, view->world));
+    const bool is_among = plan->scan == KEELI_SCAN_HANDLES;
+    keeli_write(w, "%s%s\ntouches: %" PRIu64 "\n", view->facts.has_leading ? ", by choice" : "",
+                view->facts.is_backwards ? "; collected, and visited backwards" : "",
+                is_among ? view->facts.among_count : keeli_plan_touches(plan, view->world));
 }
 
 // ------------------------------------------------------------------ filters and columns
@@ -97,6 +102,7 @@ static const char *chunks_of(const keeli_plan *plan) {
     case KEELI_SCAN_NOTHING:
         return "none";
     case KEELI_SCAN_CHANGES:
+    case KEELI_SCAN_HANDLES:
         return "lists";
     case KEELI_SCAN_SET:
     case KEELI_SCAN_GROUP:
@@ -117,12 +123,12 @@ size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     uint64_t room[KEELI_PLAN_ROOM(KEEL_MAX_TERMS, KEEL_MAX_TERMS) / sizeof(uint64_t)];
     keeli_plan_init(&plan, room, KEEL_MAX_TERMS);
     keeli_writer w = keeli_writer_begin(text, size);
-    if (!state || !keeli_plan_make(&plan, state)) return 0;
+    if (!state || !keeli_plan_make(&plan, state, state->facts.among != NULL)) return 0;
     keeli_write(&w, "view: %s\n", state->holder.name);
     put_leader(&w, &plan, state);
     put_filters(&w, &plan, state);
     put_changes(&w, &plan);
     put_columns(&w, &plan, state);
-    keeli_write(&w, "chunks: %s\n", chunks_of(&plan));
+    keeli_write(&w, "chunks: %s\n", state->facts.is_backwards ? "lists" : chunks_of(&plan));
     return w.length;
 }

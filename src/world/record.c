@@ -516,6 +516,11 @@ keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
     if (!terms)
         return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
                             "there are no terms that entities could match; pass KEEL_TERMS(...)");
+    for (uint32_t t = 0; t < count; ++t)
+        if (terms[t].kind == KEEL_TERM_AMONG)
+            return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
+                                "commands cannot keep the list of a KEEL_AMONG; record "
+                                "keel_add_many, keel_delete_many or keel_delete_entities with it");
     keeli_command *c = NULL;
     KEEL_TRY(begin(list, KEELI_RECORD_MATCHING, keel_null(), parts, &c));
     keel_result result = prepare_terms(list, c, terms, count);

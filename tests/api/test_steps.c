@@ -194,6 +194,37 @@ static void what_stays_nested_keeps_its_own_counts(void **state) {
     api_end(&f);
 }
 
+// A step that comes in front of another one of its system has runs of its own.
+static void what_comes_before_has_its_own_counts(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f);
+    keel_world *w = f.world;
+    assert_int_equal(keel_add_step(w, "frame", KEEL_STEP(do_a, .label = "old", .times = 2)),
+                     KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame"), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame"), KEEL_OK);
+    assert_trail(w, "aa");
+    assert_int_equal(keel_add_step(w, "frame", KEEL_STEP(do_a, .before = "old", .times = 3)),
+                     KEEL_OK);
+    assert_int_equal(keel_run_named(w, "frame"), KEEL_OK);
+    assert_trail(w, "a"); // the old one has run twice
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(keel_run_named(w, "frame"), KEEL_OK);
+    assert_trail(w, "aa");
+    assert_int_equal(keel_add_step(w, "timed", KEEL_STEP(do_b, .label = "slow", .every = 1)),
+                     KEEL_OK);
+    assert_int_equal(keel_run_named(w, "timed", .dt = 0.75), KEEL_OK);
+    assert_int_equal(keel_add_step(w, "timed", KEEL_STEP(do_b, .before = "slow", .every = 1)),
+                     KEEL_OK);
+    assert_int_equal(keel_run_named(w, "timed", .dt = 0.25), KEEL_OK);
+    assert_trail(w, "b"); // the one whose second has passed
+    assert_int_equal(keel_enable_step(w, "timed", "slow", false), KEEL_OK);
+    assert_int_equal(keel_run_named(w, "timed", .dt = 0.75), KEEL_OK);
+    assert_trail(w, "b"); // 0.25 and 0.75
+    api_end(&f);
+}
+
 KEEL_SYSTEM_ONCE(meddle, KEEL_WORLD(world)) {
     assert_int_equal(keel_enable_step(world, "outer", "do_c", false), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_remove_step(world, "outer", "do_c"), KEEL_ERROR_BORROWED);
@@ -376,6 +407,7 @@ static const struct CMUnitTest tests[] = {
     TEST(switching_plans_nothing_anew, "switching a step plans nothing anew"),
     TEST(what_stays_keeps_its_own_counts, "what stays keeps its own counts"),
     TEST(what_stays_nested_keeps_its_own_counts, "what stays nested keeps its own counts"),
+    TEST(what_comes_before_has_its_own_counts, "what comes before has its own counts"),
     TEST(steps_are_taken_away_by_name, "steps are taken away by name"),
     TEST(unknown_steps_are_an_error_that_names_the_others,
          "unknown steps are an error that names the others"),
