@@ -8,7 +8,7 @@ void fuzz_observer(const keel_change *change, void *data) {
     const keel_change *outer = f.change;
     (void)data;
     f.change = change;
-    if (change->commands && fuzz_one_in(4))
+    if (change->commands && !f.is_attacked && fuzz_one_in(4))
         (void)(keel_delete_entity)(KEEL_SCOPE(change->commands), change->entity);
     fuzz_inside(NULL);
     f.change = outer;

@@ -44,6 +44,7 @@ FUZZ(keel_world_create) {
         .worker_count = workers,
         .executor = fuzz_one_in(8) ? &nobody : NULL,
     });
+    fuzz_edit(world ? KEEL_OK : KEEL_ERROR_ARGUMENT);
     keel_world_destroy(world);
 }
 FUZZ(keel_world_destroy) { keel_world_destroy(NULL); }
