@@ -87,6 +87,8 @@ void fuzz_end(void);
 uint64_t fuzz_state(void);
 // Aborts unless the structures of all worlds are whole.
 void fuzz_check(void);
+// Memory up to a limit, counted, that fails when asked to.
+keel_allocator fuzz_allocator(void);
 // The table, by name.
 const fuzz_call *fuzz_calls(uint32_t *count);
 // Some calls from inside of another one: of a hook, an observer, a system.

@@ -71,6 +71,7 @@ static void *resize(void *context, void *block, size_t old_size, size_t new_size
     if (new_size > old_size && memory->live_bytes + (new_size - old_size) > f.most) return NULL;
     return memory->allocator.resize(memory, block, old_size, new_size, align);
 }
+keel_allocator fuzz_allocator(void) { return (keel_allocator){ resize, &f.memory }; }
 static void write_line(void *context, keel_log_level level, const char *line) {
     (void)context;
     if (f.trace) printf("    %s %s\n", level == KEEL_LOG_ERROR ? "error:" : "warning:", line);
@@ -84,7 +85,7 @@ static bool go_on(const char *condition, const char *message, const char *file, 
 static keel_world *new_world(void) {
     keel_world *world = keel_world_create(&(keel_world_desc){
         .name = "fuzz",
-        .allocator = { .resize = resize, .context = &f.memory },
+        .allocator = fuzz_allocator(),
         .log = { .write = write_line },
         .on_misuse = KEEL_MISUSE_RETURN,
         .worker_count = 1,
