@@ -153,7 +153,6 @@ static int fail_allocations(uint64_t seed, uint64_t strings, const char *only) {
         const pid_t child = fork();
         if (child < 0) return perror("fork"), 2;
         if (child == 0) {
-            alarm(MOST_SECONDS);
             *points = fuzz_fail_allocations(&calls[i], seed, strings);
             _exit(0);
         }
