@@ -19,7 +19,8 @@ enum {
     FUZZ_DEPTH = 3,      // of calls from inside of calls
     FUZZ_MANY = 48,      // entities of a list
     FUZZ_LARGEST = 2048, // bytes of the largest value
-    FUZZ_MEMORY = 64 << 20
+    FUZZ_MEMORY = 64 << 20,
+    FUZZ_OWN_ERROR = -99 // that a command returns: a number of the user's own
 };
 
 typedef struct fuzz_view {
