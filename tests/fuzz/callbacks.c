@@ -17,7 +17,9 @@ void fuzz_observer(const keel_change *change, void *data) {
 keel_result fuzz_command(keel_world *world, void *data) {
     (void)world, (void)data;
     fuzz_inside(NULL);
-    return fuzz_one_in(8) ? KEEL_ERROR_UNKNOWN : fuzz_one_in(8) ? (keel_result)FUZZ_OWN_ERROR : KEEL_OK;
+    return fuzz_one_in(8)   ? KEEL_ERROR_UNKNOWN
+           : fuzz_one_in(8) ? (keel_result)FUZZ_OWN_ERROR
+                            : KEEL_OK;
 }
 
 bool fuzz_retain(keel_entity e, void *value, void *data) {
