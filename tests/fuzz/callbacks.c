@@ -8,7 +8,7 @@ void fuzz_observer(const keel_change *change, void *data) {
     const keel_change *outer = f.change;
     (void)data;
     f.change = change;
-    if (change->commands && fuzz_one_in(4))
+    if (change->commands && !f.is_attacked && fuzz_one_in(4))
         (void)(keel_delete_entity)(KEEL_SCOPE(change->commands), change->entity);
     fuzz_inside(NULL);
     f.change = outer;
@@ -17,7 +17,9 @@ void fuzz_observer(const keel_change *change, void *data) {
 keel_result fuzz_command(keel_world *world, void *data) {
     (void)world, (void)data;
     fuzz_inside(NULL);
-    return fuzz_one_in(8) ? KEEL_ERROR_UNKNOWN : fuzz_one_in(8) ? (keel_result)-99 : KEEL_OK;
+    return fuzz_one_in(8)   ? KEEL_ERROR_UNKNOWN
+           : fuzz_one_in(8) ? (keel_result)FUZZ_OWN_ERROR
+                            : KEEL_OK;
 }
 
 bool fuzz_retain(keel_entity e, void *value, void *data) {

@@ -139,6 +139,7 @@ FUZZ(keel_piece_scratch) {
     const size_t size = fuzz_number();
     void *memory = keel_piece_scratch(f.piece ? f.piece : &none, size > 65536 ? 65536 : size,
                                       fuzz_one_in(16) ? 3 : 16);
+    if (!memory && f.piece) fuzz_edit(KEEL_ERROR_ARGUMENT); // or out of memory: NULL is all it says
     if (memory && size && size <= 65536) memset(memory, 1, size);
 }
 

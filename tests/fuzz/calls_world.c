@@ -37,13 +37,14 @@ FUZZ(keel_world_create) {
     const uint32_t workers = fuzz_one_in(4) ? fuzz_number() : 1;
     keel_world *world = keel_world_create(&(keel_world_desc){
         .name = fuzz_text(),
-        .allocator = { .resize = f.memory.allocator.resize, .context = &f.memory },
+        .allocator = fuzz_allocator(),
         .log = { .write = NULL, .context = NULL },
         .on_misuse = KEEL_MISUSE_RETURN,
         .entity_capacity = fuzz_one_in(16) ? 1u << 24 : fuzz_below(100),
         .worker_count = workers,
         .executor = fuzz_one_in(8) ? &nobody : NULL,
     });
+    fuzz_edit(world ? KEEL_OK : KEEL_ERROR_ARGUMENT);
     keel_world_destroy(world);
 }
 FUZZ(keel_world_destroy) { keel_world_destroy(NULL); }

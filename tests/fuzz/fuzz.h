@@ -19,7 +19,8 @@ enum {
     FUZZ_DEPTH = 3,      // of calls from inside of calls
     FUZZ_MANY = 48,      // entities of a list
     FUZZ_LARGEST = 2048, // bytes of the largest value
-    FUZZ_MEMORY = 64 << 20
+    FUZZ_MEMORY = 64 << 20,
+    FUZZ_OWN_ERROR = -99 // that a command returns: a number of the user's own
 };
 
 typedef struct fuzz_view {
@@ -37,6 +38,9 @@ typedef struct fuzz {
     uint64_t calls, refused; // for the driver's last line
     const char *name;        // of the function that is called
     uint32_t depth;
+    uint64_t before;    // the call: the state; 0: not asked for
+    keel_result result; // the first error that fuzz_edit saw
+    bool is_attacked;   // memory fails just now: hooks, observers and commands do nothing
 
     counting_allocator memory;
     size_t most; // bytes of memory, so that huge counts are refused and not paid for
@@ -76,6 +80,16 @@ void fuzz_add(fuzz_call call);
 // ------------------------------------------------------------------ play.c
 // Play a byte string from an empty state to its end; aborts when something is not as it must be.
 void fuzz_play(const uint8_t *bytes, size_t size, bool trace);
+// Its parts, for other drivers: an empty state, one call out of bytes, the end.
+void fuzz_begin(const uint8_t *bytes, size_t size, bool trace);
+void fuzz_call_one(void);
+void fuzz_end(void);
+// A number for the state of all worlds; 0 when it cannot be asked for just now.
+uint64_t fuzz_state(void);
+// Aborts unless the structures of all worlds are whole.
+void fuzz_check(void);
+// Memory up to a limit, counted, that fails when asked to.
+keel_allocator fuzz_allocator(void);
 // The table, by name.
 const fuzz_call *fuzz_calls(uint32_t *count);
 // Some calls from inside of another one: of a hook, an observer, a system.
@@ -86,6 +100,11 @@ void fuzz_edit(keel_result result);
 keel_entity fuzz_made(keel_entity e);
 // Keep a handle for later calls.
 keel_entity fuzz_keep(keel_entity e);
+
+// ------------------------------------------------------------------ failing.c
+// Attack one function from `rounds` seeds on: each of its allocations fails, once and from there
+// on. The number of failure points.
+uint64_t fuzz_fail_allocations(const fuzz_call *call, uint64_t seed, uint64_t rounds);
 
 // ------------------------------------------------------------------ choose.c
 // All of them eat bytes; 0 when there are none left.

@@ -4,6 +4,8 @@
 //     fuzz --seconds 60 --keep-long    as it is
 //     fuzz FILE...                     the strings of these files; AFL++ hands them over like this
 //     fuzz --trace FILE                prints every call
+//     fuzz --failing-allocations       fails each allocation of each function; --strings: for each,
+//                                      --only FUNCTION; see failing.c
 // Each random string runs in a process of its own, so that a crash is a failure like any other.
 #include "fuzz.h"
 
@@ -136,10 +138,40 @@ static int play_file(const char *name, bool trace) {
     return 0;
 }
 
+// Each function in a process of its own; prints how many failure points of it were tried.
+static int fail_allocations(uint64_t seed, uint64_t strings, const char *only) {
+    uint32_t count, failed = 0;
+    uint64_t total = 0;
+    const fuzz_call *calls = fuzz_calls(&count);
+    uint64_t *points =
+        mmap(NULL, sizeof *points, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (points == MAP_FAILED) return perror("mmap"), 2;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (only && strcmp(only, calls[i].name)) continue;
+        *points = 0;
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child < 0) return perror("fork"), 2;
+        if (child == 0) {
+            *points = fuzz_fail_allocations(&calls[i], seed, strings);
+            _exit(0);
+        }
+        int status = 0;
+        while (waitpid(child, &status, 0) < 0)
+            if (errno != EINTR) return 2;
+        printf("%s %" PRIu64 "%s\n", calls[i].name, *points, status ? " FAILED" : "");
+        total += *points;
+        failed += status != 0;
+    }
+    printf("total %" PRIu64 "\n", total);
+    return failed != 0;
+}
+
 int main(int argc, char **argv) {
     uint64_t seed = 1, strings = UINT64_MAX, files = 0;
     double seconds = 0;
-    bool trace = false, is_shortened = true;
+    bool trace = false, is_shortened = true, is_failing = false;
+    const char *only = NULL;
     for (int i = 1; i < argc; ++i) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--list")) {
@@ -151,12 +183,15 @@ int main(int argc, char **argv) {
         }
         if (!strcmp(argv[i], "--trace")) trace = !setvbuf(stdout, NULL, _IOLBF, 0);
         else if (!strcmp(argv[i], "--keep-long")) is_shortened = false;
+        else if (!strcmp(argv[i], "--failing-allocations")) is_failing = true;
+        else if (!strcmp(argv[i], "--only")) only = value, ++i;
         else if (!strcmp(argv[i], "--seed")) seed = strtoull(value, NULL, 10), ++i;
         else if (!strcmp(argv[i], "--strings")) strings = strtoull(value, NULL, 10), ++i;
         else if (!strcmp(argv[i], "--seconds")) seconds = strtod(value, NULL), ++i;
         else if (++files && play_file(argv[i], trace)) return 2;
     }
     if (files) return 0;
+    if (is_failing) return fail_allocations(seed, strings == UINT64_MAX ? 8 : strings, only);
     if (seconds <= 0 && strings == UINT64_MAX) strings = STRINGS_PER_PROCESS;
     return play_random(seed, seconds, strings, is_shortened);
 }

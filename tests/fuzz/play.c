@@ -71,6 +71,7 @@ static void *resize(void *context, void *block, size_t old_size, size_t new_size
     if (new_size > old_size && memory->live_bytes + (new_size - old_size) > f.most) return NULL;
     return memory->allocator.resize(memory, block, old_size, new_size, align);
 }
+keel_allocator fuzz_allocator(void) { return (keel_allocator){ resize, &f.memory }; }
 static void write_line(void *context, keel_log_level level, const char *line) {
     (void)context;
     if (f.trace) printf("    %s %s\n", level == KEEL_LOG_ERROR ? "error:" : "warning:", line);
@@ -84,7 +85,7 @@ static bool go_on(const char *condition, const char *message, const char *file, 
 static keel_world *new_world(void) {
     keel_world *world = keel_world_create(&(keel_world_desc){
         .name = "fuzz",
-        .allocator = { .resize = resize, .context = &f.memory },
+        .allocator = fuzz_allocator(),
         .log = { .write = write_line },
         .on_misuse = KEEL_MISUSE_RETURN,
         .worker_count = 1,
@@ -93,8 +94,6 @@ static keel_world *new_world(void) {
     return world;
 }
 
-static uint64_t before; // the call: the state; 0: not asked for
-
 // ------------------------------------------------------------------ calls
 static bool is_quiet(void) { // nothing is open that could be seen half way
     for (uint32_t i = 0; i < FUZZ_VIEWS; ++i)
@@ -102,8 +101,7 @@ static bool is_quiet(void) { // nothing is open that could be seen half way
     return !f.depth && !f.shared[0] && !f.shared[1];
 }
 
-// Of all worlds; 0 when it cannot be told just now.
-static uint64_t state(void) {
+uint64_t fuzz_state(void) {
     uint64_t all = 1;
     for (uint32_t i = 0; i < FUZZ_WORLDS; ++i) {
         uint64_t hash;
@@ -116,12 +114,13 @@ static uint64_t state(void) {
 void fuzz_edit(keel_result result) {
     if (f.trace) printf("%*s-> %s\n", 4 + (int)f.depth * 4, "", keel_result_text(result));
     if (result >= 0) return;
+    if (f.result >= 0) f.result = result;
     if (result < KEEL_ERROR_FILE) stop("no result", "an unknown number");
     ++f.refused;
-    if (f.depth || !before) return;
+    if (f.depth || !f.before) return;
     counting_allocator_never_fail(&f.memory);
-    const uint64_t now = state();
-    if (now && now != before) stop(keel_result_text(result), "and yet something was changed");
+    const uint64_t now = fuzz_state();
+    if (now && now != f.before) stop(keel_result_text(result), "and yet something was changed");
 }
 
 keel_entity fuzz_made(keel_entity e) {
@@ -134,14 +133,14 @@ keel_entity fuzz_keep(keel_entity e) {
     return e;
 }
 
-static void check_worlds(void) {
+void fuzz_check(void) {
     for (uint32_t i = 0; i < FUZZ_WORLDS; ++i) {
         keel_error error;
         if (!keel_world_check(f.worlds[i], &error)) stop("keel_world_check", error.message);
     }
 }
 
-static void call_one(void) {
+void fuzz_call_one(void) {
     const fuzz_call *call = next_call();
     const char *outer = f.name;
     f.name = call->name;
@@ -149,7 +148,7 @@ static void call_one(void) {
     if (f.trace) printf("%*s%s\n", (int)f.depth * 4, "", call->name);
     // The state is asked for now and then: before what may be refused, with nothing recorded that
     // asking would not see.
-    if (!f.depth) before = fuzz_one_in(4) && is_quiet() ? state() : 0;
+    if (!f.depth) f.before = fuzz_one_in(4) && is_quiet() ? fuzz_state() : 0;
     if (!f.depth && fuzz_one_in(16)) counting_allocator_fail_after(&f.memory, fuzz_below(12));
     call->run();
     if (!f.depth) counting_allocator_never_fail(&f.memory);
@@ -157,11 +156,11 @@ static void call_one(void) {
 }
 
 void fuzz_inside(keel_context *context) {
-    if (f.depth == FUZZ_DEPTH || !f.left) return;
-    before = 0; // what is called here may change something
+    if (f.depth == FUZZ_DEPTH || !f.left || f.is_attacked) return;
+    f.before = 0; // what is called here may change something
     f.contexts[++f.depth] = context;
     for (uint32_t n = fuzz_below(4); n > 0 && f.left; --n)
-        call_one();
+        fuzz_call_one();
     // what was opened here ends here: a view in a system, a loop in a hook
     for (uint32_t i = 0; i < FUZZ_VIEWS; ++i)
         if (f.views[i].world && f.views[i].depth >= f.depth) {
@@ -172,7 +171,7 @@ void fuzz_inside(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ one string
-static void begin(const uint8_t *bytes, size_t size, bool trace) {
+void fuzz_begin(const uint8_t *bytes, size_t size, bool trace) {
     f = (fuzz){ .bytes = bytes, .left = size, .trace = trace, .most = FUZZ_MEMORY };
     counting_allocator_init(&f.memory);
     keel_set_assert_handler(go_on);
@@ -182,7 +181,7 @@ static void begin(const uint8_t *bytes, size_t size, bool trace) {
         (void)fuzz_keep(keel_add_entity(f.worlds[i % 8 == 7]));
 }
 
-static void end(void) {
+void fuzz_end(void) {
     f.left = 0; // hooks, observers and commands do nothing any more
     f.most = SIZE_MAX;
     counting_allocator_never_fail(&f.memory);
@@ -190,7 +189,7 @@ static void end(void) {
         keel_view_end(&f.views[i].view);
     for (uint32_t i = 0; i < FUZZ_READERS; ++i)
         if (f.readers[i]) keel_reader_destroy(f.readers[i]);
-    check_worlds();
+    fuzz_check();
     for (uint32_t i = 0; i < FUZZ_WORLDS; ++i)
         while (f.shared[i] && keel_share_end(f.worlds[i]) == KEEL_OK)
             f.shared[i] = false;
@@ -201,10 +200,10 @@ static void end(void) {
 }
 
 void fuzz_play(const uint8_t *bytes, size_t size, bool trace) {
-    begin(bytes, size, trace);
+    fuzz_begin(bytes, size, trace);
     for (uint32_t n = 1; f.left; ++n) {
-        call_one();
-        if (n % CHECK_EVERY == 0) check_worlds();
+        fuzz_call_one();
+        if (n % CHECK_EVERY == 0) fuzz_check();
     }
-    end();
+    fuzz_end();
 }
