@@ -127,8 +127,8 @@ KEEL_API keel_result keel_replace_component(keel_scope *scope, keel_entity e,
 /// @threads the owner
 KEEL_API keel_reader *keel_reader_create(keel_world *world, const char *name);
 /// Forget a reader. NULL is allowed. The world's end forgets all. Refused while several threads are
-/// at work, as is keel_reader_advance (KEEL_ERROR_SHARED is kept). Who uses it afterwards gets an error
-/// (KEEL_ERROR_ARGUMENT), until another one is made.
+/// at work, as is keel_reader_advance (KEEL_ERROR_SHARED is kept). Who uses it afterwards gets an
+/// error (KEEL_ERROR_ARGUMENT), until another one is made.
 KEEL_API void keel_reader_destroy(keel_reader *reader);
 /// All that happened up to now is seen: next time the reader sees what comes from here on.
 KEEL_API void keel_reader_advance(keel_reader *reader);
