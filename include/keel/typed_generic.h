@@ -58,11 +58,15 @@ template <class T> inline auto keeli_argument_of(T *values, uint32_t i) {
     else return std::tuple<T &>(values[i]);
 }
 template <class... T, class F> inline void keeli_each_of(const keel_span *span, F &f, T *...values) {
-    for (uint32_t i = 0; i < span->count; ++i)
-        std::apply([&](auto &...value) {
-            if constexpr (std::is_invocable_v<F &, keel_entity, decltype(value)...>) f(span->entities[i], value...);
-            else f(value...);
-        }, std::tuple_cat(keeli_argument_of<T>(values, i)...));
+    for (uint32_t i = 0; i < span->count; ++i) {
+        if constexpr ((keeli_is_tag_of<T> || ...))
+            std::apply([&](auto &...value) {
+                if constexpr (std::is_invocable_v<F &, keel_entity, decltype(value)...>) f(span->entities[i], value...);
+                else f(value...);
+            }, std::tuple_cat(keeli_argument_of<T>(values, i)...));
+        else if constexpr (std::is_invocable_v<F &, keel_entity, T &...>) f(span->entities[i], values[i]...);
+        else f(values[i]...); // without tuples, which unoptimised code would not inline
+    }
 }
 /// @endcond
 
