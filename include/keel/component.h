@@ -102,7 +102,7 @@ typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 
 /// What a component is. Zero members take their defaults. Worlds copy what they need of it.
 typedef struct keel_component {
-    const char *name;         ///< default: `type`. Unique in a world
+    const char *name;         ///< default, if NULL: `type`. Unique in a world
     const char *type;         ///< the C type's name; filled by KEEL_COMPONENT
     uint32_t size;            ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
     uint32_t align;           ///< a power of two to 4096; 0: 1

@@ -12,6 +12,7 @@
 #pragma GCC system_header
 #include <keel/typed.h>
 #ifdef __cplusplus
+#include <tuple>
 // clang-format off
 
 /// @cond how a type is found
@@ -38,26 +39,39 @@ template <class T> struct keeli_copy_of {
 // A function object as the `data` of a C function.
 template <class F> inline void *keeli_as_data(F &f) { return const_cast<void *>(static_cast<const void *>(__builtin_addressof(f))); }
 template <class F> inline F &keeli_from_data(void *data) { return *static_cast<F *>(data); }
+template <class F> void keeli_call_listener(const keel_change *change, void *listener) { keeli_from_data<F>(listener)(*change); }
 struct keeli_open_view {
     keel_view view;
     keel_iterator walk;
     bool is_open = false;
     ~keeli_open_view() { if (is_open) { keel_iterator_end(&walk); keel_view_end(&view); } }
 };
+template <class T> constexpr bool keeli_is_tag_of = keeli_component_of<std::remove_const_t<T>>::component->size == 0;
 template <class T> inline T *keeli_values_in(const keel_span *span) {
-    if constexpr (std::is_const_v<T>) return static_cast<T *>(keel_span_read_component(span, keeli_component_of<std::remove_const_t<T>>::component));
+    if constexpr (keeli_is_tag_of<T>) return NULL;
+    else if constexpr (std::is_const_v<T>) return static_cast<T *>(keel_span_read_component(span, keeli_component_of<std::remove_const_t<T>>::component));
     else return static_cast<T *>(keel_span_write_component(span, keeli_component_of<T>::component));
+}
+// What the function gets of one component: its value; of a tag, which has none, nothing.
+template <class T> inline auto keeli_argument_of(T *values, uint32_t i) {
+    if constexpr (keeli_is_tag_of<T>) return (void)values, (void)i, std::tuple<>();
+    else return std::tuple<T &>(values[i]);
 }
 template <class... T, class F> inline void keeli_each_of(const keel_span *span, F &f, T *...values) {
     for (uint32_t i = 0; i < span->count; ++i) {
-        if constexpr (std::is_invocable_v<F &, keel_entity, T &...>) f(span->entities[i], values[i]...);
-        else f(values[i]...);
+        if constexpr ((keeli_is_tag_of<T> || ...))
+            std::apply([&](auto &...value) {
+                if constexpr (std::is_invocable_v<F &, keel_entity, decltype(value)...>) f(span->entities[i], value...);
+                else f(value...);
+            }, std::tuple_cat(keeli_argument_of<T>(values, i)...));
+        else if constexpr (std::is_invocable_v<F &, keel_entity, T &...>) f(span->entities[i], values[i]...);
+        else f(values[i]...); // without tuples, which unoptimised code would not inline
     }
 }
 /// @endcond
 
 namespace keel {
-/// The descriptor of a component, as KEEL_OF.
+/// The descriptor of a component, as KEEL_OF. Its `type` is the name as it was written; `name` is NULL unless one was given.
 template <class T> constexpr const keel_component *component = keeli_component_of<T>::component;
 /// The descriptor of a unique, as KEEL_UNIQUE_OF.
 template <class T> constexpr const keel_component *unique = keeli_unique_of<T>::component;
@@ -132,6 +146,10 @@ template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     return keel_sort_by(w, &by);
 }
 template <class T> keel_result observe(keel_world *w, uint32_t kinds, keel_observer_fn *f, void *data) { return keel_observe_component(w, component<T>, kinds, f, data); }
+/// `listener(change)` is called: a lambda with captures, a std::function. It stays yours: it must live, where it is, until
+/// `unobserve<T>(world, listener)` or the end of the world.
+template <class T, class F> keel_result observe(keel_world *w, uint32_t kinds, F &listener) { return keel_observe_component(w, component<T>, kinds, keeli_call_listener<F>, keeli_as_data(listener)); }
+template <class T, class F> keel_result unobserve(keel_world *w, F &listener) { return keel_unobserve_component(w, component<T>, keeli_call_listener<F>, keeli_as_data(listener)); }
 template <class T> keel_result unobserve(keel_world *w, keel_observer_fn *f, void *data) { return keel_unobserve_component(w, component<T>, f, data); }
 
 template <class T, class S> keel_result set_unique(S *s) { return keeli_set_unique(s, unique<T>, keeli_default<T, false>::value()); }
@@ -147,11 +165,11 @@ template <class T, class S> keel_result send(S *s, keeli_t<T> &&value) { return 
 template <class T, class S> keel_result send(S *s, const keeli_t<T> &value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 
 /// A loop over those that have all of `T`: `keel::each<A, const B>(world, [](A &a, const B &b) { ... })`, or with the handle first.
-/// A type that is const is only read. What the function may edit meanwhile is what KEEL_EACH allows; it may throw. KEEL_EACH is
+/// A type that is const is only read. A tag among them must be there and is no argument, as it has no value. What the function may edit meanwhile is what KEEL_EACH allows; it may throw. KEEL_EACH is
 /// faster where values do not lie side by side. Scope: world, context, reader.
 /// @return as keel_view_begin
 template <class... T, class S, class F> keel_result each(S *s, F &&f) {
-    const keel_term terms[] = { { std::is_const_v<T> ? KEEL_TERM_READ : KEEL_TERM_WRITE, 0, component<std::remove_const_t<T>>, NULL, NULL, NULL }...,
+    const keel_term terms[] = { { keeli_is_tag_of<T> ? KEEL_TERM_WITH : std::is_const_v<T> ? KEEL_TERM_READ : KEEL_TERM_WRITE, 0, component<std::remove_const_t<T>>, NULL, NULL, NULL }...,
                                 { KEEL_TERM_ENTITY, 0, NULL, NULL, NULL, NULL },
                                 { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } };
     keeli_open_view open;

@@ -191,7 +191,10 @@ begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, kee
     }
     if (list->world->refused | (uint32_t)list->world->access.concurrent) KEEL_TRY(may_record(list));
     if (does >= KEELI_RECORD_EDIT && list->allowed.count)
-        return not_allowed(list, "all components of an entity");
+        return keeli_misuse(
+            list->world, KEEL_ERROR_ACCESS,
+            "these commands may not edit whole entities, parents or children, as KEEL_COMMANDS "
+            "names components; name none there to allow everything");
     const size_t bytes = sizeof(keeli_command) + parts * sizeof(keeli_command_part);
     keeli_command *c = reserve_spare(list) ? keeli_arena_new(&list->arena, &list->world->heap,
                                                              bytes, _Alignof(keeli_command))

@@ -58,10 +58,11 @@ keel_result keeli_reader_edits_nothing(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ looking
-static void not_declared(const keeli_caller *who, const keeli_storage *s, bool reads) {
-    const char *name = s->component.name, *unique = s->component.is_unique ? "KEEL_UNIQUE_" : NULL;
+static void not_declared(const keeli_caller *who, const keel_component *component, bool reads) {
+    const char *name = component->name ? component->name : component->type;
+    const char *unique = component->is_unique ? "KEEL_UNIQUE_" : NULL;
     const char *does = reads ? "READ" : "WRITE";
-    if (s == &who->world->stand_in.entities)
+    if (component == &who->world->stand_in.entities.component)
         keeli_misuse(
             who->world, KEEL_ERROR_ACCESS,
             "'%s' does not hold the list of entities, to which others may be adding; count "
@@ -101,12 +102,15 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
                      who->holder->name, name);
         return false;
     }
-    if (held < access) not_declared(who, s, access == KEEL_ACCESS_READ);
+    if (held < access) not_declared(who, &s->component, access == KEEL_ACCESS_READ);
     return held >= access;
 }
 
 keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
                              keel_access access) {
     keeli_storage *s = component ? keeli_storage_find(who->world, component) : NULL;
+    // what a system declared the world has met, so this it did not
+    if (!s && component && who->inside && who->holder && !who->holder->everything && !who->commands)
+        not_declared(who, component, access == KEEL_ACCESS_READ);
     return s && keeli_may_look_up(who, s, access) ? s : NULL;
 }

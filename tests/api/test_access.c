@@ -16,6 +16,10 @@ typedef struct Nobody {
 KEEL_COMPONENT(A);
 KEEL_COMPONENT(B, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Nobody);
+typedef struct Unheard {
+    int value;
+} Unheard;
+KEEL_COMPONENT(Unheard); // that no world has met
 typedef struct Hit {
     int power;
 } Hit;
@@ -42,6 +46,13 @@ static void begin(api_fixture *f, uint32_t workers) {
 KEEL_SYSTEM_ONCE(looks_up, KEEL_CONTEXT(context), KEEL_COMMANDS(commands, Nobody)) {
     assert_null(keel_get(context, somebody, A));
     keel_add(commands, somebody, Nobody); // dropped with the rest of what it did
+}
+KEEL_SYSTEM_ONCE(looks_up_unheard, KEEL_CONTEXT(context)) {
+    assert_null(keel_get(context, somebody, Unheard));
+}
+KEEL_SYSTEM_ONCE(looks_up_with_all, KEEL_CONTEXT(context), KEEL_WORLD(world)) {
+    (void)world;
+    assert_null(keel_get(context, somebody, Unheard));
 }
 KEEL_SYSTEM_ONCE(writes, KEEL_CONTEXT(context), KEEL_MAY_READ(A)) {
     assert_null(keel_get_mut(context, somebody, A));
@@ -155,7 +166,19 @@ static void a_view_outside_of_systems_fails_nothing_else(void **state) {
     api_end(&f);
 }
 
+static void what_the_world_never_met_is_not_declared_either(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f, 1);
+    assert_int_equal(keel_run(f.world, looks_up_unheard), KEEL_ERROR_ACCESS);
+    assert_error(f.world, KEEL_ERROR_ACCESS, "KEEL_MAY_READ(Unheard)");
+    assert_int_equal(keel_run(f.world, looks_up_with_all), KEEL_OK);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(what_the_world_never_met_is_not_declared_either,
+         "looking up a component that no world has met is an undeclared access, too"),
     TEST(what_was_not_declared_fails_the_run,
          "an undeclared access fails the run, in every build and on any number of threads (B5)"),
     TEST(a_view_outside_of_systems_fails_nothing_else,

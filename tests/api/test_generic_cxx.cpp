@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The verbs as templates: generic code over types that know nothing of it; and how often a value is
 // copied and moved on its way.
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -165,6 +166,53 @@ void the_rest_of_the_templates(void **) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ tags, listeners
+struct Marked {}; // complete, unlike what KEEL_TAG alone declares
+KEEL_TAG(Marked);
+
+void a_tag_is_matched_and_is_no_argument(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    const keel_entity a =
+        keel_add_entity(w, keel::init<Label>({ "a" }), keel::init<game::Asleep>());
+    keel_add_entity(w, keel::init<Label>({ "b" }));
+    keel_add_entity(w, keel::init<game::Asleep>(), keel::init<Marked>());
+    std::string seen;
+    const auto read = [&](keel_entity e, const Label &l) {
+        assert_true(keel_is_same(e, a));
+        seen += l.text;
+    };
+    assert_int_equal((keel::each<const Label, const game::Asleep>(w, read)), KEEL_OK);
+    assert_int_equal((keel::each<game::Asleep, Label>(w, [&](Label &l) { seen += l.text; })),
+                     KEEL_OK);
+    assert_int_equal(keel::each<game::Asleep>(w, [&](keel_entity) { seen += "z"; }), KEEL_OK);
+    assert_int_equal(keel::each<Marked>(w, [&] { seen += "m"; }), KEEL_OK);
+    assert_string_equal(seen.c_str(), "aazzm");
+    api_end(&f);
+}
+
+void a_function_object_observes(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    int calls = 0;
+    std::function<void(const keel_change &)> count = [&](const keel_change &) { ++calls; };
+    auto also = [&calls](const keel_change &change) {
+        calls += change.kind == KEEL_ON_INSERTED ? 10 : 0;
+    };
+    assert_int_equal(keel::observe<Label>(w, KEEL_ON_INSERTED | KEEL_ON_DELETED, count), KEEL_OK);
+    assert_int_equal(keel::observe<Label>(w, KEEL_ON_INSERTED, also), KEEL_OK);
+    const keel_entity e = keel_add_entity(w, keel::init<Label>());
+    assert_int_equal(calls, 11);
+    assert_int_equal(keel::unobserve<Label>(w, count), KEEL_OK);
+    assert_int_equal(keel::unobserve<Label>(w, count), KEEL_ABSENT);
+    assert_int_equal(keel_delete_entity(w, e), KEEL_OK);
+    assert_int_equal(calls, 11);
+    assert_int_equal(keel::unobserve<Label>(w, also), KEEL_OK);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ copies and moves
 int copies, moves, made;
 struct Counted {
@@ -227,6 +275,8 @@ void values_are_copied_and_moved_once(void **) {
 const CMUnitTest tests[] = {
     TEST(generic_code_does_what_macros_do, "verbs as templates do what the macros do"),
     TEST(the_rest_of_the_templates, "templates for lists, uniques, events, scopes and loops"),
+    TEST(a_tag_is_matched_and_is_no_argument, "keel::each matches tags and hands over none"),
+    TEST(a_function_object_observes, "a lambda with captures and a std::function observe"),
     TEST(values_are_copied_and_moved_once, "values are copied and moved once on their way"),
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content
+# usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content|cxx_only
 #                              static|shared WORK_DIR
 #        tests/consumer/run.sh readme|folders|part|one_file|dist|windows WORK_DIR
 #        tests/consumer/run.sh entity_width WORK_DIR LIBKEEL32
@@ -67,7 +67,7 @@ find_package)
     configure "$here/find_package" "$work/$way" -DCMAKE_PREFIX_PATH="$prefix"
     build_and_run "$work/$way"
     ;;
-add_subdirectory | fetch_content)
+add_subdirectory | fetch_content | cxx_only)
     rm -rf "${work:?}/$way"
     configure "$here/$way" "$work/$way" -DKEEL_SOURCE_DIR="$source"
     build_and_run "$work/$way"
