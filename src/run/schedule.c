@@ -310,9 +310,19 @@ static keeli_node *node_at(const keeli_schedule *s, const uint32_t *next, const 
     return later != KEEL_NO_NODE ? &s->nodes.items[later] : NULL;
 }
 
-// What a step knows from its runs so far goes over to the node that takes its place: from the
-// n-th of its nodes in linear order to the n-th, of a stored workload only from a step to itself:
-// steps of one system may have got another order. False, and nothing has changed: out of memory.
+static void take_from(keeli_node *node, keeli_node *was) {
+    node->runs = keeli_atomic_load(&was->runs);
+    node->passed = was->passed;
+    memcpy(node->bound, was->bound, sizeof node->bound);
+    memset(was->bound, 0, sizeof was->bound);
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
+        if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
+}
+
+// What a step knows from its runs so far goes over to the node that takes its place: first from a
+// step of a stored workload to itself, as steps of one system may have got another order; then, of
+// what is left, from the n-th of its nodes in linear order to the n-th. False, and nothing has
+// changed: out of memory.
 static bool take_over(keeli_schedule *s, keeli_schedule *old) {
     keeli_pointer_table first = { 0 }; // by identity: the first node that is still to be taken over
     uint32_t *next = old->ready.items; // by node: the next one of its kind; memory for runs
@@ -327,23 +337,22 @@ static bool take_over(keeli_schedule *s, keeli_schedule *old) {
         if (!later) keeli_pointer_add(&first, identity(node), node);
         item->value = node;
     }
-    for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
-        keeli_node *node = &s->nodes.items[i];
-        if (!identity(node)) continue;
-        struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
-        keeli_node *was = item->value, *before = NULL;
-        for (; was && was->step.number != node->step.number; was = node_at(old, next, before))
-            before = was;
-        if (!was) continue;
-        if (before) next[before - old->nodes.items] = next[was - old->nodes.items];
-        else item->value = node_at(old, next, was);
-        node->runs = keeli_atomic_load(&was->runs);
-        node->passed = was->passed;
-        memcpy(node->bound, was->bound, sizeof node->bound);
-        memset(was->bound, 0, sizeof was->bound);
-        for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
-            if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
-    }
+    uint32_t *is_done = s->ready.items; // by node, too
+    for (uint32_t pass = 0; pass < 2; ++pass)
+        for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
+            keeli_node *node = &s->nodes.items[i];
+            if (!pass) is_done[i] = false;
+            if (!identity(node) || is_done[i]) continue;
+            struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
+            keeli_node *was = item->value, *before = NULL;
+            while (!pass && was && was->step.number != node->step.number)
+                was = node_at(old, next, before = was);
+            if (!was) continue;
+            if (before) next[before - old->nodes.items] = next[was - old->nodes.items];
+            else item->value = node_at(old, next, was);
+            take_from(node, was);
+            is_done[i] = true;
+        }
     s->runs = old->runs;
     keeli_pointer_table_deinit(&first, &s->world->heap);
     return true;
