@@ -43,13 +43,13 @@ test:
 	cmake --build --preset debug -j $(JOBS)
 	ctest --preset debug -j $(JOBS)
 
-# BENCH_FILTER is a regular expression of names workload/storage/N: make bench BENCH_FILTER=^iter_2/
-BENCH_REPETITIONS ?= 5
-BENCH_FILTER ?= .
-
 .PHONY: fuzz
 fuzz:
 	tools/fuzz libfuzzer 600
+
+# BENCH_FILTER is a regular expression of names workload/storage/N: make bench BENCH_FILTER=^iter_2/
+BENCH_REPETITIONS ?= 5
+BENCH_FILTER ?= .
 
 bench:
 	tools/install_packages bench

@@ -128,7 +128,7 @@ apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) 
     const bool is_column = p->count == c->many->count;
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->many->count; ++i) {
-        char *value = (char *)p->value + (size_t)i * s->size;
+        char *value = is_column ? (char *)p->value + (size_t)i * s->size : NULL;
         const bool lives = keeli_entity_is_alive(&world->entities, c->many->items[i]);
         if (is_column && !lives) keeli_value_drop(s, value);
         if (!lives) continue;

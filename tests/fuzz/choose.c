@@ -133,18 +133,24 @@ const keel_term *fuzz_terms(void) {
     const uint32_t count = fuzz_one_in(64) ? KEEL_MAX_TERMS + 2 : fuzz_below(5);
     for (uint32_t i = 0; i < count; ++i) {
         // mostly what a loop asks for: to KEEL_TERM_ENTITY
-        const uint32_t kind = fuzz_one_in(8) ? fuzz_below(40) : 1 + fuzz_below(KEEL_TERM_ENTITY);
+        uint32_t kind = fuzz_one_in(8) ? fuzz_below(40) : 1 + fuzz_below(KEEL_TERM_ENTITY);
+        if (fuzz_one_in(32))
+            kind = fuzz_one_in(2) ? (uint32_t)KEEL_TERM_AMONG : (uint32_t)KEEL_TERM_BACKWARDS;
         t[i] = (keel_term){ .kind = (keel_term_kind)kind };
         if (t[i].kind == KEEL_TERM_END) t[i].kind = KEEL_TERM_READ;
         if (kind == KEEL_TERM_CUSTOM || kind == KEEL_TERM_CUSTOM_READ)
             t[i].custom = fuzz_custom_views[fuzz_below(fuzz_custom_view_count)];
-        else if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
+        else if (kind == KEEL_TERM_AMONG) {
+            t[i].custom = f.handles; // nearly always as many as there are
+            t[i].data_size = fuzz_below(FUZZ_HANDLES + 1);
+        } else if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE)
             t[i].component = fuzz_unique();
         else if (kind == KEEL_TERM_SEND || kind == KEEL_TERM_RECEIVE) t[i].component = fuzz_event();
         else if (kind != KEEL_TERM_ENTITY || fuzz_one_in(8)) t[i].component = fuzz_component();
         if (kind == KEEL_TERM_ANY_OF || (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT))
             t[i].others = fuzz_list();
-        if (fuzz_one_in(16)) t[i].data_size = fuzz_below(3); // KEEL_LEADING is one
+        if (fuzz_one_in(16) && t[i].kind != KEEL_TERM_AMONG)
+            t[i].data_size = fuzz_below(3); // KEEL_LEADING is one
     }
     t[count] = (keel_term){ .kind = KEEL_TERM_END };
     return t;
