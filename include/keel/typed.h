@@ -1051,7 +1051,7 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// A workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
 #define KEEL_WORKLOAD(w, ...)                                                                       \
     KEELI_MAY_BE_STATIC(keel_workload, KEEL_WORKLOAD_##w);                                          \
-    KEELI_STATIC_ASSERT(!KEELI_IS_WORD(KEELI_TEXT(KEELI_FIRST(__VA_ARGS__, ~))), #w ": a step that runs a system is KEEL_STEP(system): " #__VA_ARGS__) \
+    KEELI_STATIC_ASSERT(!KEELI_IS_WORD(KEELI_TEXT(KEELI_FIRST(__VA_ARGS__, ~))), #w ": a step that runs a system is KEEL_STEP(system): " KEELI_TEXT(KEELI_FIRST(__VA_ARGS__, ~))) \
     static const keel_step keeli_steps_##w[] = { __VA_ARGS__ };                                           \
     static uint64_t keeli_stamp_##w;                                                                      \
     KEELI_DEFINE(keel_workload, KEEL_WORKLOAD_##w, { #w, keeli_steps_##w, sizeof keeli_steps_##w / sizeof keeli_steps_##w[0], &keeli_stamp_##w })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A workload of systems without KEEL_STEP.
-// g++: look: a step that runs a system is KEEL_STEP(system): move, show
-// clang++: look: a step that runs a system is KEEL_STEP(system): move, show
+// g++: look: a step that runs a system is KEEL_STEP(system): move
+// clang++: look: a step that runs a system is KEEL_STEP(system): move
 // first: KEEL_STEP(system)
 #include "game.h"
 
