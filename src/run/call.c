@@ -221,17 +221,19 @@ static keel_result begin_reading(keel_context *context) {
         if (!context->in.reader) return keeli_out_of_memory(context->in.world, "starting a system");
     }
     view->reader = context->in.reader;
-    view->holder.tick = context->node ? context->tick : 0;
+    view->holder.tick = context->node || context->is_inner ? context->tick : 0;
     return KEEL_OK;
 }
 
 // It has seen everything up to its tick, and where nobody else is at work up to now: it may have
-// run others. In shared mode nobody's time goes on.
+// run others. In a run inside of another one more can happen at its tick, which it looks at again.
+// In shared mode nobody's time goes on.
 static void end_reading(const keel_context *context) {
     keel_world *world = context->in.world;
     if ((world->refused & KEELI_REFUSED_SHARED)) return;
     const bool alone = !world->refused;
-    if (context->in.reader) context->in.reader->last = alone ? world->changes.tick : context->tick;
+    if (context->in.reader)
+        context->in.reader->last = alone ? world->changes.tick : context->tick - context->is_inner;
     if (alone) keeli_tick_advance(world);
 }
 
@@ -284,7 +286,7 @@ void keel_fail_text(keel_context *context, const char *text) {
 
 keel_result keeli_caught(keel_world *world, const char *what) {
     keeli_worker *worker = keeli_worker_here(world);
-    if (worker && worker->inside) {
+    if (worker && worker->inside && worker->inside->world) { // not of a helper of a view's loop
         keel_fail_text((keel_context *)worker->inside, what);
         return KEEL_ERROR_SYSTEM;
     }

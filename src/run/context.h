@@ -65,6 +65,9 @@ struct keel_context {
     char message[200];        // of keel_fail
 };
 
+// The tick of what the calling thread changes in a system, or of somebody outside of systems.
+uint64_t keeli_tick_inside(keel_world *world);
+
 // A context without commands. The message is not cleared: it would be most of the cost.
 static inline void keeli_context_init(keel_context *context, keel_world *world,
                                       const keel_system *system, keeli_worker *worker) {
@@ -72,7 +75,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->system = system;
     context->bound = NULL;
     context->view = NULL;
-    context->tick = world->changes.tick;
+    context->tick = world->refused ? keeli_tick_inside(world) : world->changes.tick;
     context->worker = worker;
     context->node = NULL;
     context->loop = NULL;

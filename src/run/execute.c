@@ -9,8 +9,9 @@
 #include <stdio.h>
 
 // ------------------------------------------------------------------ alone
+// Each node has its own; but time does not go on in a run inside of another one, or of shared mode.
 static uint64_t tick_of(const keeli_schedule *s, const keeli_node *node) {
-    return s->first_tick + (uint64_t)(node - s->nodes.items);
+    return s->first_tick + (s->is_inner ? 0 : (uint64_t)(node - s->nodes.items));
 }
 
 // A node that touches everything has the world as its owner has it: nobody else is at work.
@@ -371,7 +372,7 @@ static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
 
 static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     keel_world *world = s->world;
-    s->first_tick = world->changes.tick;
+    s->first_tick = s->is_inner ? keeli_tick_inside(world) : world->changes.tick;
     if (!s->is_inner) {
         KEEL_TRY(keeli_handles_reserve_all(s));
         world->refused |= KEELI_REFUSED_RUNNING; // edits go through commands, on one thread, too

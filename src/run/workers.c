@@ -59,6 +59,16 @@ keeli_worker *keeli_worker_here(keel_world *world) {
                                                                            : &world->workers.own;
 }
 
+uint64_t keeli_tick_inside(keel_world *world) {
+    const keeli_inside *inside = world->access.concurrent ? NULL : world->workers.own.inside;
+    const uint64_t self = keeli_thread_id();
+    keeli_lock_take(&world->access.lock);
+    for (const keeli_worker *w = world->workers.working; w && !inside; w = w->next)
+        if (w->thread == self) inside = w->inside; // the innermost has none before it runs
+    keeli_lock_give(&world->access.lock);
+    return inside && inside->holder ? keeli_holder_now(world, inside->holder) : world->changes.tick;
+}
+
 bool keeli_world_is_running(keel_world *world) {
     keeli_lock_take(&world->access.lock);
     const bool is_running = world->workers.own.depth || world->workers.working ||

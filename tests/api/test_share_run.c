@@ -389,6 +389,75 @@ static void another_thread_cannot_run_what_is_bound(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ changes
+// Found by the fuzzer: steps of an inner run had ticks of their own, above the world's, so that
+// later changes came before them.
+typedef struct Followed {
+    uint32_t value;
+} Followed;
+KEEL_COMPONENT(Followed, .tracking = KEEL_TRACK_ALL);
+
+static uint32_t changes_seen;
+KEEL_SYSTEM(raise_followed, KEEL_WRITE(Followed, n)) { ++n->value; }
+KEEL_SYSTEM(see_followed, KEEL_CHANGED(Followed), KEEL_READ(Followed, n)) {
+    changes_seen += n->value > 0;
+}
+KEEL_WORKLOAD(raise_last, KEEL_STEP(add_up), KEEL_STEP(add_up), KEEL_STEP(raise_followed));
+KEEL_WORKLOAD(raise_only, KEEL_STEP(raise_followed));
+KEEL_WORKLOAD(see_first, KEEL_STEP(see_followed), KEEL_STEP(raise_followed));
+
+static void changes_after_a_shared_run_come_after_it(void **state) {
+    api_fixture f;
+    (void)state;
+    begin(&f, 1);
+    (void)keel_add_entity(f.world, KEEL_INIT(Followed, { 1 }));
+    (void)keel_add_entity(f.world, KEEL_INIT(Followed, { 1 }), KEEL_INIT(Third, { 1 }));
+    assert_int_equal(keel_run(f.world, see_followed), KEEL_OK);
+    assert_int_equal(keel_share_begin(f.world), KEEL_OK);
+    assert_int_equal(keel_run_workload(f.world, raise_last), KEEL_OK);
+    KEEL_EACH(f.world, KEEL_WRITE(Followed, n), KEEL_WITH(Third)) {
+        ++n->value;
+    }
+    assert_true(keel_world_check(f.world, NULL));
+    assert_int_equal(keel_share_end(f.world), KEEL_OK);
+    changes_seen = 0;
+    assert_int_equal(keel_run(f.world, see_followed), KEEL_OK);
+    assert_int_equal(changes_seen, 2);
+    assert_no_error(f.world);
+    api_end(&f);
+}
+
+static keel_world *outer_world;
+static const keel_workload *inner;
+KEEL_SYSTEM_ONCE(run_inside) {
+    assert_int_equal(keel_run_workload_of(outer_world, inner, NULL), KEEL_OK);
+}
+KEEL_WORKLOAD(run_inside_first, KEEL_STEP(add_up), KEEL_STEP(run_inside), KEEL_STEP(add_up));
+KEEL_WORKLOAD(run_inside_last, KEEL_STEP(add_up), KEEL_STEP(see_followed), KEEL_STEP(run_inside));
+
+static void runs_inside_of_steps_change_at_their_time(void **state) {
+    const keel_workload *const both[][2] = {
+        { &KEEL_WORKLOAD_run_inside_first, &KEEL_WORKLOAD_see_first },
+        { &KEEL_WORKLOAD_run_inside_last, &KEEL_WORKLOAD_raise_only },
+    };
+    (void)state;
+    for (uint32_t i = 0; i < 2; ++i) {
+        api_fixture f;
+        begin(&f, 1);
+        outer_world = f.world;
+        inner = both[i][1];
+        (void)keel_add_entity(f.world, KEEL_INIT(Followed, { 1 }));
+        for (uint32_t frame = 0; frame < 4; ++frame) { // what is raised is seen one frame later
+            changes_seen = 0;
+            assert_int_equal(keel_run_workload_of(f.world, both[i][0], NULL), KEEL_OK);
+            assert_true(keel_world_check(f.world, NULL));
+            assert_int_equal(changes_seen, 1);
+        }
+        assert_no_error(f.world);
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(workloads_that_read_run_at_once, "S-3: threads run workloads that read at once"),
     TEST(workloads_that_write_exclude_each_other,
@@ -406,6 +475,10 @@ static const struct CMUnitTest tests[] = {
          "one at a time"),
     TEST(another_thread_cannot_run_what_is_bound,
          "S-104 S-106: a workload in another thread is refused what is bound"),
+    TEST(changes_after_a_shared_run_come_after_it,
+         "what is changed after a workload that ran in shared mode is seen as later"),
+    TEST(runs_inside_of_steps_change_at_their_time,
+         "a workload that a step runs changes at the time of the step"),
 };
 
 int main(void) { return RUN(tests); }
