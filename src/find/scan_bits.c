@@ -83,6 +83,9 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             words[w] &= ~without[w];
     }
+    const uint64_t *sources = plan->relation ? words_of(plan->relation, page) : keeli_no_bits;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS && plan->relation; ++w)
+        words[w] &= ~sources[w];
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
     trim_words(it, page);

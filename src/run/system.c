@@ -151,6 +151,7 @@ typedef struct kept_system {
     uint32_t used_count; // components and uniques that the terms name
     const keeli_storage *used[KEEL_MAX_TERMS];
     const keel_component *used_as[KEEL_MAX_TERMS];
+    const keel_component *relations[KEEL_MAX_TERMS]; // of terms through one
 } kept_system;
 
 // Terms with lists of components and custom views could change behind their pointers, and plain
@@ -159,7 +160,8 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     if (world->refused || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
-        if (term->others || term->custom || (term->component && !term->component->slot))
+        if ((term->others && !keeli_term_is_through(term->kind)) || term->custom ||
+            (term->component && !term->component->slot))
             return false;
     }
     return true;
@@ -172,7 +174,9 @@ static bool is_current(const kept_system *k, const keel_system *system) {
         k->was.function != system->function || k->was.each_span != system->each_span)
         return false;
     for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
-        if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
+        if (!keeli_is_same_term(&k->terms[t], &terms[t]) ||
+            (keeli_term_is_through(terms[t].kind) && terms[t].others[0] != k->relations[t]))
+            return false;
     for (uint32_t i = 0; i < k->used_count; ++i) {
         const keel_component *c = k->used_as[i];
         const keeli_storage *s = k->used[i];
@@ -215,6 +219,7 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     k->used_count = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_component *c = view->terms[t].count ? k->terms[t].component : NULL;
+        if (keeli_term_is_through(k->terms[t].kind)) k->relations[t] = k->terms[t].others[0];
         uint32_t i = 0;
         while (i < k->used_count && k->used_as[i] != c)
             ++i;

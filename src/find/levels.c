@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Targets before their sources: the entities of a relation level by level, walks over them, and
+// values that a relation leads to.
+//
+// The levels depend on the links only, not on how they came about. They are made anew by who begins
+// a walk after links have changed: that costs about as much as following the links once, so they
+// are not repaired edit by edit. While a walk goes on its view holds the relation, so that nobody
+// changes links.
+#include "base/memory.h"
+#include "find/iterate.h"
+#include "find/relation.h"
+#include "world/report.h"
+
+enum { NONE = UINT32_MAX };
+
+// ------------------------------------------------------------------ making the levels
+// There is room for all. In an observer that is called while a tree is being deleted some links
+// lead to entities that have none any more.
+static void append_sources(const keel_world *world, keeli_levels *l, uint32_t place) {
+    const keel_entity target = l->entities.items[place];
+    uint32_t left = keeli_source_count(world, target), at = l->entities.count;
+    if (!left) return;
+    for (keel_entity e = keeli_first_source(world, target);; e = keeli_next_source(world, e)) {
+        l->entities.items[at] = e;
+        l->targets.items[at] = place;
+        at += keeli_has_parent(world, e);
+        if (--left == 0) break;
+    }
+    l->entities.count = at;
+}
+
+static void append_roots(const keel_world *world, keeli_levels *l) {
+    const keeli_storage *targets = world->hierarchy.parents;
+    for (uint32_t i = 0; (i = keeli_store_next(targets, i)) != UINT32_MAX; ++i) {
+        if (keeli_store_has(world->hierarchy.children, i)) continue;
+        l->targets.items[l->entities.count] = NONE;
+        l->entities.items[l->entities.count++] = keeli_entity_at(&world->entities, i);
+    }
+}
+
+static bool make(keel_world *world, keeli_levels *l) {
+    keeli_heap *heap = &world->heap;
+    const uint32_t most = keeli_store_count(world->hierarchy.children) +
+                          keeli_store_count(world->hierarchy.parents) + 1;
+    l->is_made = false;
+    l->entities.count = l->targets.count = l->starts.count = 0;
+    if (!KEELI_RESERVE(heap, &l->entities, most) || !KEELI_RESERVE(heap, &l->targets, most))
+        return false;
+    append_roots(world, l);
+    for (uint32_t at = 0;;) {
+        if (!KEELI_RESERVE(heap, &l->starts, 2)) return false;
+        l->starts.items[l->starts.count++] = at;
+        const uint32_t end = l->entities.count;
+        if (at == end) break;
+        for (; at < end; ++at)
+            append_sources(world, l, at);
+    }
+    if (l->starts.count == 1) l->starts.items[l->starts.count++] = 0; // the level of roots is there
+    l->edits = keeli_relation_edits(world);
+    return l->is_made = true;
+}
+
+// Several walks may begin at once; the first of them makes it.
+static bool bring_up_to_date(keel_world *world) {
+    keeli_levels *l = &world->hierarchy.levels;
+    keeli_lock_take(&l->lock);
+    const bool is_there = (l->is_made && l->edits == keeli_relation_edits(world)) || make(world, l);
+    keeli_lock_give(&l->lock);
+    return is_there || (keeli_out_of_memory(world, "beginning a loop"), false);
+}
+
+void keeli_levels_trim(keel_world *world) {
+    keeli_levels *l = &world->hierarchy.levels;
+    l->is_made = false;
+    KEELI_RELEASE(&world->heap, &l->entities);
+    KEELI_RELEASE(&world->heap, &l->targets);
+    KEELI_RELEASE(&world->heap, &l->starts);
+}
+
+// ------------------------------------------------------------------ walking by level
+static uint32_t level_count(const keeli_levels *l) { return l->starts.count - 1; }
+
+// For the places from..end: the nearest above that has the component, of each KEEL_UP.
+static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
+    const keeli_levels *l = it->levels;
+    for (uint32_t c = 0; c < it->plan->column_count; ++c) {
+        const keeli_plan_column *column = &it->plan->columns[c];
+        if (column->how != KEELI_UP) continue;
+        uint32_t *nearest = it->nearest[column->term];
+        uint32_t last = NONE, answer = NONE; // siblings have the same
+        for (uint32_t p = from; p < end; ++p) {
+            const uint32_t target = l->targets.items[p];
+            if (target != last && target != NONE) {
+                const uint32_t index = keeli_index_of(l->entities.items[target]);
+                answer = keeli_store_has(column->storage, index) ? index : nearest[target];
+            }
+            last = target;
+            nearest[p] = answer;
+        }
+    }
+}
+
+bool keeli_levels_begin(keeli_iterator *it) {
+    keel_world *world = it->view->world;
+    if (!bring_up_to_date(world)) return false;
+    const keeli_levels *l = it->levels = &world->hierarchy.levels;
+    uint32_t columns = 0;
+    for (uint32_t c = 0; c < it->plan->column_count; ++c)
+        columns += it->plan->columns[c].how == KEELI_UP;
+    it->room_of_nearest.count = 0;
+    if ((uint64_t)columns * l->entities.count > UINT32_MAX ||
+        !KEELI_RESERVE(&world->heap, &it->room_of_nearest, columns * l->entities.count))
+        return keeli_out_of_memory(world, "beginning a loop"), false;
+    for (uint32_t c = 0, n = 0; c < it->plan->column_count; ++c)
+        if (it->plan->columns[c].how == KEELI_UP)
+            it->nearest[it->plan->columns[c].term] =
+                it->room_of_nearest.items + l->entities.count * n++;
+    find_nearest(it, 0, l->starts.items[1]); // roots have none
+    return true;
+}
+
+void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other) {
+    it->levels = other->levels;
+    memcpy(it->nearest, other->nearest, sizeof it->nearest);
+}
+
+static void begin_level(keeli_iterator *it, uint32_t at, uint32_t end) {
+    it->at = at;
+    it->end = end;
+    find_nearest(it, at, end);
+}
+
+static void begin_next_level(keeli_iterator *it) {
+    const uint32_t *starts = it->levels->starts.items;
+    begin_level(it, starts[it->level], starts[it->level + 1]);
+}
+
+void keeli_levels_rewind(keeli_iterator *it) {
+    it->level = 0;
+    it->level_end = it->levels ? level_count(it->levels) : 0; // else it will be aimed
+    if (it->plan->needs_target) it->end = 0;
+}
+
+bool keeli_scan_levels(keeli_iterator *it) {
+    for (;;) {
+        if (it->level == 0) {
+            if (keeli_scan_bits(it)) return true;
+        } else
+            while (it->at < it->end) {
+                const uint32_t at = it->at, count = keeli_least(it->end - at, KEELI_BLOCK);
+                it->at += count;
+                keeli_gather_block(it, it->levels->entities.items + at, count, at);
+                if (keeli_gather(it, count)) return true;
+            }
+        if (it->level + 1 >= it->level_end) return false;
+        ++it->level;
+        begin_next_level(it);
+    }
+}
+
+// ------------------------------------------------------------------ pieces
+// How many entities, or indices, a level goes through.
+static uint32_t level_size(const keeli_iterator *it, uint32_t level, uint32_t indices) {
+    const uint32_t *starts = it->levels->starts.items;
+    if (level == 0) return it->plan->needs_target ? 0 : indices;
+    return starts[level + 1] - starts[level];
+}
+
+uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices) {
+    const keeli_levels *l = it->levels;
+    return level_size(it, 0, indices) + l->entities.count - l->starts.items[1];
+}
+
+// Small levels that follow each other are one piece; a large one is cut.
+bool keeli_levels_cut(keeli_pieces *p, const keeli_iterator *it, uint32_t indices) {
+    keeli_heap *heap = &it->view->world->heap;
+    const uint32_t levels = level_count(it->levels);
+    for (uint32_t level = 0, end; level < levels; level = end) {
+        const uint32_t size = level_size(it, level, indices);
+        const uint32_t from = level ? it->levels->starts.items[level] : 0;
+        const bool is_large = size >= KEELI_GRAIN_MOST;
+        const uint32_t grain = is_large ? (keeli_grain(size) + KEELI_BLOCK - 1) / KEELI_BLOCK : 0;
+        end = level + 1;
+        while (!is_large && end < levels && level_size(it, end, indices) < KEELI_GRAIN_MOST)
+            ++end;
+        for (uint32_t at = 0; at < size || at == 0;) {
+            const uint32_t count = is_large ? keeli_least(grain * KEELI_BLOCK, size - at) : size;
+            if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
+            p->list.items[p->list.count++] =
+                (keeli_piece){ from + at, from + at + count, level, end };
+            at += count ? count : 1;
+        }
+    }
+    return true;
+}
+
+void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece) {
+    it->level = piece->match_at;
+    it->level_end = piece->block_at;
+    it->block = NULL;
+    if (it->level) begin_level(it, piece->at, piece->end);
+}
+
+// ------------------------------------------------------------------ through a relation
+static uint32_t climb(const keeli_storage *relation, const keeli_storage *s, uint32_t index) {
+    while (keeli_store_has(relation, index)) {
+        index = keeli_index_of(keeli_target_at(relation, index));
+        if (keeli_store_has(s, index)) return index;
+    }
+    return NONE;
+}
+
+uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
+                       uint32_t index) {
+    if (!s || !keeli_store_has(relation, index)) return NONE;
+    if (is_up) return climb(relation, s, index);
+    index = keeli_index_of(keeli_target_at(relation, index));
+    return keeli_store_has(s, index) ? index : NONE;
+}
+
+// Whose value each candidate gets, if it has one.
+static void find_targets(const keeli_iterator *it, const keeli_plan_column *column,
+                         uint32_t *restrict index, uint32_t count) {
+    const bool is_up = column->how == KEELI_UP;
+    const keeli_storage *relation = column->relation;
+    const uint32_t *candidates = it->candidates;
+    if (it->plan->scan == KEELI_SCAN_LEVELS && it->level) {
+        const keeli_levels *l = it->levels;
+        const uint32_t *nearest = it->nearest[column->term];
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t place = it->block_place + it->picked[i];
+            index[i] =
+                is_up ? nearest[place] : keeli_index_of(l->entities.items[l->targets.items[place]]);
+        }
+    } else if (is_up) {
+        uint32_t last = NONE, answer = NONE; // siblings often follow each other
+        for (uint32_t i = 0; i < count; ++i) {
+            index[i] = NONE;
+            if (!keeli_store_has(relation, candidates[i])) continue;
+            const uint32_t target = keeli_index_of(keeli_target_at(relation, candidates[i]));
+            if (target != last)
+                answer = keeli_store_has(column->storage, target)
+                             ? target
+                             : climb(relation, column->storage, target);
+            last = target;
+            index[i] = answer;
+        }
+    } else if (column->maybe) {
+        for (uint32_t i = 0; i < count; ++i)
+            index[i] = keeli_store_has(relation, candidates[i])
+                           ? keeli_index_of(keeli_target_at(relation, candidates[i]))
+                           : NONE;
+    } else {
+        for (uint32_t i = 0; i < count; ++i)
+            index[i] = keeli_index_of(keeli_target_at(relation, candidates[i]));
+    }
+}
+
+// `kind` is the storage's, a constant.
+static inline __attribute__((always_inline)) uint32_t find_places(const keel_world *world,
+                                                                  const keeli_storage *s,
+                                                                  keel_storage kind,
+                                                                  uint32_t *index, uint32_t count) {
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        index[i] = keeli_place(kind, s->root, &s->presence.root, &world->entities.root, index[i]);
+        missing += index[i] == NONE;
+    }
+    return missing;
+}
+
+uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
+    const keel_world *world = it->view->world;
+    const keeli_storage *s = column->storage;
+    uint32_t *index = it->index[column->term];
+    find_targets(it, column, index, count);
+    if (s->kind == KEEL_INDEXED) return find_places(world, s, KEEL_INDEXED, index, count);
+    if (s->kind == KEEL_SPARSE_SET) return find_places(world, s, KEEL_SPARSE_SET, index, count);
+    return find_places(world, s, KEEL_ARCHETYPE, index, count);
+}
