@@ -23,6 +23,13 @@ static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t p
         it->words[w] &= some[w];
 }
 
+// LEVELS: those that have a target are below.
+static __attribute__((noinline)) void keep_roots(keeli_iterator *it, uint32_t page) {
+    const uint64_t *sources = words_of(it->plan->relation, page);
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+        it->words[w] &= ~sources[w];
+}
+
 static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
         words[w] = a[w] & b[w];
@@ -83,9 +90,7 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             words[w] &= ~without[w];
     }
-    const uint64_t *sources = plan->relation ? words_of(plan->relation, page) : keeli_no_bits;
-    for (uint32_t w = 0; w < KEELI_PAGE_WORDS && plan->relation; ++w)
-        words[w] &= ~sources[w];
+    if (plan->relation) keep_roots(it, page);
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
     trim_words(it, page);

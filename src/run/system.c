@@ -151,7 +151,8 @@ typedef struct kept_system {
     uint32_t used_count; // components and uniques that the terms name
     const keeli_storage *used[KEEL_MAX_TERMS];
     const keel_component *used_as[KEEL_MAX_TERMS];
-    const keel_component *relations[KEEL_MAX_TERMS]; // of terms through one
+    bool has_relations;
+    const keel_component *relations[KEEL_MAX_TERMS]; // of terms through one; else NULL
 } kept_system;
 
 // Terms with lists of components and custom views could change behind their pointers, and plain
@@ -174,9 +175,9 @@ static bool is_current(const kept_system *k, const keel_system *system) {
         k->was.function != system->function || k->was.each_span != system->each_span)
         return false;
     for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
-        if (!keeli_is_same_term(&k->terms[t], &terms[t]) ||
-            (keeli_term_is_through(terms[t].kind) && terms[t].others[0] != k->relations[t]))
-            return false;
+        if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
+    for (uint32_t t = 0; k->has_relations && t < k->bound.view->term_count; ++t)
+        if (k->relations[t] && terms[t].others[0] != k->relations[t]) return false;
     for (uint32_t i = 0; i < k->used_count; ++i) {
         const keel_component *c = k->used_as[i];
         const keeli_storage *s = k->used[i];
@@ -217,9 +218,12 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
     k->used_count = 0;
+    k->has_relations = false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_component *c = view->terms[t].count ? k->terms[t].component : NULL;
-        if (keeli_term_is_through(k->terms[t].kind)) k->relations[t] = k->terms[t].others[0];
+        const bool has_relation = keeli_term_is_through(k->terms[t].kind);
+        k->relations[t] = has_relation ? k->terms[t].others[0] : NULL;
+        k->has_relations |= has_relation;
         uint32_t i = 0;
         while (i < k->used_count && k->used_as[i] != c)
             ++i;
