@@ -318,6 +318,9 @@ typedef struct keeli_levels {
     KEELI_ARRAY(keel_entity) entities; // by place
     KEELI_ARRAY(uint32_t) targets;     // the place of the parent; UINT32_MAX: none
     KEELI_ARRAY(uint32_t) starts;      // the first place of each level, and the end
+    uint64_t made_at;                  // tick
+    bool has_places;
+    KEELI_ARRAY(uint32_t) places; // by index of the entity, `has_places`; UINT32_MAX: none
 } keeli_levels;
 
 // Parents and children (edit/hierarchy.c).

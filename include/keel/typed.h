@@ -481,6 +481,9 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 #define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_UP_OPTIONAL_READ
 /// @endcond
 #define KEELI_THROUGH(kinds, word, R, c, kind, CT, n, component, others, T, ...) (c, KEELI_CAT(kinds, kind), CT, n, component, KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##R), T##word##R)
+/// Filter beside KEEL_TARGETS_FIRST: the component of the entity, or of one above it, was inserted or modified since the last
+/// time: `KEEL_CHANGED_UP(keel_child, Local)`; see view.h.
+#define KEEL_CHANGED_UP(R, T) (keeli_filter, KEEL_TERM_CHANGED_UP, void, , &KEEL_COMPONENT_##T, KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##R), T)
 /// Order: targets of the relation come before their sources, parents before children, level by level; see view.h.
 #define KEEL_TARGETS_FIRST(R) (keeli_filter, KEEL_TERM_TARGETS_FIRST, void, , &KEEL_COMPONENT_##R, NULL, R)
 /// Parameter: the handle, `const keel_entity name`.

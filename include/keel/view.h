@@ -99,6 +99,7 @@ typedef enum keel_term_kind {
     KEEL_TERM_OF_TARGET_WRITE,         ///< the target must have it; its values to write
     KEEL_TERM_UP_READ,                 ///< of the nearest above that has it; values to read
     KEEL_TERM_UP_OPTIONAL_READ,        ///< the same; there may be none above that has it
+    KEEL_TERM_CHANGED_UP, ///< it was inserted or modified, of the entity or of one above; no values
     KEEL_TERM_TARGETS_FIRST,     ///< all that match; targets of the relation before their sources
     KEEL_TERM_ENTITY,            ///< the handles
     KEEL_TERM_MAY_READ,          ///< access only: values of other entities, to read

@@ -9,11 +9,14 @@
 #include "world/storage.h"
 
 // ------------------------------------------------------------------ filters
+static bool is_negated(keel_term_kind kind) {
+    return kind >= KEEL_TERM_NOT_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
+}
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
     const keeli_storage *s = view->storages[term->first];
     const keel_world *world = view->world;
     const uint32_t kinds = keeli_term_tracks(term->kind);
-    keeli_change_filter f = { .storage = s, .negated = term->kind >= KEEL_TERM_NOT_INSERTED };
+    keeli_change_filter f = { .storage = s, .negated = is_negated(term->kind) };
     if (kinds & KEEL_TRACK_INSERTION) {
         f.inserted = &s->tracking.inserted;
         f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
@@ -42,7 +45,7 @@ bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
 }
 
 bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
-    const bool negated = term->kind >= KEEL_TERM_NOT_INSERTED;
+    const bool negated = is_negated(term->kind);
     if (!view->storages[term->first]) return negated;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
     return keeli_change_passes(&f, index);

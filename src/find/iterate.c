@@ -220,6 +220,7 @@ void keeli_iterators_deinit(keel_world *world) {
         next = it->next;
         keeli_free(&world->heap, it->flags, (size_t)it->flag_terms * KEELI_MASK_SLOTS, 1);
         KEELI_RELEASE(&world->heap, &it->room_of_nearest);
+        KEELI_RELEASE(&world->heap, &it->room_of_changed);
         KEELI_FREE(&world->heap, keeli_iterator, it);
     }
     world->views.iterators = NULL;

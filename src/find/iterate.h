@@ -93,9 +93,11 @@ typedef struct keeli_plan {
     bool has_through;              // a column is of others
     bool needs_target;             // LEVELS: what has none does not match
     const keeli_storage *relation; // LEVELS
-    bool considered_group;         // one could lead
-    bool has_rows;                 // a term is kept in archetypes
-    bool only_rows;                // ROWS: nothing is left to check, and all values are in rows
+    bool is_changed_up;            // LEVELS: only what is below something that passes this
+    keeli_change_filter changed_up;
+    bool considered_group; // one could lead
+    bool has_rows;         // a term is kept in archetypes
+    bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
     bool has_ranges; // SET, GROUP: all that must be there are sparse sets, which may have one order
     bool has_masks;  // BITS: all values are indexed, and blocks of 64 lie on one page
     // lists, as long as said above, in somebody's room for them
@@ -223,6 +225,9 @@ typedef struct keeli_iterator {
     uint32_t level, level_end;
     uint32_t *nearest[KEEL_MAX_TERMS]; // by term
     KEELI_ARRAY(uint32_t) room_of_nearest;
+    bool all_changed;    // or what is below something that changed: those that are marked,
+    uint8_t *is_changed; // by place
+    KEELI_ARRAY(uint8_t) room_of_changed;
 } keeli_iterator;
 
 // Begin to iterate; NULL when out of memory (reported).
@@ -300,6 +305,8 @@ bool keeli_scan_levels(keeli_iterator *it);
 uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices);
 bool keeli_levels_cut(keeli_pieces *pieces, const keeli_iterator *it, uint32_t indices);
 void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece);
+// Does an entity pass KEEL_CHANGED_UP?
+bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index);
 // Give their memory back.
 void keeli_levels_trim(keel_world *world);
 // The places of the values that a relation leads to; how many candidates have none (UINT32_MAX).

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "find/relation.h"
+#include "follow/changes.h"
 #include "world/report.h"
 
 enum { NONE = UINT32_MAX };
@@ -57,14 +58,31 @@ static bool make(keel_world *world, keeli_levels *l) {
     }
     if (l->starts.count == 1) l->starts.items[l->starts.count++] = 0; // the level of roots is there
     l->edits = keeli_relation_edits(world);
+    l->has_places = false;
     return l->is_made = true;
 }
 
+static bool make_places(keel_world *world, keeli_levels *l) {
+    l->places.count = 0;
+    if (!KEELI_RESERVE(&world->heap, &l->places, world->entities.size)) return false;
+    memset(l->places.items, 0xFF, world->entities.size * sizeof *l->places.items);
+    l->places.count = world->entities.size;
+    for (uint32_t p = 0; p < l->entities.count; ++p)
+        l->places.items[keeli_index_of(l->entities.items[p])] = p;
+    return l->has_places = true;
+}
+
 // Several walks may begin at once; the first of them makes it.
-static bool bring_up_to_date(keel_world *world) {
+static bool bring_up_to_date(const keeli_view *view, bool with_places) {
+    keel_world *world = view->world;
     keeli_levels *l = &world->hierarchy.levels;
     keeli_lock_take(&l->lock);
-    const bool is_there = (l->is_made && l->edits == keeli_relation_edits(world)) || make(world, l);
+    bool is_there = l->is_made && l->edits == keeli_relation_edits(world);
+    if (!is_there) {
+        is_there = make(world, l);
+        l->made_at = keeli_holder_now(world, &view->holder);
+    }
+    if (is_there && with_places && !l->has_places) is_there = make_places(world, l);
     keeli_lock_give(&l->lock);
     return is_there || (keeli_out_of_memory(world, "beginning a loop"), false);
 }
@@ -75,9 +93,10 @@ void keeli_levels_trim(keel_world *world) {
     KEELI_RELEASE(&world->heap, &l->entities);
     KEELI_RELEASE(&world->heap, &l->targets);
     KEELI_RELEASE(&world->heap, &l->starts);
+    KEELI_RELEASE(&world->heap, &l->places);
 }
 
-// ------------------------------------------------------------------ walking by level
+// ------------------------------------------------------------------ the nearest above
 static uint32_t level_count(const keeli_levels *l) { return l->starts.count - 1; }
 
 // For the places from..end: the nearest above that has the component, of each KEEL_UP.
@@ -100,10 +119,97 @@ static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     }
 }
 
+// ------------------------------------------------------------------ below what changed
+static void mark_changed(keeli_iterator *it, uint32_t index) {
+    // entities that were made since then have no links
+    const keeli_levels *l = it->levels;
+    const uint32_t place = index < l->places.count ? l->places.items[index] : NONE;
+    if (place != NONE) it->is_changed[place] = keeli_change_passes(&it->plan->changed_up, index);
+}
+
+static void mark_logged(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick_range w) {
+    uint32_t count;
+    (void)keeli_ticks_log_since(ticks, w.first - 1, &count);
+    for (uint32_t i = ticks->log_count - count; i < ticks->log_count; ++i)
+        mark_changed(it, ticks->log[i].index);
+}
+
+// Mark what itself changed. False when out of memory.
+static bool begin_changed(keeli_iterator *it) {
+    const keeli_levels *l = it->levels;
+    const keeli_change_filter *f = &it->plan->changed_up;
+    const keel_world *world = it->view->world;
+    it->all_changed = keeli_is_within(f->modified_in, keeli_tick_of(world, l->made_at));
+    if (it->all_changed || keeli_change_is_empty(f)) return true;
+    it->room_of_changed.count = 0;
+    if (!KEELI_RESERVE(&it->view->world->heap, &it->room_of_changed, l->entities.count))
+        return false;
+    it->is_changed = it->room_of_changed.items;
+    if (l->entities.count) memset(it->is_changed, 0, l->entities.count);
+    if (keeli_change_logged(f) < UINT32_MAX) {
+        mark_logged(it, f->inserted, f->inserted_in);
+        mark_logged(it, f->modified, f->modified_in);
+        return true;
+    }
+    const keeli_presence *there = &f->storage->presence;
+    for (uint32_t page = 0; page < there->root.page_count; ++page)
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS && keeli_change_page_may_match(f, page); ++w) {
+            const uint32_t block = page * KEELI_PAGE_WORDS + w;
+            uint64_t bits = keeli_change_bits(f, block, there->root.pages[page][w]);
+            for (; bits; bits &= bits - 1)
+                mark_changed(it, block * 64 + (uint32_t)__builtin_ctzll(bits));
+        }
+    return true;
+}
+
+// For the places from..end: what is below something that is marked is, too.
+static void mark_below(keeli_iterator *it, uint32_t from, uint32_t end) {
+    const uint32_t *targets = it->levels->targets.items;
+    uint8_t *is_changed = it->is_changed;
+    for (uint32_t p = from; p < end; ++p)
+        is_changed[p] |= is_changed[targets[p]];
+}
+
+// The next of those that are marked become candidates, as picks of a block from it->at on.
+static uint32_t take_changed(keeli_iterator *it) {
+    const keel_entity *block = it->levels->entities.items + it->at;
+    const uint8_t *is_changed = it->is_changed + it->at;
+    const uint32_t left = it->end - it->at;
+    uint32_t count = 0, at = 0;
+    it->highest = 0;
+    for (; at < left && count < KEELI_BLOCK; ++at) {
+        uint64_t eight;
+        if (left - at >= 8 && (memcpy(&eight, is_changed + at, 8), !eight)) {
+            at += 7;
+            continue;
+        }
+        if (!is_changed[at]) continue;
+        it->picks[count] = at;
+        it->candidates[count] = keeli_index_of(block[at]);
+        if (it->candidates[count] > it->highest) it->highest = it->candidates[count];
+        ++count;
+    }
+    it->one_page = false;
+    it->block = block;
+    it->block_place = it->at;
+    it->picked = it->picks;
+    it->at += at;
+    return count;
+}
+
+static bool is_filtered(const keeli_iterator *it) {
+    return it->plan->is_changed_up && !it->all_changed;
+}
+
+// ------------------------------------------------------------------ walking by level
 bool keeli_levels_begin(keeli_iterator *it) {
     keel_world *world = it->view->world;
-    if (!bring_up_to_date(world)) return false;
+    it->all_changed = false;
+    if (!bring_up_to_date(it->view, it->plan->is_changed_up)) return false;
     const keeli_levels *l = it->levels = &world->hierarchy.levels;
+    if (it->plan->is_changed_up && !begin_changed(it))
+        return keeli_out_of_memory(world, "beginning a loop"), false;
+    if (is_filtered(it)) return true; // for some it is faster to climb
     uint32_t columns = 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c)
         columns += it->plan->columns[c].how == KEELI_UP;
@@ -122,12 +228,15 @@ bool keeli_levels_begin(keeli_iterator *it) {
 void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other) {
     it->levels = other->levels;
     memcpy(it->nearest, other->nearest, sizeof it->nearest);
+    it->all_changed = other->all_changed;
+    it->is_changed = other->is_changed;
 }
 
 static void begin_level(keeli_iterator *it, uint32_t at, uint32_t end) {
     it->at = at;
     it->end = end;
-    find_nearest(it, at, end);
+    if (is_filtered(it)) mark_below(it, at, end);
+    else find_nearest(it, at, end);
 }
 
 static void begin_next_level(keeli_iterator *it) {
@@ -139,6 +248,7 @@ void keeli_levels_rewind(keeli_iterator *it) {
     it->level = 0;
     it->level_end = it->levels ? level_count(it->levels) : 0; // else it will be aimed
     if (it->plan->needs_target) it->end = 0;
+    it->done |= it->levels && is_filtered(it) && keeli_change_is_empty(&it->plan->changed_up);
 }
 
 bool keeli_scan_levels(keeli_iterator *it) {
@@ -147,10 +257,15 @@ bool keeli_scan_levels(keeli_iterator *it) {
             if (keeli_scan_bits(it)) return true;
         } else
             while (it->at < it->end) {
-                const uint32_t at = it->at, count = keeli_least(it->end - at, KEELI_BLOCK);
-                it->at += count;
-                keeli_gather_block(it, it->levels->entities.items + at, count, at);
-                if (keeli_gather(it, count)) return true;
+                const uint32_t at = it->at;
+                uint32_t count = keeli_least(it->end - at, KEELI_BLOCK);
+                if (is_filtered(it)) {
+                    count = take_changed(it);
+                } else {
+                    it->at += count;
+                    keeli_gather_block(it, it->levels->entities.items + at, count, at);
+                }
+                if (count && keeli_gather(it, count)) return true;
             }
         if (it->level + 1 >= it->level_end) return false;
         ++it->level;
@@ -224,7 +339,8 @@ static void find_targets(const keeli_iterator *it, const keeli_plan_column *colu
     const bool is_up = column->how == KEELI_UP;
     const keeli_storage *relation = column->relation;
     const uint32_t *candidates = it->candidates;
-    if (it->plan->scan == KEELI_SCAN_LEVELS && it->level) {
+    const bool by_place = it->plan->scan == KEELI_SCAN_LEVELS && it->level;
+    if (by_place && !(is_up && is_filtered(it))) {
         const keeli_levels *l = it->levels;
         const uint32_t *nearest = it->nearest[column->term];
         for (uint32_t i = 0; i < count; ++i) {
@@ -277,4 +393,20 @@ uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column,
     if (s->kind == KEEL_INDEXED) return find_places(world, s, KEEL_INDEXED, index, count);
     if (s->kind == KEEL_SPARSE_SET) return find_places(world, s, KEEL_SPARSE_SET, index, count);
     return find_places(world, s, KEEL_ARCHETYPE, index, count);
+}
+
+bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    const keel_world *world = view->world;
+    const keeli_levels *l = &world->hierarchy.levels;
+    const keeli_storage *relation = view->storages[term->first + 1];
+    if (!view->storages[term->first]) return false;
+    const keeli_change_filter f = keeli_change_filter_of(view, term);
+    if (!l->is_made || l->edits != keeli_relation_edits(world) ||
+        keeli_is_within(f.modified_in, keeli_tick_of(world, l->made_at)))
+        return true;
+    while (!keeli_change_passes(&f, index)) {
+        if (!keeli_store_has(relation, index)) return false;
+        index = keeli_index_of(keeli_target_at(relation, index));
+    }
+    return true;
 }

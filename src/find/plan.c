@@ -59,6 +59,12 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
             plan->relation = s;
             continue;
         }
+        if (term->kind == KEEL_TERM_CHANGED_UP) {
+            if (!s) return false;
+            plan->is_changed_up = true;
+            plan->changed_up = keeli_change_filter_of(view, term);
+            continue;
+        }
         for (uint32_t i = 0; i < term->count; ++i) {
             const keeli_storage *each = view->storages[term->first + i];
             plan->has_rows |= each && each->kind == KEEL_ARCHETYPE;

@@ -28,6 +28,7 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
 }
 
 uint32_t keeli_term_tracks(keel_term_kind kind) {
+    if (kind == KEEL_TERM_CHANGED_UP) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
     if (!keeli_term_filters_changes(kind)) return 0;
     const bool inserted = kind == KEEL_TERM_INSERTED || kind == KEEL_TERM_NOT_INSERTED;
     const bool modified = kind == KEEL_TERM_MODIFIED || kind == KEEL_TERM_NOT_MODIFIED;
@@ -46,7 +47,7 @@ static keel_result want_entities(keeli_view *view, keel_access access) {
 // Commands name components, but borrow nothing: what they edit is edited later.
 static keel_result bind_component(keeli_view *view, const keel_term *term,
                                   const keel_component *component) {
-    const bool is_relation = keeli_term_is_through(term->kind) && component != term->component;
+    const bool is_relation = keeli_term_has_relation(term->kind) && component != term->component;
     keel_world *world = view->world;
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
     keel_result result = KEEL_OK;
@@ -71,7 +72,8 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
             return bad_term(view, "keel_name cannot be written; use keel_set_name");
     }
     view->storages[view->storage_count++] = s;
-    if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
+    const uint32_t tracks = is_relation ? 0 : keeli_term_tracks(term->kind);
+    if (s) KEEL_TRY(keeli_track_for(world, s, tracks, view->holder.name));
     return s && term->kind != KEEL_TERM_COMMANDS ? want(view, s, access) : KEEL_OK;
 }
 
@@ -108,12 +110,14 @@ static const keel_entity no_handles; // an empty list of them
 
 // A term over a relation names it last.
 static keel_result check_relation(const keeli_view *view, const keel_term *term, uint32_t count) {
-    const bool is_through = keeli_term_is_through(term->kind);
-    if (!is_through && term->kind != KEEL_TERM_TARGETS_FIRST) return KEEL_OK;
-    if (count != (is_through ? 2 : 1))
-        return bad_term(view, is_through ? "KEEL_OF_TARGET and KEEL_UP name one relation and one "
-                                           "component"
-                                         : "KEEL_TARGETS_FIRST names one relation");
+    const bool has_relation = keeli_term_has_relation(term->kind);
+    if (!has_relation && term->kind != KEEL_TERM_TARGETS_FIRST) return KEEL_OK;
+    if (count != (has_relation ? 2 : 1))
+        return bad_term(view, has_relation ? "KEEL_OF_TARGET, KEEL_UP and KEEL_CHANGED_UP name one "
+                                             "relation and one component"
+                                           : "KEEL_TARGETS_FIRST names one relation");
+    if (term->kind == KEEL_TERM_CHANGED_UP && view->facts.is_changed_up)
+        return bad_term(view, "more than one KEEL_CHANGED_UP");
     const keeli_storage *s = view->storages[view->storage_count - 1];
     if (s == view->world->hierarchy.children) return KEEL_OK;
     return keeli_misuse(
@@ -157,7 +161,8 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     if (is_among) facts->among_count = term->data_size;
     facts->has_events |= is_event;
     facts->sends |= term->kind == KEEL_TERM_SEND;
-    facts->filters_changes |= keeli_term_filters_changes(term->kind);
+    facts->is_changed_up |= term->kind == KEEL_TERM_CHANGED_UP;
+    facts->filters_changes |= keeli_term_filters_changes(term->kind) || facts->is_changed_up;
     facts->writes |= keeli_term_writes(term->kind);
     facts->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
     facts->custom_count += keeli_term_is_custom(term->kind);
@@ -429,6 +434,9 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
+    if (view->facts.is_changed_up && (!view->facts.is_targets_first || view->facts.is_backwards))
+        return bad_term(
+            view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST beside it, and no KEEL_BACKWARDS");
     KEEL_TRY(check_aliases(view));
     if (view->facts.custom_count) KEEL_TRY(bind_customs(view, terms));
     view->facts.asks_about_changes = view->facts.filters_changes || view->facts.custom_count ||

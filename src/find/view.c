@@ -286,6 +286,8 @@ static bool matches(const keeli_view *view, keel_entity e) {
         const bool any = term->kind == KEEL_TERM_ANY_OF;
         if (keeli_term_filters_changes(term->kind) && !keeli_change_matches(view, term, index))
             return false;
+        if (term->kind == KEEL_TERM_CHANGED_UP && !keeli_is_below_change(view, term, index))
+            return false;
         if (keeli_term_is_through(term->kind) && !keeli_term_may_lack(term->kind) &&
             source_of(view, term, index) == UINT32_MAX)
             return false;

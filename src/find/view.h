@@ -21,6 +21,7 @@ typedef struct keeli_view_facts {
     bool wants_entities;
     bool has_leading;                      // a term says what leads,
     bool is_targets_first;                 // and that is KEEL_TARGETS_FIRST
+    bool is_changed_up;                    // KEEL_CHANGED_UP beside it
     bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
     uint32_t custom_count;                 // terms that are custom views
     bool filters_changes;                  // a term is about changes
@@ -153,6 +154,9 @@ static inline bool keeli_term_is_walked(keel_term_kind kind) {
 // Or of others that a relation leads to: its second component is the relation.
 static inline bool keeli_term_is_through(keel_term_kind kind) {
     return kind >= KEEL_TERM_OF_TARGET_READ && kind <= KEEL_TERM_UP_OPTIONAL_READ;
+}
+static inline bool keeli_term_has_relation(keel_term_kind kind) {
+    return keeli_term_is_through(kind) || kind == KEEL_TERM_CHANGED_UP;
 }
 static inline bool keeli_term_is_up(keel_term_kind kind) { // not the target, but some above
     return kind == KEEL_TERM_UP_READ || kind == KEEL_TERM_UP_OPTIONAL_READ;

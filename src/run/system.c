@@ -161,7 +161,7 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     if (world->refused || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
-        if ((term->others && !keeli_term_is_through(term->kind)) || term->custom ||
+        if ((term->others && !keeli_term_has_relation(term->kind)) || term->custom ||
             (term->component && !term->component->slot))
             return false;
     }
@@ -221,7 +221,7 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     k->has_relations = false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_component *c = view->terms[t].count ? k->terms[t].component : NULL;
-        const bool has_relation = keeli_term_is_through(k->terms[t].kind);
+        const bool has_relation = keeli_term_has_relation(k->terms[t].kind);
         k->relations[t] = has_relation ? k->terms[t].others[0] : NULL;
         k->has_relations |= has_relation;
         uint32_t i = 0;

@@ -96,6 +96,12 @@ static void put_changes(keeli_writer *w, const keeli_plan *plan) {
     }
 }
 
+static void put_changed_up(keeli_writer *w, const keeli_plan *plan) {
+    if (plan->is_changed_up)
+        keeli_write(w, "filter: inserted or modified %s, or that of one above by %s\n",
+                    name_of(plan->changed_up.storage), name_of(plan->relation));
+}
+
 static void put_columns(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
@@ -146,6 +152,7 @@ size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     put_leader(&w, &plan, state);
     put_filters(&w, &plan, state);
     put_changes(&w, &plan);
+    put_changed_up(&w, &plan);
     put_columns(&w, &plan, state);
     keeli_write(&w, "chunks: %s\n", state->facts.is_backwards ? "lists" : chunks_of(&plan));
     return w.length;

@@ -248,6 +248,130 @@ static void many_workers_make_the_same(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ below what changed
+static int32_t visited; // counted by one worker only
+#define CHANGED(S)                                                                                 \
+    KEEL_SYSTEM(S##_place_changed, KEEL_TARGETS_FIRST(keel_child),                                 \
+                KEEL_CHANGED_UP(keel_child, S##Local), KEEL_READ(S##Local, l),                     \
+                KEEL_WRITE(S##Global, g),                                                          \
+                KEEL_UP(keel_child, KEEL_OPTIONAL_READ(S##Global, above))) {                       \
+        g->value = (above ? above->value * 31 : 7) + l->value;                                     \
+    }                                                                                              \
+    KEEL_SYSTEM(S##_count_changed, KEEL_TARGETS_FIRST(keel_child),                                 \
+                KEEL_CHANGED_UP(keel_child, S##Local), KEEL_WITH(S##Global)) {                     \
+        ++visited;                                                                                 \
+    }                                                                                              \
+    static void S##_start(keel_world *w, keel_entity e) {                                          \
+        keel_add(w, e, S##Local, { roll(1000) });                                                  \
+        keel_add(w, e, S##Global);                                                                 \
+    }                                                                                              \
+    static void S##_touch(keel_world *w, keel_entity e) {                                          \
+        keel_get_mut(w, e, S##Local)->value = roll(1000);                                          \
+    }
+// clang-format off
+CHANGED(SetSet) CHANGED(SetIndex) CHANGED(IndexIndex) CHANGED(IndexRow) CHANGED(RowRow) CHANGED(RowSet)
+    // clang-format on
+
+    static void grow_whole(uint32_t count) {
+    while (f.count < count) {
+        const keel_entity e = f.all[f.count] = keel_add_entity(f.world);
+#define START(S) S##_start(f.world, e);
+        ALL(START)
+        if (f.count && roll(4)) keel_attach(f.world, e, f.all[roll(f.count)]);
+        ++f.count;
+    }
+}
+
+static void edit_some(void) {
+    const uint32_t what = roll(12);
+    for (uint32_t n = roll(what == 0 ? 400 : 12); n; --n) {
+        const keel_entity e = f.all[roll(f.count)];
+#define TOUCH(S) S##_touch(f.world, e);
+        ALL(TOUCH)
+    }
+    const uint32_t i = roll(f.count);
+    const keel_entity e = f.all[i];
+    if (what == 1) keel_detach(f.world, e);
+    if (what == 2) keel_unlink(f.world, e);
+    if (what == 3) {
+        keel_delete_entity(f.world, e);
+        f.all[i] = f.all[--f.count];
+        grow_whole(f.count + 1);
+    }
+    if (what == 4) (void)keel_unlink(f.world, e), keel_attach(f.world, e, f.all[(i + 1) % f.count]);
+    if (what == 5) keel_world_trim(f.world);
+}
+
+static void what_changed_is_computed_below(void **state) {
+    (void)state;
+    api_fixture fixture;
+    for (uint32_t workers = 1; workers <= 4; ++workers) {
+        api_begin_workers(&fixture, workers);
+        seed = workers;
+        f = (forest){ .world = fixture.world };
+#define TRACK(S) keel_track(f.world, S##Local, KEEL_TRACK_ALL);
+        ALL(TRACK)
+        grow_whole(workers == 2 ? LARGE : MOST);
+        for (uint32_t round = 0; round < (workers == 2 ? 10 : 150); ++round) {
+            edit_some();
+#define RUN_CHANGED(S)                                                                             \
+    keel_run(f.world, S##_place_changed, .parallel = round % 2);                                   \
+    S##_check_places(f.world);
+            ALL(RUN_CHANGED)
+        }
+        assert_no_error(f.world);
+        api_end(&fixture);
+    }
+}
+
+static int32_t tree_size(keel_entity e) {
+    int32_t n = 1;
+    KEEL_EACH_DESCENDANT(f.world, e, below)
+        n += !keel_is_null(below);
+    return n;
+}
+
+static void only_what_is_below_a_change_is_visited(void **state) {
+    (void)state;
+    api_fixture fixture;
+    api_begin(&fixture);
+    seed = 11;
+    f = (forest){ .world = fixture.world };
+    keel_run(f.world, SetSet_count_changed); // from here on it is tracked
+    grow_whole(MOST);
+    for (uint32_t round = 0; round < 300; ++round) {
+        visited = 0;
+        keel_run(f.world, SetSet_count_changed);
+        assert_int_equal(visited, round ? 0 : MOST);
+        const keel_entity e = f.all[roll(f.count)];
+        SetSet_touch(f.world, e);
+        keel_run(f.world, SetSet_count_changed);
+        assert_int_equal(visited, tree_size(e) + (round ? 0 : MOST));
+    }
+    visited = 0;
+    for (uint32_t i = 0; i < f.count; ++i)
+        if (i != 3) SetSet_touch(f.world, f.all[i]);
+    keel_run(f.world, SetSet_count_changed);
+    assert_true(visited >= MOST - 1);
+    visited = 0;
+    (void)keel_detach(f.world, f.all[MOST - 1]), keel_attach(f.world, f.all[MOST - 1], f.all[0]);
+    keel_run(f.world, SetSet_count_changed);
+    assert_int_equal(visited, MOST);
+    keel_view view;
+    keel_reader *reader = keel_reader_create(f.world, "looks");
+    keel_view_begin(
+        &view, reader,
+        KEEL_TERMS(KEEL_TARGETS_FIRST(keel_child), KEEL_CHANGED_UP(keel_child, SetSetLocal)),
+        "view");
+    assert_true(keel_view_contains(&view, f.all[1]));
+    keel_view_end(&view);
+    keel_reader_destroy(reader);
+    KEEL_EACH(f.world, KEEL_CHANGED_UP(keel_child, SetSetLocal))
+        fail();
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "needs KEEL_TARGETS_FIRST");
+    api_end(&fixture);
+}
+
 // ------------------------------------------------------------------ one entity
 static void views_answer_for_one_entity(void **state) {
     (void)state;
@@ -417,6 +541,8 @@ static void exhausted_memory_is_reported(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(all_agree_with_the_model, "random trees: terms over the hierarchy agree with the model"),
     TEST(many_workers_make_the_same, "an ordered pass gives the same on 1 to 4 workers"),
+    TEST(what_changed_is_computed_below, "passes over what changed agree with the model"),
+    TEST(only_what_is_below_a_change_is_visited, "what is not below a change is not visited"),
     TEST(views_answer_for_one_entity, "a view answers for one entity through a relation"),
     TEST(writing_targets_marks_them, "parents that are written count as modified, and no other"),
     TEST(nobody_changes_links_meanwhile, "links are borrowed while an ordered pass goes on"),
