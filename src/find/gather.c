@@ -84,12 +84,14 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
     const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is fulfilled
     const bool are_roots = plan->relation && it->level == 0;
-    if (!plan->check_count && !plan->without_count && !plan->any_count && !are_roots &&
+    const bool all_pass = plan->relation && it->level && it->all_pass;
+    const uint32_t check_count = all_pass ? 0 : plan->check_count;
+    if (!check_count && !plan->without_count && !plan->any_count && !are_roots &&
         plan->change_count == leads)
         return count;
     passing p;
     memset(p.yes, 1, count);
-    for (uint32_t i = 0; i < plan->check_count; ++i)
+    for (uint32_t i = 0; i < check_count; ++i)
         keep_bits(it, &p, count, plan->check[i], 0);
     for (uint32_t i = 0; i < plan->without_count; ++i)
         keep_bits(it, &p, count, plan->without[i], 1);

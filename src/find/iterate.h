@@ -225,6 +225,8 @@ typedef struct keeli_iterator {
     uint32_t level, level_end;
     uint32_t *nearest[KEEL_MAX_TERMS]; // by term
     KEELI_ARRAY(uint32_t) room_of_nearest;
+    bool is_direct[KEEL_MAX_TERMS]; // by term: all have it, so that it is the target
+    bool all_pass;                  // what lists would check by their bits
     bool all_changed;    // or what is below something that changed: those that are marked,
     uint8_t *is_changed; // by place
     KEELI_ARRAY(uint8_t) room_of_changed;

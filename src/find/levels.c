@@ -99,12 +99,16 @@ void keeli_levels_trim(keel_world *world) {
 // ------------------------------------------------------------------ the nearest above
 static uint32_t level_count(const keeli_levels *l) { return l->starts.count - 1; }
 
+static bool needs_nearest(const keeli_iterator *it, const keeli_plan_column *column) {
+    return column->how == KEELI_UP && !it->is_direct[column->term];
+}
+
 // For the places from..end: the nearest above that has the component, of each KEEL_UP.
 static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     const keeli_levels *l = it->levels;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
-        if (column->how != KEELI_UP) continue;
+        if (!needs_nearest(it, column)) continue;
         uint32_t *nearest = it->nearest[column->term];
         uint32_t last = NONE, answer = NONE; // siblings have the same
         for (uint32_t p = from; p < end; ++p) {
@@ -202,6 +206,39 @@ static bool is_filtered(const keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ walking by level
+// Have all in the levels this component? Mostly they do, and nobody asks again until one comes or
+// goes: then it need not be looked up for each of them.
+static bool all_have(const keel_world *world, keeli_levels *l, const keeli_storage *s) {
+    const keeli_level_fact now = { .slot = s->slot,
+                                   .count = s->presence.count,
+                                   .cleared = s->presence.cleared,
+                                   .edits = l->edits,
+                                   .bindings = world->registry.bindings };
+    keeli_level_fact *fact = &l->facts[s->slot % KEELI_LEVEL_FACTS];
+    if (fact->slot == now.slot && fact->count == now.count && fact->cleared == now.cleared &&
+        fact->edits == now.edits && fact->bindings == now.bindings)
+        return fact->all;
+    *fact = now;
+    fact->all = s->presence.count >= l->entities.count;
+    for (uint32_t p = 0; p < l->entities.count && fact->all; ++p)
+        fact->all = keeli_store_has(s, keeli_index_of(l->entities.items[p]));
+    return fact->all;
+}
+
+static void look_at_facts(keeli_iterator *it) {
+    keel_world *world = it->view->world;
+    keeli_levels *l = &world->hierarchy.levels;
+    const keeli_plan *plan = it->plan;
+    keeli_lock_take(&l->lock);
+    it->all_pass = true;
+    for (uint32_t i = 0; i < plan->check_count; ++i)
+        it->all_pass &= all_have(world, l, plan->check[i]);
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        if (plan->columns[c].how == KEELI_UP)
+            it->is_direct[plan->columns[c].term] = all_have(world, l, plan->columns[c].storage);
+    keeli_lock_give(&l->lock);
+}
+
 bool keeli_levels_begin(keeli_iterator *it) {
     keel_world *world = it->view->world;
     it->all_changed = false;
@@ -209,16 +246,17 @@ bool keeli_levels_begin(keeli_iterator *it) {
     const keeli_levels *l = it->levels = &world->hierarchy.levels;
     if (it->plan->is_changed_up && !begin_changed(it))
         return keeli_out_of_memory(world, "beginning a loop"), false;
+    look_at_facts(it);
     if (is_filtered(it)) return true; // for some it is faster to climb
     uint32_t columns = 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c)
-        columns += it->plan->columns[c].how == KEELI_UP;
+        columns += needs_nearest(it, &it->plan->columns[c]);
     it->room_of_nearest.count = 0;
     if ((uint64_t)columns * l->entities.count > UINT32_MAX ||
         !KEELI_RESERVE(&world->heap, &it->room_of_nearest, columns * l->entities.count))
         return keeli_out_of_memory(world, "beginning a loop"), false;
     for (uint32_t c = 0, n = 0; c < it->plan->column_count; ++c)
-        if (it->plan->columns[c].how == KEELI_UP)
+        if (needs_nearest(it, &it->plan->columns[c]))
             it->nearest[it->plan->columns[c].term] =
                 it->room_of_nearest.items + l->entities.count * n++;
     find_nearest(it, 0, l->starts.items[1]); // roots have none
@@ -228,6 +266,8 @@ bool keeli_levels_begin(keeli_iterator *it) {
 void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other) {
     it->levels = other->levels;
     memcpy(it->nearest, other->nearest, sizeof it->nearest);
+    memcpy(it->is_direct, other->is_direct, sizeof it->is_direct);
+    it->all_pass = other->all_pass;
     it->all_changed = other->all_changed;
     it->is_changed = other->is_changed;
 }
@@ -333,66 +373,74 @@ uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bo
     return keeli_store_has(s, index) ? index : NONE;
 }
 
-// Whose value each candidate gets, if it has one.
-static void find_targets(const keeli_iterator *it, const keeli_plan_column *column,
-                         uint32_t *restrict index, uint32_t count) {
-    const bool is_up = column->how == KEELI_UP;
-    const keeli_storage *relation = column->relation;
+// Whose value a candidate gets, if it has one, when that is not the answer of the one before.
+static inline __attribute__((always_inline)) uint32_t place_of(const keel_world *world,
+                                                               const keeli_plan_column *column,
+                                                               keel_storage kind, bool climbs,
+                                                               uint32_t target) {
+    const keeli_storage *s = column->storage;
+    if (climbs && !keeli_store_has(s, target)) target = climb(column->relation, s, target);
+    return keeli_place(kind, s->root, &s->presence.root, &world->entities.root, target);
+}
+
+// By their places in the levels. What is looked for may be the target, or the nearest above.
+static inline __attribute__((always_inline)) void find_by_level(keeli_iterator *it,
+                                                                const keeli_plan_column *column,
+                                                                keel_storage kind, uint32_t count) {
+    const keeli_levels *l = it->levels;
+    const bool is_nearest = column->how == KEELI_UP && !it->is_direct[column->term];
+    const uint32_t *from = is_nearest ? it->nearest[column->term] : l->targets.items;
+    const uint32_t *picked = it->picked;
+    uint32_t *index = it->index[column->term], last = NONE, answer = NONE;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t target = from[it->block_place + picked[i]];
+        if (target != last) {
+            const uint32_t e = is_nearest ? target : keeli_index_of(l->entities.items[target]);
+            answer = place_of(it->view->world, column, kind, false, e);
+        }
+        last = target;
+        index[i] = answer;
+    }
+}
+
+// By their links.
+static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *it,
+                                                               const keeli_plan_column *column,
+                                                               keel_storage kind, bool climbs,
+                                                               uint32_t count) {
     const uint32_t *candidates = it->candidates;
-    const bool by_place = it->plan->scan == KEELI_SCAN_LEVELS && it->level;
-    if (by_place && !(is_up && is_filtered(it))) {
-        const keeli_levels *l = it->levels;
-        const uint32_t *nearest = it->nearest[column->term];
-        for (uint32_t i = 0; i < count; ++i) {
-            const uint32_t place = it->block_place + it->picked[i];
-            index[i] =
-                is_up ? nearest[place] : keeli_index_of(l->entities.items[l->targets.items[place]]);
-        }
-    } else if (is_up) {
-        uint32_t last = NONE, answer = NONE; // siblings often follow each other
-        for (uint32_t i = 0; i < count; ++i) {
-            index[i] = NONE;
-            if (!keeli_store_has(relation, candidates[i])) continue;
-            const uint32_t target = keeli_index_of(keeli_target_at(relation, candidates[i]));
-            if (target != last)
-                answer = keeli_store_has(column->storage, target)
-                             ? target
-                             : climb(relation, column->storage, target);
-            last = target;
-            index[i] = answer;
-        }
-    } else if (column->maybe) {
-        for (uint32_t i = 0; i < count; ++i)
-            index[i] = keeli_store_has(relation, candidates[i])
-                           ? keeli_index_of(keeli_target_at(relation, candidates[i]))
-                           : NONE;
-    } else {
-        for (uint32_t i = 0; i < count; ++i)
-            index[i] = keeli_index_of(keeli_target_at(relation, candidates[i]));
+    uint32_t *index = it->index[column->term], last = NONE, answer = NONE;
+    for (uint32_t i = 0; i < count; ++i) {
+        index[i] = NONE;
+        if (column->maybe && !keeli_store_has(column->relation, candidates[i])) continue;
+        const uint32_t target = keeli_index_of(keeli_target_at(column->relation, candidates[i]));
+        if (target != last) answer = place_of(it->view->world, column, kind, climbs, target);
+        last = target; // siblings often follow each other
+        index[i] = answer;
     }
 }
 
 // `kind` is the storage's, a constant.
-static inline __attribute__((always_inline)) uint32_t find_places(const keel_world *world,
-                                                                  const keeli_storage *s,
-                                                                  keel_storage kind,
-                                                                  uint32_t *index, uint32_t count) {
-    uint32_t missing = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        index[i] = keeli_place(kind, s->root, &s->presence.root, &world->entities.root, index[i]);
-        missing += index[i] == NONE;
-    }
-    return missing;
+static inline __attribute__((always_inline)) void
+find(keeli_iterator *it, const keeli_plan_column *column, keel_storage kind, uint32_t count) {
+    const bool by_level = it->plan->scan == KEELI_SCAN_LEVELS && it->level;
+    const bool is_up = column->how == KEELI_UP;
+    if (by_level && !(is_up && is_filtered(it) && !it->is_direct[column->term]))
+        find_by_level(it, column, kind, count);
+    else if (is_up) find_by_link(it, column, kind, true, count);
+    else find_by_link(it, column, kind, false, count);
 }
 
 uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
-    const keel_world *world = it->view->world;
-    const keeli_storage *s = column->storage;
-    uint32_t *index = it->index[column->term];
-    find_targets(it, column, index, count);
-    if (s->kind == KEEL_INDEXED) return find_places(world, s, KEEL_INDEXED, index, count);
-    if (s->kind == KEEL_SPARSE_SET) return find_places(world, s, KEEL_SPARSE_SET, index, count);
-    return find_places(world, s, KEEL_ARCHETYPE, index, count);
+    const keel_storage kind = column->storage->kind;
+    const uint32_t *index = it->index[column->term];
+    uint32_t missing = 0;
+    if (kind == KEEL_INDEXED) find(it, column, KEEL_INDEXED, count);
+    else if (kind == KEEL_SPARSE_SET) find(it, column, KEEL_SPARSE_SET, count);
+    else find(it, column, KEEL_ARCHETYPE, count);
+    for (uint32_t i = 0; i < count; ++i)
+        missing += index[i] == NONE;
+    return missing;
 }
 
 bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
