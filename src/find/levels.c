@@ -15,18 +15,67 @@
 enum { NONE = UINT32_MAX };
 
 // ------------------------------------------------------------------ making the levels
-// There is room for all. In an observer that is called while a tree is being deleted some links
-// lead to entities that have none any more.
-static void append_sources(const keel_world *world, keeli_levels *l, uint32_t place) {
+// The sources of one target, to places from `at` on; the place behind them. In an observer that is
+// called while a tree is being deleted some links lead to entities that have none any more.
+static uint32_t append_sources(const keel_world *world, keeli_levels *l, uint32_t place,
+                               uint32_t at) {
     const keel_entity target = l->entities.items[place];
-    uint32_t left = keeli_source_count(world, target), at = l->entities.count;
-    if (!left) return;
+    uint32_t left = keeli_source_count(world, target);
+    if (!left) return at;
     for (keel_entity e = keeli_first_source(world, target);; e = keeli_next_source(world, e)) {
         l->entities.items[at] = e;
         l->targets.items[at] = place;
         at += keeli_has_parent(world, e);
-        if (--left == 0) break;
+        if (--left == 0) return at;
     }
+}
+
+// Each link has to be there to know the next one, and where handles are scattered it is waited for.
+// So several targets are gone through side by side (tree_up_edited_shuffled).
+typedef struct row {
+    keel_entity next;
+    uint32_t place, at, left;
+} row;
+enum { ROWS = 16 };
+
+static void append_rows(const keel_world *world, keeli_levels *l, row *rows, uint32_t count) {
+    while (count)
+        for (uint32_t r = 0; r < count;) {
+            row *one = &rows[r];
+            l->entities.items[one->at] = one->next;
+            l->targets.items[one->at++] = one->place;
+            if (--one->left == 0) {
+                *one = rows[--count];
+                continue;
+            }
+            one->next = keeli_next_source(world, one->next);
+            __builtin_prefetch(keeli_link_of_child(world, one->next));
+            ++r;
+        }
+}
+
+static void append_level(const keel_world *world, keeli_levels *l, uint32_t from, uint32_t end) {
+    const bool may_be_broken = world->refused & KEELI_REFUSED_INSIDE;
+    row rows[ROWS];
+    uint32_t count = 0, at = end;
+    for (uint32_t p = from; p < end; ++p) {
+        if (may_be_broken) {
+            at = append_sources(world, l, p, at);
+            continue;
+        }
+        const keel_entity target = l->entities.items[p];
+        if (p + ROWS < end && keeli_has_children(world, l->entities.items[p + ROWS]))
+            __builtin_prefetch(keeli_link_of_parent(world, l->entities.items[p + ROWS]));
+        if (!keeli_has_children(world, target)) continue;
+        const keel_parent *link = keeli_link_of_parent(world, target);
+        rows[count++] = (row){ link->first_child, p, at, link->child_count };
+        __builtin_prefetch(keeli_link_of_child(world, link->first_child));
+        at += link->child_count;
+        if (count < ROWS) continue;
+        append_rows(world, l, rows, count);
+        count = 0;
+    }
+    append_rows(world, l, rows, count);
     l->entities.count = at;
 }
 
@@ -53,8 +102,8 @@ static bool make(keel_world *world, keeli_levels *l) {
         l->starts.items[l->starts.count++] = at;
         const uint32_t end = l->entities.count;
         if (at == end) break;
-        for (; at < end; ++at)
-            append_sources(world, l, at);
+        append_level(world, l, at, end);
+        at = end;
     }
     if (l->starts.count == 1) l->starts.items[l->starts.count++] = 0; // the level of roots is there
     l->edits = keeli_relation_edits(world);
