@@ -210,6 +210,7 @@ keel_result keel_delete_component_from_many(keel_scope *scope, const keel_entity
 keel_result keel_clear_component(keel_scope *scope, const keel_component *component);
 keel_result keel_retain_component(keel_world *world, const keel_component *component, keel_retain_fn *keep, void *data);
 keel_result keel_enable_component(keel_scope *scope, keel_entity e, const keel_component *component, bool enabled);
+keel_result keel_enable_entity(keel_scope *scope, keel_entity e, bool enabled);
 bool keel_is_component_disabled(const keel_world *world, keel_entity e, const keel_component *component);
 const void *keel_get_component(const keel_scope *scope, keel_entity e, const keel_component *component);
 void *keel_get_component_mut(keel_scope *scope, keel_entity e, const keel_component *component);
