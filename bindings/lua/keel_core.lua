@@ -295,7 +295,7 @@ keel_result keel_clear_events_of(keel_world *world, const keel_component *event)
 uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload, keel_workload_node *nodes, uint32_t capacity);
 uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload, keel_workload_edge *edges, uint32_t capacity);
 size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload, keel_explain_format format, char *text, size_t size);
-keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group);
+keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc, keel_group **group);
 keel_result keel_group_destroy(keel_world *world, keel_group *group);
 keel_group *keel_find_group(const keel_world *world, const char *name);
 const char *keel_group_name(const keel_world *world, const keel_group *group);

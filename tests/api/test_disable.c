@@ -420,9 +420,9 @@ static void groups_see_it_go_and_come(void **state) {
     const keel_group_desc descs[] = { { .name = "got", .owned = number, .get = speed },
                                       { .name = "without", .owned = other, .exclude = speed },
                                       { .name = "list", .get = speed_number } };
-    assert_int_equal(keel_group_create(f.world, &descs[0], &got), KEEL_OK);
-    assert_int_equal(keel_group_create(f.world, &descs[1], &excluding), KEEL_OK);
-    assert_int_equal(keel_group_create(f.world, &descs[2], &listing), KEEL_OK);
+    assert_int_equal(keel_group_create_of(f.world, &descs[0], &got), KEEL_OK);
+    assert_int_equal(keel_group_create_of(f.world, &descs[1], &excluding), KEEL_OK);
+    assert_int_equal(keel_group_create_of(f.world, &descs[2], &listing), KEEL_OK);
     keel_entity e[20];
     for (uint32_t i = 0; i < 20; ++i)
         e[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }),
