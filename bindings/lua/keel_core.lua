@@ -191,6 +191,7 @@ keel_result keel_delete_component_from_many(keel_scope *scope, const keel_entity
 keel_result keel_clear_component(keel_scope *scope, const keel_component *component);
 keel_result keel_retain_component(keel_world *world, const keel_component *component, keel_retain_fn *keep, void *data);
 keel_result keel_enable_component(keel_scope *scope, keel_entity e, const keel_component *component, bool enabled);
+keel_result keel_enable_entity(keel_scope *scope, keel_entity e, bool enabled);
 bool keel_is_component_disabled(const keel_world *world, keel_entity e, const keel_component *component);
 const void *keel_get_component(const keel_scope *scope, keel_entity e, const keel_component *component);
 void *keel_get_component_mut(keel_scope *scope, keel_entity e, const keel_component *component);
@@ -294,7 +295,7 @@ keel_result keel_clear_events_of(keel_world *world, const keel_component *event)
 uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload, keel_workload_node *nodes, uint32_t capacity);
 uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload, keel_workload_edge *edges, uint32_t capacity);
 size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload, keel_explain_format format, char *text, size_t size);
-keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group);
+keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc, keel_group **group);
 keel_result keel_group_destroy(keel_world *world, keel_group *group);
 keel_group *keel_find_group(const keel_world *world, const char *name);
 const char *keel_group_name(const keel_world *world, const keel_group *group);
