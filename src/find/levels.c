@@ -31,7 +31,7 @@ static uint32_t append_sources(const keel_world *world, keeli_levels *l, uint32_
 }
 
 // Each link has to be there to know the next one, and where handles are scattered it is waited for.
-// So several targets are followed side by side (tree_up_edited_shuffled).
+// So several targets are walked side by side (tree_up_edited_shuffled).
 typedef struct row {
     keel_entity next;
     uint32_t place, at, left;
