@@ -121,6 +121,8 @@ typedef struct keel_component {
     uint32_t field_count;     ///< number of `fields`
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
+    bool is_relation;         ///< a relation (relation.h); filled by KEEL_RELATION
+    bool exclusive;           ///< relations: a source has one target at most; default false
     uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
     /// Uniques: the value that a world begins with, of `size` bytes. It is copied, with the copy
     /// hook, when the world first hears of the unique: when it is registered, or first looked at,

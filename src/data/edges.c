@@ -200,17 +200,19 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
 }
 
 // ------------------------------------------------------------------ changing
-static bool reserve_in(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
-                       uint32_t index) {
+bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
+                        uint32_t extra) {
+    if (!reserve_page(edges, heap, side, index)) return false;
     keeli_edge_list *list = keeli_edge_list_of(side, index);
-    return list->used < capacity_of(list, side->stride) || grow(edges, heap, list, side->stride);
+    while (capacity_of(list, side->stride) - list->used < extra)
+        if (!grow(edges, heap, list, side->stride)) return false;
+    return true;
 }
 
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
-    return reserve_page(edges, heap, &edges->sources, source) &&
-           reserve_page(edges, heap, &edges->targets, target) &&
-           (keeli_edges_are_exclusive(edges) || reserve_in(edges, heap, &edges->sources, source)) &&
-           reserve_in(edges, heap, &edges->targets, target);
+    const uint32_t extra = keeli_edges_are_exclusive(edges) ? 0 : 1;
+    return keeli_edge_reserve(edges, heap, &edges->sources, source, extra) &&
+           keeli_edge_reserve(edges, heap, &edges->targets, target, 1);
 }
 
 void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {

@@ -80,6 +80,9 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
 // has first. Then it comes, the last of both lists. They are not related.
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
 void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
+// Make room for so many entries in one list.
+bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
+                        uint32_t extra);
 // The edge at a place of the source's list goes.
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
 // All go.

@@ -132,6 +132,9 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     }
     if (s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
+    if (s->relation && !keeli_store_has_sources(s) &&
+        !keeli_edges_copy(&t->relation->edges, &s->relation->edges, &to->heap))
+        return no_memory(to);
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
 

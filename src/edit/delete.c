@@ -3,6 +3,7 @@
 #include "edit/removal.h"
 
 #include "edit/hierarchy.h"
+#include "edit/relation.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one
@@ -15,7 +16,8 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
-        KEEL_TRY(keeli_may_edit(world, holder, s, "delete an entity that has"));
+        KEEL_TRY(keeli_may_edit(world, holder, s->relation ? s->relation->sources : s,
+                                "delete an entity that has"));
     return KEEL_OK;
 }
 
@@ -166,10 +168,24 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
+// Whoever goes takes the relation from others that have it: all are listed before.
+static keel_result delete_sources(keel_world *world, const keeli_holder *holder,
+                                  const keeli_storage *s) {
+    const uint32_t count = keeli_store_count(s);
+    keel_entity *list = keeli_new(&world->heap, count * sizeof *list, sizeof *list);
+    if (!list) return keeli_out_of_memory(world, "deleting the sources of a relation");
+    for (uint32_t i = 0, n = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        list[n++] = keeli_entity_at(&world->entities, i);
+    const keel_result result = keeli_edit_delete_entities(world, holder, list, count);
+    keeli_free(&world->heap, list, count * sizeof *list, sizeof *list);
+    return result;
+}
+
 static keel_result delete_all_having(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
+    if (s->relation) return delete_sources(world, holder, s);
     const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
