@@ -118,6 +118,15 @@ typedef struct keeli_relation {
     struct keeli_relation *next; // of the world
 } keeli_relation;
 
+// Relations of a world, and whom an entity takes along when it is deleted. Who may be taken along
+// has a target in a relation with a rule, so there is room for all of them since they got it.
+typedef struct keeli_relations {
+    keeli_relation *all;          // the latest first
+    uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE
+    KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them
+    KEELI_ARRAY(uint64_t) marks;  // bits by index: is to go
+} keeli_relations;
+
 enum {
     KEELI_IS_LINK = 1, // keel_parent, keel_child (edit/hierarchy.c), keel_name (edit/name.c) or of
                        // a relation (edit/relation.c): nobody else changes it
@@ -400,7 +409,7 @@ struct keel_world {
     keeli_registry registry;
     keeli_stand_ins stand_in;
     keeli_hierarchy hierarchy;
-    keeli_relation *relations; // all, the latest first
+    keeli_relations relations;
     keeli_names names;
 
     keeli_followers followers;

@@ -17,6 +17,13 @@
 /// targets of its prototype; nobody is related to it. keel_copy_world copies all, in the same
 /// order. keel_world_hash knows who is related to whom, but not in which order.
 ///
+/// With `.on_delete` a relation says what else becomes of its sources when a target is deleted:
+/// KEEL_DELETE_SOURCES deletes them, and theirs, before it; KEEL_REFUSE refuses the deletion,
+/// unless they are deleted with it. All are found first, so that a refused deletion changes
+/// nothing; no memory is needed. Strip, keel_clear_entities, keel_delete_entity_unchecked, the end
+/// of a world and of the relation ask no such rule. An exclusive relation may be `.acyclic`: nobody
+/// comes to itself.
+///
 /// The edits follow the rules of edit.h. Which entities are related is one thing to be held: a view
 /// or system that edits needs KEEL_MAY_EDIT of the relation, and one that looks KEEL_MAY_READ.
 /// Commands record edits; where one of both is not alive any more when they are applied, that edit
@@ -37,7 +44,8 @@ extern "C" {
 /// @param relation what KEEL_RELATION declared
 /// @param value NULL: relations have no values
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when it is no relation,
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic one), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
+///   KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_relate_component(keel_scope *scope, keel_entity source,
                                            const keel_component *relation, keel_entity target,
                                            const void *value);

@@ -49,7 +49,7 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
 }
 
 static keel_result give_copies(keeli_batch *b, const keeli_holder *holder) {
-    return b->world->relations ? give_related(b, holder) : keeli_batch_give(b);
+    return b->world->relations.all ? give_related(b, holder) : keeli_batch_give(b);
 }
 
 keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
@@ -96,7 +96,7 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
                            "cannot move %s to another world: it is in a hierarchy; "
                            "keel_unlink it first",
                            KEELI_ENTITY(from, e));
-    for (const keeli_relation *r = from->relations; r; r = r->next)
+    for (const keeli_relation *r = from->relations.all; r; r = r->next)
         if (keeli_is_in_relation(r, keeli_index_of(e)))
             return keeli_error(from, KEEL_ERROR_ARGUMENT,
                                "cannot move %s to another world: it is related by '%s'; "

@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include "edit/relation.h"
 
-#include "edit/removal.h"
+#include "edit/batch.h"
 #include "world/report.h"
 
 #include <keel/relation.h>
+#include <string.h>
+
+static bool has_rule(const keeli_relation *r) {
+    return r->sources->component.on_delete != KEEL_UNRELATE;
+}
 
 // ------------------------------------------------------------------ changing
+// Room to take `extra` more sources along, one of them with this index.
+static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t source,
+                         uint32_t extra) {
+    keeli_relations *all = &world->relations;
+    const uint32_t words = source / 64 + 1, old = all->marks.count;
+    uint32_t sources = extra;
+    if (!has_rule(r)) return true;
+    for (const keeli_relation *other = all->all; other; other = other->next)
+        sources += has_rule(other) ? keeli_store_count(other->sources) : 0;
+    if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) return false;
+    if (words <= old) return true;
+    if (!KEELI_RESERVE(&world->heap, &all->marks, words - old)) return false;
+    memset(all->marks.items + old, 0, (words - old) * sizeof *all->marks.items);
+    all->marks.count = words;
+    return true;
+}
+
 static bool reserve(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
                     uint32_t numbers) {
     // both may be in one block, whose list gets both
-    return keeli_reserve_value(world, r->sources, source, numbers) &&
+    return reserve_rule(world, r, source, 1) &&
+           keeli_reserve_value(world, r->sources, source, numbers) &&
            keeli_reserve_value(world, r->targets, target, numbers + 1) &&
            keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
@@ -69,15 +92,6 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     }
 }
 
-void keeli_relation_forget(keel_world *world, keeli_relation *r) {
-    keeli_relation **link = &world->relations;
-    while (*link != r)
-        link = &(*link)->next;
-    *link = r->next;
-    keeli_clear(world, r->targets);
-    keeli_storage_forget(world, r->targets);
-}
-
 // ------------------------------------------------------------------ copies of an entity
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
                            const keel_entity *copies, uint32_t count, uint32_t numbers) {
@@ -86,7 +100,8 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
         keeli_edges_are_exclusive(&r->edges) ? 0 : keeli_edge_count(sources, prototype);
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(copies[i]);
-        if (!keeli_reserve_value(world, r->sources, index, numbers) ||
+        if (!reserve_rule(world, r, index, count) ||
+            !keeli_reserve_value(world, r->sources, index, numbers) ||
             !keeli_edge_reserve(&r->edges, &world->heap, sources, index, each))
             return false;
     }
@@ -100,7 +115,7 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
 keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
                                      uint32_t numbers) {
-    for (keeli_relation *r = world->relations; r; r = r->next) {
+    for (keeli_relation *r = world->relations.all; r; r = r->next) {
         if (!keeli_store_has(r->sources, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
         if (!reserve_copies(world, r, prototype, copies, count, numbers++))
@@ -111,7 +126,7 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
 
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                              uint32_t count) {
-    for (keeli_relation *r = world->relations; r; r = r->next) {
+    for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.sources;
         if (!keeli_store_has(r->sources, prototype)) continue;
         for (uint32_t i = 0; i < count; ++i)
@@ -121,6 +136,98 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                     world, r, copies[i],
                     keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at)));
     }
+}
+
+bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
+    const uint32_t last = keeli_presence_last(&r->sources->presence);
+    return last == UINT32_MAX || reserve_rule(world, r, last, 0);
+}
+
+// ------------------------------------------------------------------ who goes with a target
+static bool is_marked(const keeli_relations *all, uint32_t index) {
+    return index / 64 < all->marks.count && all->marks.items[index / 64] >> (index % 64) & 1;
+}
+static void mark(keeli_relations *all, uint32_t index, bool on) {
+    if (index / 64 >= all->marks.count) return; // it is no source, so nobody comes to it
+    uint64_t *word = &all->marks.items[index / 64];
+    *word = on ? *word | keeli_bit_of(index) : *word & ~keeli_bit_of(index);
+}
+
+// The next living one of those that are deleted themselves.
+static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, keel_entity *e) {
+    do {
+        if (roots.list && *at == roots.count) return false;
+        if (roots.list) *e = roots.list[*at];
+        else *e = *at ? keeli_links_onward(&world->hierarchy.links, roots.tree, *e).at : roots.tree;
+        ++*at;
+    } while (roots.list && !keeli_entity_is_alive(&world->entities, *e));
+    return !keel_is_null(*e);
+}
+
+// The sources that an entity takes along come to the list.
+static void spread(keel_world *world, uint32_t target) {
+    keeli_relations *all = &world->relations;
+    for (const keeli_relation *r = all->all; r; r = r->next) {
+        const keeli_edge_side *side = &r->edges.targets;
+        if (r->sources->component.on_delete != KEEL_DELETE_SOURCES) continue;
+        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at) {
+            const uint32_t source = keeli_edge_other(side, target, at);
+            if (is_marked(all, source)) continue;
+            mark(all, source, true);
+            all->doomed.items[all->doomed.count++] = source;
+        }
+    }
+}
+
+// Is there a source that stays, of a relation that refuses that?
+static keel_result is_refused(keel_world *world, uint32_t target) {
+    const keeli_relations *all = &world->relations;
+    for (const keeli_relation *r = all->all; r; r = r->next) {
+        const keeli_edge_side *side = &r->edges.targets;
+        if (r->sources->component.on_delete != KEEL_REFUSE) continue;
+        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at) {
+            const uint32_t source = keeli_edge_other(side, target, at);
+            if (is_marked(all, source)) continue;
+            return keeli_error(world, KEEL_ERROR_RELATED,
+                               "cannot delete %s: %s is related to it by '%s', which refuses that; "
+                               "unrelate or delete that one first",
+                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, target)),
+                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, source)),
+                               r->sources->component.name);
+        }
+    }
+    return KEEL_OK;
+}
+
+static keel_result collect(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
+    keeli_relations *all = &world->relations;
+    keel_entity e = keel_null();
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        mark(all, keeli_index_of(e), true);
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        spread(world, keeli_index_of(e));
+    for (uint32_t i = 0; i < all->doomed.count; ++i)
+        spread(world, all->doomed.items[i]);
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        KEEL_TRY(is_refused(world, keeli_index_of(e)));
+    for (uint32_t i = 0; i < all->doomed.count; ++i) {
+        const uint32_t index = all->doomed.items[i];
+        KEEL_TRY(is_refused(world, index));
+        KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, index)));
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_collect_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
+    keeli_relations *all = &world->relations;
+    keel_entity e = keel_null();
+    const keel_result result = collect(world, holder, roots);
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        mark(all, keeli_index_of(e), false);
+    for (uint32_t i = 0; i < all->doomed.count; ++i)
+        mark(all, all->doomed.items[i], false);
+    if (result < 0) all->doomed.count = 0;
+    return result;
 }
 
 // ------------------------------------------------------------------ verbs
@@ -145,6 +252,15 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
     return *result < 0 ? NULL : s->relation;
 }
 
+// Does the one lead to the other, or is it the same? What has no sources is led to by nobody.
+static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
+    const keeli_edge_side *side = &r->edges.sources;
+    if (!keeli_edge_count(&r->edges.targets, above)) return above == of;
+    while (of != above && keeli_edge_count(side, of))
+        of = keeli_edge_other(side, of, 0);
+    return of == above;
+}
+
 static keel_result relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                           const keel_component *relation, keel_entity other, const void *value) {
     keel_result result;
@@ -156,6 +272,11 @@ static keel_result relate(keel_world *world, const keeli_holder *holder, keel_en
                             "the relation '%s' has no values; pass NULL",
                             r->sources->component.name);
     if (keeli_edges_find(&r->edges, source, target) != KEELI_NO_EDGE) return KEEL_OK;
+    if (r->sources->component.acyclic && is_above(r, source, target))
+        return keeli_error(world, KEEL_ERROR_CYCLE,
+                           "cannot relate %s to %s: '%s' is acyclic, and leads from there to it",
+                           KEELI_ENTITY(world, e), KEELI_ENTITY(world, other),
+                           r->sources->component.name);
     if (!reserve(world, r, source, target, 0))
         return keeli_out_of_memory(world, "relating entities");
     commit_relate(world, r, e, other);

@@ -10,9 +10,21 @@ static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index)
 }
 // These cannot fail. The entity lets go of all its targets, and all its sources of it.
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e);
-// The relation becomes unknown: its second storage goes.
-void keeli_relation_forget(keel_world *world, keeli_relation *r);
 bool keeli_relation_is_valid(const keeli_relation *r);
+
+// Entities are about to be deleted: those of a list, or a tree with all that is below it. Whom they
+// take along by rules of relations comes to world->relations.doomed; or an error when one is
+// refused or may not be deleted, and then it stays empty. No memory is needed.
+typedef struct keeli_roots {
+    const keel_entity *list; // NULL: the tree
+    uint32_t count;
+    keel_entity tree;
+} keeli_roots;
+keel_result keeli_collect_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
+// The same, and they are deleted (delete.c).
+keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
+// Room to take along all who are sources now; false when out of memory.
+bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
 
 // Copies are about to get what a prototype is related to: room for that, false when out of memory.
 // `numbers`: how many numbers the lists of their blocks get besides. Then they get it, when they

@@ -164,7 +164,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
-    if (world->relations) keeli_commit_unrelate_entity(world, e);
+    if (world->relations.all) keeli_commit_unrelate_entity(world, e);
     if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_entity_index_delete(&world->entities, e);

@@ -48,8 +48,10 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->size % align) return "has a size that is no multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
-    if (c->exclusive && !c->is_relation)
+    if ((c->exclusive || c->acyclic || c->on_delete) && !c->is_relation)
         return "has an option of relations; declare it with KEEL_RELATION";
+    if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
+    if (c->acyclic && !c->exclusive) return "is .acyclic, which only exclusive relations can be";
     if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
     if (c->is_relation && c->size) return "is a relation, which has no values";
     if (c->is_relation && (c->drop || c->copy || c->move || c->hash))
@@ -343,8 +345,9 @@ static keeli_storage *complete(keel_world *world, keeli_storage *s, keel_result 
     if (!relation->targets) return keeli_storage_forget(world, s), NULL;
     relation->targets->relation = relation;
     relation->targets->flags |= KEELI_IS_LINK;
-    relation->next = world->relations;
-    world->relations = relation;
+    relation->next = world->relations.all;
+    world->relations.all = relation;
+    world->relations.rule_count += s->component.on_delete != KEEL_UNRELATE;
     return s;
 }
 
@@ -418,6 +421,8 @@ void keeli_registry_deinit(keel_world *world) {
     KEELI_RELEASE(&world->heap, &world->storages);
     KEELI_RELEASE(&world->heap, &world->registry.by_ordinal);
     KEELI_RELEASE(&world->heap, &world->registry.queues);
+    KEELI_RELEASE(&world->heap, &world->relations.doomed);
+    KEELI_RELEASE(&world->heap, &world->relations.marks);
     keeli_free(&world->heap, world->root.storages, table_bytes(world->root.storage_capacity),
                sizeof(void *));
 }

@@ -3,10 +3,13 @@
 // come and go. One test for each rule of docs/relations.md.
 #include "support/api_fixture.h"
 
+#include <pthread.h>
 #include <string.h>
 
 KEEL_RELATION(Likes);
 KEEL_RELATION(Follows, .exclusive = true);
+KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_RELATION(Needs, .on_delete = KEEL_REFUSE);
 typedef struct Weight {
     int grams;
 } Weight;
@@ -247,6 +250,16 @@ static void wrong_options_are_refused(void **state) {
     keel_component wrong = { .name = "wrong", .exclusive = true };
     assert_null(keel_register_component(f.world, &wrong));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "an option of relations");
+    wrong = (keel_component){ .name = "wrong", .on_delete = KEEL_REFUSE };
+    assert_null(keel_register_component(f.world, &wrong));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "an option of relations");
+    wrong = (keel_component){ .name = "wrong", .is_relation = true, .acyclic = true };
+    assert_null(keel_register_component(f.world, &wrong));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "only exclusive relations");
+    wrong =
+        (keel_component){ .name = "wrong", .is_relation = true, .on_delete = (keel_on_delete)9 };
+    assert_null(keel_register_component(f.world, &wrong));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "unknown .on_delete");
     wrong = (keel_component){ .name = "wrong", .is_relation = true, .is_unique = true };
     assert_null(keel_register_component(f.world, &wrong));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "is a unique, which is no relation");
@@ -316,6 +329,119 @@ static void an_unregistered_relation_is_gone(void **state) {
     TARGETS(a, Follows, "b");
     assert_int_equal(keel_relate(f.world, a, Likes, c), KEEL_OK); // known again
     TARGETS(a, Likes, "c");
+    end();
+}
+
+// ------------------------------------------------------------------ rules
+static void sources_are_deleted_with_their_target(void **state) {
+    (void)state;
+    for (uint32_t way = 0; way < 3; ++way) {
+        begin();
+        keel_relate(f.world, b, PartOf, a);
+        keel_relate(f.world, c, PartOf, b); // and so on
+        keel_relate(f.world, d, Likes, c);
+        if (way == 0) assert_int_equal(keel_delete_entity(f.world, a), KEEL_OK);
+        if (way == 1) assert_int_equal(keel_delete_tree(f.world, a), KEEL_OK);
+        if (way == 2) {
+            keel_commands *list = keel_world_commands(f.world);
+            assert_int_equal(keel_delete_entity(list, a), KEEL_OK);
+            assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+        }
+        assert_int_equal(keel_count(f.world, keel_entities), 1);
+        assert_true(keel_is_alive(f.world, d));
+        assert_int_equal(keel_count(f.world, Likes), 0);
+        end();
+    }
+}
+
+static void a_needed_target_is_not_deleted(void **state) {
+    (void)state;
+    begin();
+    keel_relate(f.world, a, Needs, b);
+    keel_relate(f.world, b, PartOf, c);
+    assert_int_equal(keel_delete_entity(f.world, b), KEEL_ERROR_RELATED);
+    assert_error(f.world, KEEL_ERROR_RELATED, "'Needs'");
+    assert_int_equal(keel_delete_entity(f.world, c), KEEL_ERROR_RELATED); // it would take b along
+    assert_error(f.world, KEEL_ERROR_RELATED, "'Needs'");
+    assert_true(keel_get(f.world, b, Weight)->grams == 2); // nothing has changed
+    assert_int_equal(keel_delete_entities(f.world, &b, 1), KEEL_ERROR_RELATED);
+    assert_error(f.world, KEEL_ERROR_RELATED, NULL);
+    assert_int_equal(keel_delete_entities_having(f.world, PartOf), KEEL_ERROR_RELATED);
+    assert_error(f.world, KEEL_ERROR_RELATED, NULL);
+    keel_attach(f.world, b, d);
+    assert_int_equal(keel_delete_tree(f.world, d), KEEL_ERROR_RELATED);
+    assert_error(f.world, KEEL_ERROR_RELATED, NULL);
+    TARGETS(a, Needs, "b");
+    TARGETS(b, Needs, "");
+    const keel_entity both[] = { b, a }; // who needs it goes, too
+    assert_int_equal(keel_delete_entities(f.world, both, 2), KEEL_OK);
+    assert_true(keel_is_alive(f.world, c));
+    end();
+}
+
+static void rules_are_not_asked_when_all_are_cleared(void **state) {
+    (void)state;
+    begin();
+    keel_relate(f.world, a, Needs, b);
+    keel_relate(f.world, c, PartOf, d);
+    assert_int_equal(keel_strip(f.world, b), KEEL_OK); // nor by who lives on
+    assert_int_equal(keel_strip(f.world, d), KEEL_OK);
+    assert_true(keel_is_alive(f.world, c));
+    keel_relate(f.world, a, Needs, b);
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+    a = keel_add_entity(f.world);
+    b = keel_add_entity(f.world);
+    keel_relate(f.world, a, Needs, b);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Needs)), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, b), KEEL_OK);
+    end();
+}
+
+static void an_acyclic_relation_has_no_circles(void **state) {
+    (void)state;
+    begin();
+    keel_relate(f.world, b, PartOf, a);
+    keel_relate(f.world, c, PartOf, b);
+    assert_int_equal(keel_relate(f.world, a, PartOf, c), KEEL_ERROR_CYCLE);
+    assert_error(f.world, KEEL_ERROR_CYCLE, "'PartOf' is acyclic");
+    assert_int_equal(keel_relate(f.world, d, PartOf, d), KEEL_ERROR_CYCLE);
+    assert_error(f.world, KEEL_ERROR_CYCLE, NULL);
+    assert_int_equal(keel_relate(f.world, c, PartOf, a), KEEL_OK);
+    assert_int_equal(keel_relate(f.world, b, PartOf, c), KEEL_OK);
+    end();
+}
+
+// A chain of a million, and a target of a million, on a small stack.
+enum { MILLION = 1000000 };
+static void *delete_many(void *world_of) {
+    keel_world *world = world_of;
+    keel_entity first = keel_add_entity(world), last = first;
+    const uint32_t before = keel_count(world, keel_entities);
+    for (uint32_t i = 1; i < MILLION; ++i) {
+        const keel_entity next = keel_add_entity(world);
+        keel_relate(world, next, PartOf, last);
+        last = next;
+    }
+    keel_delete_entity(world, first);
+    first = keel_add_entity(world);
+    for (uint32_t i = 1; i < MILLION; ++i)
+        keel_relate(world, keel_add_entity(world), Follows, first);
+    keel_delete_entity(world, first);
+    return keel_count(world, keel_entities) == before + MILLION - 2 ? world : NULL;
+}
+static void a_million_go_on_a_small_stack(void **state) {
+    (void)state;
+    begin();
+    keel_world *world = f.world;
+    pthread_attr_t small;
+    pthread_t thread;
+    void *result = NULL;
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, (size_t)256 * 1024), 0);
+    assert_int_equal(pthread_create(&thread, &small, delete_many, world), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    pthread_attr_destroy(&small);
+    assert_ptr_equal(result, world);
     end();
 }
 
@@ -497,7 +623,7 @@ static void changes_are_those_of_sources(void **state) {
     keel_relate(f.world, a, Likes, c);   // nothing
     keel_unrelate(f.world, a, Likes, b); // modified
     assert_same_entity(seen_target, c);
-    keel_delete_entity(f.world, c); // deleted, and the target still told
+    keel_delete_entity(f.world, c); // deleted, and the target still seen
     assert_same_entity(seen_target, c);
     assert_int_equal(inserted, 1);
     assert_int_equal(modified, 2);
@@ -627,6 +753,13 @@ static const struct CMUnitTest tests[] = {
     TEST(each_way_of_going_lets_go, "each way of deleting lets go of all"),
     TEST(a_stripped_entity_can_be_related_again, "a stripped entity can be related again"),
     TEST(an_unregistered_relation_is_gone, "unregistering a relation unrelates all"),
+    TEST(sources_are_deleted_with_their_target,
+         "sources are deleted with their target, and theirs"),
+    TEST(a_needed_target_is_not_deleted, "a target that is needed is not deleted, nor with others"),
+    TEST(rules_are_not_asked_when_all_are_cleared, "clear, strip and unregister ask no rules"),
+    TEST(an_acyclic_relation_has_no_circles, "an acyclic relation has no circles"),
+    TEST(a_million_go_on_a_small_stack,
+         "a million sources, or a chain of them, go without recursion"),
     TEST(the_current_one_may_leave, "the current source of a loop may leave or die"),
     TEST(targets_are_visited_in_order, "a loop visits targets in order"),
     TEST(commands_relate_later, "commands relate later, with promised handles at both ends"),

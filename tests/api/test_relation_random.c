@@ -8,9 +8,12 @@
 KEEL_RELATION(Likes);
 KEEL_RELATION(Knows, .tracking = KEEL_TRACK_ALL);
 KEEL_RELATION(Follows, .exclusive = true);
+KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_RELATION(Owns, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_RELATION(Needs, .on_delete = KEEL_REFUSE);
 KEEL_TAG(Marked);
 
-enum { NODES = 48, KINDS = 3 };
+enum { NODES = 48, KINDS = 6 };
 static const keel_component *kinds[KINDS];
 
 typedef struct model_list {
@@ -74,6 +77,32 @@ static void model_strip(uint32_t a) {
 static void model_delete(uint32_t a) {
     model_strip(a);
     nodes[a].alive = false;
+}
+// With all whom they take along; false when a relation refuses that.
+static bool model_delete_all(bool *doomed) {
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < NODES; ++i)
+            for (uint32_t kind = 0; kind < KINDS; ++kind)
+                for (uint32_t t = 0; nodes[i].alive && t < nodes[i].targets[kind].count; ++t)
+                    if (!doomed[i] && doomed[nodes[i].targets[kind].items[t]] &&
+                        kinds[kind]->on_delete == KEEL_DELETE_SOURCES)
+                        doomed[i] = more = true;
+    }
+    for (uint32_t i = 0; i < NODES; ++i)
+        for (uint32_t kind = 0; kind < KINDS; ++kind)
+            for (uint32_t t = 0; nodes[i].alive && t < nodes[i].targets[kind].count; ++t)
+                if (!doomed[i] && doomed[nodes[i].targets[kind].items[t]] &&
+                    kinds[kind]->on_delete == KEEL_REFUSE)
+                    return false;
+    for (uint32_t i = 0; i < NODES; ++i)
+        if (doomed[i] && nodes[i].alive) model_delete(i);
+    return true;
+}
+static bool model_leads_to(uint32_t kind, uint32_t from, uint32_t to) {
+    while (from != to && nodes[from].targets[kind].count)
+        from = nodes[from].targets[kind].items[0];
+    return from == to;
 }
 static uint32_t free_node(void) {
     uint32_t i = 0;
@@ -141,8 +170,11 @@ static void edit_one(keel_scope *scope, bool records, uint32_t kind, uint32_t a,
     const bool related = is_in(&nodes[a].targets[kind], b);
     keel_result result, expected = KEEL_OK;
     if (what < 8) {
+        const bool closes = r->acyclic && !related && model_leads_to(kind, b, a);
         result = keel_relate_component(scope, nodes[a].e, r, nodes[b].e, NULL);
-        if (!failed(result)) model_relate(kind, a, b);
+        if (closes && !records) expected = KEEL_ERROR_CYCLE;
+        if (closes) keel_clear_errors(f.world);
+        else if (!failed(result)) model_relate(kind, a, b);
     } else if (what < 10) {
         result = keel_unrelate_component(scope, nodes[a].e, r, nodes[b].e);
         expected = related || records ? KEEL_OK : KEEL_ABSENT;
@@ -178,24 +210,39 @@ static void clone(uint32_t a) {
                 model_relate(kind, places[i], nodes[a].targets[kind].items[t]);
 }
 
+static void assert_deleted(keel_result result, bool *doomed) {
+    if (failed(result)) return;
+    const bool goes = model_delete_all(doomed);
+    assert_int_equal(result, goes ? KEEL_OK : KEEL_ERROR_RELATED);
+    if (!goes) keel_clear_errors(f.world);
+}
+
 static void delete_some(uint32_t a) {
     keel_entity list[3];
-    uint32_t who[3] = { a, random_below(NODES), random_below(NODES) };
-    for (uint32_t i = 0; i < 3; ++i)
+    bool doomed[NODES] = { false };
+    const uint32_t who[3] = { a, random_below(NODES), random_below(NODES) };
+    for (uint32_t i = 0; i < 3; ++i) {
         list[i] = nodes[who[i]].e;
-    assert_int_equal(keel_delete_entities(f.world, list, 3), KEEL_OK);
-    for (uint32_t i = 0; i < 3; ++i)
-        if (nodes[who[i]].alive) model_delete(who[i]);
+        doomed[who[i]] = nodes[who[i]].alive;
+    }
+    assert_deleted(keel_delete_entities(f.world, list, 3), doomed);
+}
+
+static void delete_one(uint32_t a, bool with_tree) {
+    bool doomed[NODES] = { false };
+    doomed[a] = true;
+    assert_deleted(with_tree ? keel_delete_tree(f.world, nodes[a].e)
+                             : keel_delete_entity(f.world, nodes[a].e),
+                   doomed);
 }
 
 static void delete_sources(uint32_t kind) {
+    bool doomed[NODES] = { false }, any = false;
+    for (uint32_t i = 0; i < NODES; ++i)
+        any |= doomed[i] = nodes[i].alive && nodes[i].targets[kind].count;
     const keel_result result = keel_delete_entities_having_component(f.world, kinds[kind]);
-    bool doomed[NODES];
-    if (failed(result)) return;
-    for (uint32_t i = 0; i < NODES; ++i)
-        doomed[i] = nodes[i].alive && nodes[i].targets[kind].count;
-    for (uint32_t i = 0; i < NODES; ++i)
-        if (doomed[i]) model_delete(i);
+    if (any) assert_deleted(result, doomed);
+    else assert_int_equal(result, KEEL_ABSENT);
 }
 
 static void step(void) {
@@ -216,15 +263,16 @@ static void step(void) {
     } else if (nodes[b].alive && what < 84) {
         counting_allocator_never_fail(&f.memory);
         edit_one(KEEL_SCOPE(keel_world_commands(f.world)), true, kind, a, b);
-        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+        const keel_result result = keel_apply_commands(f.world);
+        assert_true(result == KEEL_OK || result == KEEL_ERROR_CYCLE);
+        keel_clear_errors(f.world);
     } else if (what < 88) {
         clone(a);
     } else if (what < 90) {
         assert_true(keel_strip(f.world, nodes[a].e) >= 0);
         model_strip(a);
     } else if (what < 96) {
-        assert_int_equal(keel_delete_entity(f.world, nodes[a].e), KEEL_OK);
-        model_delete(a);
+        delete_one(a, what == 90);
     } else if (what < 98) {
         delete_some(a);
     } else if (what == 98 && random_below(10) == 0) {
@@ -243,7 +291,8 @@ static void begin(uint64_t seed) {
     api_begin(&f);
     memset(nodes, 0, sizeof nodes);
     random_state = seed;
-    const keel_component *const all[] = { KEEL_OF(Likes), KEEL_OF(Knows), KEEL_OF(Follows) };
+    const keel_component *const all[] = { KEEL_OF(Likes),  KEEL_OF(Knows), KEEL_OF(Follows),
+                                          KEEL_OF(PartOf), KEEL_OF(Owns),  KEEL_OF(Needs) };
     memcpy(kinds, all, sizeof kinds);
     for (uint32_t i = 0; i < KINDS; ++i)
         assert_non_null(keel_register_component(f.world, all[i]));
@@ -276,6 +325,7 @@ static void a_failed_allocation_changes_nothing(void **state) {
         for (uint32_t i = 0; i < 300 && f.memory.failures == before; ++i) {
             const uint32_t kind = i % KINDS, a = i * 7 % 30, b = i * i % 30;
             if (i % 50 == 49) clone(a);
+            else if (kinds[kind]->acyclic && model_leads_to(kind, b, a)) continue;
             else if (!failed(
                          keel_relate_component(f.world, nodes[a].e, kinds[kind], nodes[b].e, NULL)))
                 model_relate(kind, a, b);
