@@ -84,10 +84,10 @@ typedef struct keeli_storage {
     bool goes_with_bit;
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
-    keeli_presence disabled;           // KEEL_INDEXED: whose value is kept out of sight
+    keeli_presence disabled;           // whose value is kept out of sight
     keeli_sparse_set set;              // KEEL_SPARSE_SET
     keeli_known_order known;           // KEEL_SPARSE_SET
-    keeli_indexed_set indexed;         // KEEL_INDEXED
+    keeli_indexed_set indexed;         // KEEL_INDEXED; disabled values of all
     keeli_row_component row;           // KEEL_ARCHETYPE
     keel_component component;          // owned copy; its slot points to `slot`
     keel_world *world;                 // whose it is, for hooks

@@ -334,12 +334,12 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #endif
 /// Let two entities change places in the order of a sparse set.
 #define keel_swap(world, T, a, b) keel_swap_component((world), &KEEL_COMPONENT_##T, (a), (b))
-/// Make a group: `KEEL_GROUP(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
+/// Make a group: `keel_group_create(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, any of the three, and
 /// `.name = "..."`. `keel_group *`, or NULL on error (keel_last_error).
 #ifdef __cplusplus
-#define KEEL_GROUP(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_make_group(keeli_world, &keeli_it); }(world)
+#define keel_group_create(world, ...) [](keel_world *keeli_world) { keel_group_desc keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_make_group(keeli_world, &keeli_it); }(world)
 #else
-#define KEEL_GROUP(world, ...) keeli_make_group((world), &(const keel_group_desc){ __VA_ARGS__ })
+#define keel_group_create(world, ...) keeli_make_group((world), &(const keel_group_desc){ __VA_ARGS__ })
 #endif
 /// What a group orders: sparse sets.
 #define KEEL_OWNED(...) .owned = KEELI_GROUPED(__VA_ARGS__)
@@ -355,7 +355,7 @@ template <const keel_component *...C> struct keeli_grouped { static constexpr co
 #endif
 static inline keel_group *keeli_make_group(keel_world *world, const keel_group_desc *desc) {
     keel_group *group;
-    (void)keel_group_create(world, desc, &group);
+    (void)keel_group_create_of(world, desc, &group);
     return group;
 }
 /// Forget a component with all its values; see keel_unregister_component.
