@@ -58,6 +58,11 @@
     X(hier_attach,          hier_attach,          1, 0, (111000), (3)) \
     X(hier_traverse,        hier_traverse,        1, 0, (111000), (3)) \
     X(hier_destroy,         hier_destroy,         1, 0, (111000), (3)) \
+    X(rel_relate,           rel_relate,           1, 0, (111000), (3)) \
+    X(rel_relate_many,      rel_relate_many,      1, 0, (100000), (3)) \
+    X(rel_visit,            rel_visit,            1, 0, (111000), (3)) \
+    X(rel_unrelate,         rel_unrelate,         1, 0, (111000), (3)) \
+    X(rel_target_dies,      rel_target_dies,      1, 0, (111000), (3)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
     BENCH_GAME_WORKLOADS(X) \
     BENCH_ENTT_WORKLOADS(X)
