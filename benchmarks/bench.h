@@ -135,6 +135,8 @@ enum {
     BENCH_WORST_PASSES = 3,
     BENCH_ROOTS = 1000,
     BENCH_CHILDREN = 10,
+    BENCH_TARGETS = 1000,         // of relations,
+    BENCH_DEGREE = 4,             // and of a source that has several
     BENCH_SORT_LATE = 3,          // almost sorted: values at the wrong end
     BENCH_ENTT_ONE = 500000,      // the only entity with a position, in the _one rows
     BENCH_ENTT_START = 500000,    // pathological: entities at first,

@@ -4,6 +4,7 @@
 
 #include "edit/commands.h"
 #include "edit/hierarchy.h"
+#include "edit/relation.h"
 #include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
@@ -171,12 +172,23 @@ void keel_world_destroy(keel_world *world) {
     keeli_heap_deinit(&heap);
 }
 
+// The relation becomes unknown: its second storage goes.
+static void forget_relation(keel_world *world, keeli_relation *r) {
+    keeli_relation **link = &world->relations.all;
+    while (*link != r)
+        link = &(*link)->next;
+    *link = r->next;
+    world->relations.rule_count -= r->sources->component.on_delete != KEEL_UNRELATE;
+    keeli_clear(world, r->targets);
+    keeli_storage_forget(world, r->targets);
+}
+
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
-    if (s->flags & KEELI_IS_LINK && s != world->names.storage)
+    if (s->flags & KEELI_IS_LINK && s != world->names.storage && !s->relation)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
@@ -192,6 +204,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     // none has its column any more; loops over others name archetypes that may be empty
     if (keeli_store_has_rows(s)) keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_commands_forget(world, s);
+    if (s->relation) forget_relation(world, s->relation);
     keeli_storage_forget(world, s);
     return keeli_done(world, KEEL_OK);
 }
@@ -265,6 +278,8 @@ static const char *find_fault(const keel_world *world) {
     if (fault) return fault;
     if (!lists_are_right(world)) return "the lists of components are broken";
     if (!keeli_names_are_valid(world)) return "the index of names is broken";
+    for (const keeli_relation *r = world->relations.all; r; r = r->next)
+        if (!keeli_relation_is_valid(r)) return r->sources->component.name;
     return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
 }
 

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "data/archetype.h"
 #include "data/component_index.h"
+#include "data/edges.h"
 #include "data/entity_index.h"
 #include "data/indexed_set.h"
 #include "data/presence.h"
@@ -104,13 +105,31 @@ typedef struct keeli_storage {
     KEELI_ARRAY(struct keeli_storage *) sources;       // what fills it, a set: KEELI_IS_SET
     KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
     keeli_tracking tracking;                           // KEELI_IS_TRACKED, KEELI_IS_OBSERVED
+    struct keeli_relation *relation;    // that it is one of the two storages of, or NULL
     uint32_t position;                  // among the world's components in order of registration
     struct keeli_storage *next_by_name; // in the chain of its name
 } keeli_storage;
 
+// A relation (edit/relation.c). Who has a target has its component; who has a source has one that
+// is the world's own: nobody finds it, and who holds the first holds both.
+typedef struct keeli_relation {
+    keeli_storage *sources, *targets;
+    keeli_edges edges;
+    struct keeli_relation *next; // of the world
+} keeli_relation;
+
+// Relations of a world, and whom an entity takes along when it is deleted. Who may be taken along
+// has a target in a relation with a rule, so there is room for all of them since they got it.
+typedef struct keeli_relations {
+    keeli_relation *all;          // the latest first
+    uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE
+    KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them
+    KEELI_ARRAY(uint64_t) marks;  // bits by index: is to go
+} keeli_relations;
+
 enum {
-    KEELI_IS_LINK = 1, // keel_parent, keel_child (edit/hierarchy.c) or keel_name (edit/name.c):
-                       // nobody else changes it
+    KEELI_IS_LINK = 1, // keel_parent, keel_child (edit/hierarchy.c), keel_name (edit/name.c) or of
+                       // a relation (edit/relation.c): nobody else changes it
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
@@ -414,6 +433,7 @@ struct keel_world {
     keeli_registry registry;
     keeli_stand_ins stand_in;
     keeli_hierarchy hierarchy;
+    keeli_relations relations;
     keeli_names names;
 
     keeli_followers followers;

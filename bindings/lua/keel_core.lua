@@ -4,11 +4,12 @@
 local ffi = require("ffi")
 ffi.cdef [[
 typedef uint64_t keel_entity_bits;
-typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21 } keel_result;
+typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22 } keel_result;
 typedef enum keel_log_level { KEEL_LOG_WARNING = 0, KEEL_LOG_ERROR = 1 } keel_log_level;
 typedef enum keel_storage { KEEL_SPARSE_SET = 0, KEEL_INDEXED = 1, KEEL_ARCHETYPE = 2 } keel_storage;
 enum { KEEL_TRACK_NONE = 0, KEEL_TRACK_INSERTION = 1, KEEL_TRACK_MODIFICATION = 2, KEEL_TRACK_DELETION = 4, KEEL_TRACK_REMOVAL = 8, KEEL_TRACK_ALL = 15 };
 typedef enum keel_threads { KEEL_THREADS_ANY = 0, KEEL_THREADS_OWNER_WRITES = 1, KEEL_THREADS_ONE_AT_A_TIME = 2, KEEL_THREADS_OWNER_ONLY = 3 } keel_threads;
+typedef enum keel_on_delete { KEEL_UNRELATE = 0, KEEL_DELETE_SOURCES = 1, KEEL_REFUSE = 2 } keel_on_delete;
 typedef enum keel_field_type { KEEL_FIELD_BYTES = 0, KEEL_FIELD_BOOL = 1, KEEL_FIELD_I8 = 2, KEEL_FIELD_U8 = 3, KEEL_FIELD_I16 = 4, KEEL_FIELD_U16 = 5, KEEL_FIELD_I32 = 6, KEEL_FIELD_U32 = 7, KEEL_FIELD_I64 = 8, KEEL_FIELD_U64 = 9, KEEL_FIELD_F32 = 10, KEEL_FIELD_F64 = 11, KEEL_FIELD_ENTITY = 12 } keel_field_type;
 typedef enum keel_misuse { KEEL_MISUSE_ASSERT = 0, KEEL_MISUSE_RETURN = 1 } keel_misuse;
 typedef enum keel_walk_order { KEEL_DEPTH_FIRST = 0, KEEL_BREADTH_FIRST = 1 } keel_walk_order;
@@ -114,7 +115,7 @@ typedef keel_result keeli_command_fn(keel_world *world, void *data);
 typedef int keel_value_compare(const void *a, const void *b, void *data);
 typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece, void *data);
 typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);
-struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; void *hook_data; bool no_padding; bool transient; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; uint32_t limit; const void *initial; int line; const char *file; uint32_t *slot; };
+struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; void *hook_data; bool no_padding; bool transient; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; bool is_relation; bool exclusive; bool acyclic; keel_on_delete on_delete; uint32_t limit; const void *initial; int line; const char *file; uint32_t *slot; };
 struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void *context, keel_job *job, void *data); };
 struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; };
 struct keel_statistics { keel_memory memory; uint64_t dropped_commands; };
@@ -312,6 +313,16 @@ keel_result keel_parallel_reduce(keel_scope *scope, uint32_t count, uint32_t gra
 keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data);
 keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data, const keel_reduction *reduction);
 void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align);
+keel_result keel_relate_component(keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity target, const void *value);
+keel_result keel_unrelate_component(keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity target);
+keel_result keel_unrelate_all_component(keel_scope *scope, keel_entity source, const keel_component *relation);
+keel_result keel_unrelate_sources_component(keel_scope *scope, keel_entity target, const keel_component *relation);
+bool keel_is_related_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity target);
+keel_entity keel_target_of_component(const keel_scope *scope, keel_entity source, const keel_component *relation);
+uint32_t keel_target_count_component(const keel_scope *scope, keel_entity source, const keel_component *relation);
+uint32_t keel_source_count_component(const keel_scope *scope, keel_entity target, const keel_component *relation);
+keel_entity keel_next_target_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity after);
+keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target, const keel_component *relation, keel_entity after);
 uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds);
 double keel_fixed_step_alpha(const keel_fixed_step *clock);
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity);

@@ -59,6 +59,13 @@ typedef enum keel_threads {
     KEEL_THREADS_OWNER_ONLY     ///< only the world's thread (Rust: neither)
 } keel_threads;
 
+/// What becomes of the sources of a relation when their target is deleted.
+typedef enum keel_on_delete {
+    KEEL_UNRELATE,       ///< they let go; the default
+    KEEL_DELETE_SOURCES, ///< they are deleted before it
+    KEEL_REFUSE          ///< it is not deleted: KEEL_ERROR_RELATED, unless they are deleted with it
+} keel_on_delete;
+
 /// The type of a described field.
 typedef enum keel_field_type {
     KEEL_FIELD_BYTES, ///< anything else: `count` bytes
@@ -121,6 +128,10 @@ typedef struct keel_component {
     uint32_t field_count;     ///< number of `fields`
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
+    bool is_relation;         ///< a relation (relation.h); filled by KEEL_RELATION
+    bool exclusive;           ///< relations: a source has one target at most; default false
+    bool acyclic;             ///< relations, exclusive ones: nobody comes to itself; default false
+    keel_on_delete on_delete; ///< relations: what becomes of sources; default KEEL_UNRELATE
     uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
     /// Uniques: the value that a world begins with, of `size` bytes. It is copied, with the copy
     /// hook, when the world first hears of the unique: when it is registered, or first looked at,

@@ -88,18 +88,18 @@ KEEL_API keel_result keel_add_entity_columns(keel_scope *scope, uint32_t count, 
 /// @param scope a view or context needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component
 ///   that the entity has
 /// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+///   KEEL_ERROR_SHARED, KEEL_ERROR_RELATED when a relation refuses that (relation.h)
 KEEL_API keel_result keel_delete_entity(keel_scope *scope, keel_entity e);
 
 /// keel_delete_entity without any check, for hot code: undefined unless `e` is alive, no view
-/// is open and the entity is in no hierarchy. Components are deleted all the same, and observers
-/// are notified.
+/// is open and the entity is in no hierarchy. Relations let go, whatever their rules. Components
+/// are deleted all the same, and observers are notified.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
 
 /// Delete each living entity of the list; the others are skipped. keel_last_count tells how many.
 /// @param scope a view needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ABSENT when none was alive, KEEL_ERROR_BORROWED (none deleted),
-///   KEEL_ERROR_SHARED
+///   KEEL_ERROR_SHARED, KEEL_ERROR_RELATED (none deleted)
 KEEL_API keel_result keel_delete_entities(keel_scope *scope, const keel_entity *entities,
                                           uint32_t count);
 
@@ -107,7 +107,8 @@ KEEL_API keel_result keel_delete_entities(keel_scope *scope, const keel_entity *
 /// @param scope a view or context needs as much as for keel_delete_entity:
 ///   KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component that they have; recorded, those
 ///   that have it when it is applied
-/// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
+///   KEEL_ERROR_RELATED; KEEL_ERROR_MEMORY for a relation, or where one has a rule
 KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);
 

@@ -64,9 +64,8 @@ KEEL_API keel_result keel_unlink_tree(keel_scope *scope, keel_entity root);
 
 /// Delete an entity and all its descendants: the last one in pre-order first, itself at the end.
 /// @param scope as keel_attach
-/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
-/// (then
-///   none is deleted)
+/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED or KEEL_ERROR_RELATED (then none is deleted)
 KEEL_API keel_result keel_delete_tree(keel_scope *scope, keel_entity root);
 
 /// Compares two entities: negative, zero or positive as for qsort. It must not change the world.

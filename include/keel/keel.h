@@ -7,5 +7,6 @@
 #include <keel/typed.h>
 #include <keel/typed_core.h>
 #include <keel/typed_events.h>
+#include <keel/typed_relation.h>
 #include <keel/typed_state.h>
 #include <keel/typed_generic.h>

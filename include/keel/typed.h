@@ -27,6 +27,7 @@
 #include <keel/typed_core.h>
 #include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
+#include <keel/typed_relation.h>
 #include <keel/typed_state.h>
 
 // ---------------------------------------------------------------- descriptors

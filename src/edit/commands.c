@@ -186,6 +186,9 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
         return s ? keeli_edit_name(world, holder, c->entity, c->data) : KEEL_ABSENT;
     case KEELI_RECORD_EDIT_OF:
         return s ? c->edit_of(world, holder, c->entity, component) : KEEL_ABSENT;
+    case KEELI_RECORD_EDIT_PAIR:
+        return s ? c->edit_pair(world, holder, c->entity, component, c->parent, c->parts->value)
+                 : KEEL_ABSENT;
     case KEELI_RECORD_EDIT:
         return c->edit(world, NULL, c->entity);
     case KEELI_RECORD_ATTACH:

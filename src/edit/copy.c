@@ -3,6 +3,7 @@
 #include "edit/removal.h"
 
 #include "edit/hierarchy.h"
+#include "edit/relation.h"
 #include "world/names.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -26,6 +27,31 @@ static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uin
     return b->result;
 }
 
+// And whom the prototype is related to. The handles are the batch's own, mostly, and go with it.
+static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
+    keel_world *world = b->world;
+    const uint32_t prototype = b->prototype, count = b->count;
+    keel_entity *copies = NULL;
+    if (b->result == KEEL_OK && count) {
+        copies = keeli_new(&world->heap, count * sizeof *copies, sizeof *copies);
+        if (!copies) b->result = keeli_out_of_memory(world, b->doing);
+        else memcpy(copies, b->entities, count * sizeof *copies);
+    }
+    if (b->result == KEEL_OK && count)
+        b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count,
+                                             b->column_count + world->followers.set_count);
+    keeli_editing_begin(world);
+    const keel_result result = keeli_batch_give(b);
+    if (result == KEEL_OK) keeli_commit_targets_of(world, prototype, copies, count);
+    keeli_editing_end(world);
+    keeli_free(&world->heap, copies, count * sizeof *copies, sizeof *copies);
+    return keeli_done(world, result);
+}
+
+static keel_result give_copies(keeli_batch *b, const keeli_holder *holder) {
+    return b->world->relations.all ? give_related(b, holder) : keeli_batch_give(b);
+}
+
 keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
                              uint32_t count) {
     if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
@@ -33,7 +59,7 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
     keeli_batch_begin_held(&b, world, held, count, "cloning an entity");
     b.result = add_prototype(&b, NULL, keeli_index_of(prototype));
     keeli_batch_create(&b, NULL, NULL);
-    return keeli_batch_give(&b);
+    return give_copies(&b, NULL);
 }
 
 static keel_result clone(keel_world *world, const keeli_holder *holder, keel_entity prototype,
@@ -45,7 +71,7 @@ static keel_result clone(keel_world *world, const keeli_holder *holder, keel_ent
     keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
     b.result = add_prototype(&b, holder, keeli_index_of(prototype));
     keeli_batch_create(&b, holder, out);
-    return keeli_batch_give(&b);
+    return give_copies(&b, holder);
 }
 
 keel_result(keel_clone_entities)(keel_scope *scope, keel_entity prototype, uint32_t count,
@@ -70,6 +96,12 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
                            "cannot move %s to another world: it is in a hierarchy; "
                            "keel_unlink it first",
                            KEELI_ENTITY(from, e));
+    for (const keeli_relation *r = from->relations.all; r; r = r->next)
+        if (keeli_is_in_relation(r, keeli_index_of(e)))
+            return keeli_error(from, KEEL_ERROR_ARGUMENT,
+                               "cannot move %s to another world: it is related by '%s'; "
+                               "keel_unrelate it first",
+                               KEELI_ENTITY(from, e), r->sources->component.name);
     return keeli_may_delete_entity(from, NULL, e);
 }
 

@@ -2,6 +2,7 @@
 // A world becomes a copy of another one, storage by storage. When that fails, what is there already
 // is dropped: everything else of that world is empty.
 #include "edit/batch.h"
+#include "edit/relation.h"
 
 #include "world/registry.h"
 #include "world/report.h"
@@ -129,6 +130,10 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     }
     if (s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
+    if (s->relation && !keeli_store_has_sources(s) &&
+        (!keeli_edges_copy(&t->relation->edges, &s->relation->edges, &to->heap) ||
+         !keeli_reserve_rule(to, t->relation)))
+        return no_memory(to);
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
 

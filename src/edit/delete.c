@@ -3,6 +3,7 @@
 #include "edit/removal.h"
 
 #include "edit/hierarchy.h"
+#include "edit/relation.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one
@@ -15,7 +16,8 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
-        KEEL_TRY(keeli_may_edit(world, holder, s, "delete an entity that has"));
+        KEEL_TRY(keeli_may_edit(world, holder, s->relation ? s->relation->sources : s,
+                                "delete an entity that has"));
     return KEEL_OK;
 }
 
@@ -26,9 +28,26 @@ static void unlink_doomed(keel_world *world, keel_entity e) {
     keeli_commit_unlink(world, e);
 }
 
+// Whom the entities take along goes first, the last one that was found before the others.
+keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
+    keeli_relations *all = &world->relations;
+    if (!all->rule_count) return KEEL_OK;
+    KEEL_TRY(keeli_collect_doomed(world, holder, roots));
+    keeli_editing_begin(world);
+    while (all->doomed.count) {
+        const keel_entity e =
+            keeli_entity_at(&world->entities, all->doomed.items[--all->doomed.count]);
+        unlink_doomed(world, e);
+        keeli_commit_delete_entity(world, e);
+    }
+    keeli_editing_end(world);
+    return KEEL_OK;
+}
+
 static keel_result delete_held(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
+    KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = &e, .count = 1 }));
     unlink_doomed(world, e);
     keeli_commit_delete_entity(world, e);
     return keeli_done(world, KEEL_OK);
@@ -40,7 +59,7 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
 }
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
-    if (!keeli_is_unused(world)) return delete_held(world, NULL, e);
+    if (world->relations.rule_count || !keeli_is_unused(world)) return delete_held(world, NULL, e);
     unlink_doomed(world, e);
     keel_delete_entity_unchecked(world, e);
     return KEEL_OK;
@@ -77,7 +96,9 @@ keel_result keeli_world_delete_entity(keel_scope *scope, keel_entity e) {
     keel_world *world = keeli_world_of(scope);
     if (keeli_is_no_world(world)) return keeli_no_world();
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
-    if ((uintptr_t)world->followers.groups | world->followers.observed || !keeli_is_unused(world))
+    if ((uintptr_t)world->followers.groups | world->followers.observed |
+            world->relations.rule_count ||
+        !keeli_is_unused(world))
         return delete_general(world, e);
     const uint32_t index = keeli_index_of(e);
     if (!take_plain(world, index)) return delete_general(world, e);
@@ -121,6 +142,7 @@ keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *ho
         if (!holder && !world->access.holders && !world->access.owned_storages)
             break; // the same for all
     }
+    KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = entities, .count = count }));
     keeli_editing_begin(world);
     for (uint32_t i = 0; i < count && world->names.count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]))
@@ -166,10 +188,24 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
+// Whoever goes takes the relation from others that have it: all are listed before.
+static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
+                                 const keeli_storage *s) {
+    const uint32_t count = keeli_store_count(s);
+    keel_entity *list = keeli_new(&world->heap, count * sizeof *list, sizeof *list);
+    if (!list) return keeli_out_of_memory(world, "deleting entities by component");
+    for (uint32_t i = 0, n = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        list[n++] = keeli_entity_at(&world->entities, i);
+    const keel_result result = keeli_edit_delete_entities(world, holder, list, count);
+    keeli_free(&world->heap, list, count * sizeof *list, sizeof *list);
+    return result;
+}
+
 static keel_result delete_all_having(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
+    if (s->relation || world->relations.rule_count) return delete_listed(world, holder, s);
     const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));

@@ -78,8 +78,24 @@ static uint64_t hash_of_events(const keeli_storage *s) {
     return hash;
 }
 
+// The order of relating does not count.
+static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
+    const keeli_edge_side *side = &s->relation->edges.sources;
+    const uint64_t seed = seed_of(s, COMPONENT_TERM);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        for (uint32_t at = 0; (at = keeli_edge_next(side, i, at)) != KEELI_NO_EDGE; ++at) {
+            const keel_entity target =
+                keeli_entity_at(&world->entities, keeli_edge_other(side, i, at));
+            const uint64_t source = seed + keeli_entity_at(&world->entities, i).bits;
+            sum += keeli_hash_mix(keeli_hash_mix(source) + target.bits);
+        }
+    return sum;
+}
+
 static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
-    if (s->component.transient) return 0;
+    if (s->component.transient || keeli_store_has_sources(s)) return 0;
+    if (s->relation) return sum_of_edges(world, s);
     const value_form form = form_of(s);
     if (s->events) return hash_of_events(s);
     if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));

@@ -2,6 +2,7 @@
 // The hierarchy: how links change one by one, the verbs, whole trees, and how links are followed.
 #include "edit/hierarchy.h"
 
+#include "edit/relation.h"
 #include "edit/removal.h"
 #include "world/report.h"
 
@@ -341,6 +342,7 @@ keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder
                                    keel_entity root) {
     if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ABSENT;
     KEEL_TRY(may_delete_tree(world, holder, root));
+    KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .tree = root }));
     ++world->hierarchy.links.edits;
     if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     enum { at_once = 256 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/removal.h"
 
+#include "edit/relation.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one component
@@ -163,6 +164,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
+    if (world->relations.all) keeli_commit_unrelate_entity(world, e);
     if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_entity_index_delete(&world->entities, e);
@@ -205,7 +207,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (s->flags & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_NAMED)) return false;
+        if (s->relation || s->flags & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_NAMED)) return false;
         if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;

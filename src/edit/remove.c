@@ -3,6 +3,7 @@
 #include "edit/removal.h"
 
 #include "edit/hierarchy.h"
+#include "edit/relation.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ from one entity
@@ -57,7 +58,8 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
-        KEEL_TRY(keeli_may_edit(world, holder, s, "strip an entity that has"));
+        KEEL_TRY(keeli_may_edit(world, holder, s->relation ? s->relation->sources : s,
+                                "strip an entity that has"));
         any |= keeli_store_has(s, keeli_index_of(e));
     }
     KEEL_TRY(keeli_may_orphan(world, holder, e));
@@ -66,6 +68,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         keeli_free_name(world, e);
         keeli_commit_unlink(world, e);
     }
+    if (world->relations.all) keeli_commit_unrelate_entity(world, e);
     keeli_entity_going(world, e, KEEL_ON_DELETED, false);
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_strip_ended(world, e);

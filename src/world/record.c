@@ -235,7 +235,8 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
     bool is_allowed = list->allowed.count == 0;
     for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
         is_allowed = list->allowed.items[i] == s;
-    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_NAME && does != KEELI_RECORD_MATCHING)
+    if (s->flags & KEELI_IS_LINK && does != KEELI_RECORD_NAME && does != KEELI_RECORD_MATCHING &&
+        does != KEELI_RECORD_EDIT_PAIR)
         *result = keeli_not_by_hand(world, s, "edit");
     else if (!is_allowed)
         *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
@@ -622,6 +623,25 @@ keel_result keeli_edit_of_elsewhere(keel_scope *scope, keel_entity e,
     }
     KEEL_TRY(begin_naming(list, KEELI_RECORD_EDIT_OF, e, &component, 1, &c));
     c->edit_of = edit;
+    return append(list, c);
+}
+
+keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_component *relation,
+                            keel_entity other, const void *value, keeli_edit_pair_fn *edit) {
+    keeli_caller who;
+    keel_commands *list = keeli_commands_of(scope);
+    keeli_command *c = NULL;
+    if (keeli_is_world(scope)) return edit(keeli_world_of(scope), NULL, e, relation, other, value);
+    if (!list) {
+        KEEL_TRY(keeli_edit_begin(scope, &who));
+        return keeli_edit_end(&who, edit(who.world, who.editor, e, relation, other, value));
+    }
+    const keel_value values[] = { { relation, value } };
+    KEEL_TRY(begin(list, KEELI_RECORD_EDIT_PAIR, e, 1, &c));
+    KEEL_TRY(prepare_values(list, c, values));
+    take_values(list, c, values);
+    c->parent = other;
+    c->edit_pair = edit;
     return append(list, c);
 }
 

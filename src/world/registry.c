@@ -48,6 +48,14 @@ static const char *what_is_wrong(const keel_component *c) {
     if (c->size % align) return "has a size that is no multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
+    if ((c->exclusive || c->acyclic || c->on_delete) && !c->is_relation)
+        return "has an option of relations; declare it with KEEL_RELATION";
+    if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
+    if (c->acyclic && !c->exclusive) return "is .acyclic, which only exclusive relations can be";
+    if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
+    if (c->is_relation && c->size) return "is a relation, which has no values";
+    if (c->is_relation && (c->drop || c->copy || c->move || c->hash))
+        return "is a relation and has hooks, but there are no values";
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
     if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
@@ -157,6 +165,11 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
+    if (s->relation && s == s->relation->sources) {
+        keeli_edges_deinit(&s->relation->edges, heap);
+        if (s->relation->targets) s->relation->targets->relation = NULL;
+        KEELI_FREE(heap, keeli_relation, s->relation);
+    }
     for (uint32_t i = 0; s->events && i < world->registry.queues.count; ++i)
         if (world->registry.queues.items[i] == s)
             world->registry.queues.items[i] =
@@ -187,13 +200,19 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->slot = &s->slot;
     s->world = world;
     s->slot = index;
+    if (c->is_relation) own->storage = KEEL_INDEXED; // nothing but bits
+    if (c->is_relation && (s->relation = KEELI_NEW(heap, keeli_relation)) != NULL) {
+        keeli_edges_init(&s->relation->edges, c->exclusive);
+        s->relation->sources = s;
+        s->flags |= KEELI_IS_LINK;
+    }
     if (c->is_event && KEELI_RESERVE(heap, &world->registry.queues, 1) &&
         (s->events = KEELI_NEW(heap, keeli_queue)) != NULL) {
         keeli_queue_init(s->events, &s->component, false);
         world->registry.queues.items[world->registry.queues.count++] = s;
     }
     if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
-        (c->is_event && !s->events))
+        (c->is_event && !s->events) || (c->is_relation && !s->relation))
         return free_storage(world, s), NULL;
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
@@ -312,6 +331,26 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     return s;
 }
 
+// A relation gets its second storage, and the world knows it; or it goes, when out of memory.
+static keeli_storage *complete(keel_world *world, keeli_storage *s, keel_result *result) {
+    keeli_relation *relation = s->relation;
+    char name[128];
+    snprintf(name, sizeof name, "%.100s (targets)", s->component.name);
+    const keel_component targets = { .name = name,
+                                     .storage = KEEL_INDEXED,
+                                     .transient = s->component.transient,
+                                     .file = s->component.file,
+                                     .line = s->component.line };
+    relation->targets = register_storage(world, &targets, result);
+    if (!relation->targets) return keeli_storage_forget(world, s), NULL;
+    relation->targets->relation = relation;
+    relation->targets->flags |= KEELI_IS_LINK;
+    relation->next = world->relations.all;
+    world->relations.all = relation;
+    world->relations.rule_count += s->component.on_delete != KEEL_UNRELATE;
+    return s;
+}
+
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result) {
     *result = KEEL_OK;
@@ -338,7 +377,9 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
         return NULL;
     }
     keeli_storage *s = what_is_wrong(c) ? NULL : keeli_storage_find(world, c);
-    return s ? s : register_storage(world, c, result);
+    if (s) return s;
+    s = register_storage(world, c, result);
+    return s && s->relation ? complete(world, s, result) : s;
 }
 
 keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result) {
@@ -380,6 +421,8 @@ void keeli_registry_deinit(keel_world *world) {
     KEELI_RELEASE(&world->heap, &world->storages);
     KEELI_RELEASE(&world->heap, &world->registry.by_ordinal);
     KEELI_RELEASE(&world->heap, &world->registry.queues);
+    KEELI_RELEASE(&world->heap, &world->relations.doomed);
+    KEELI_RELEASE(&world->heap, &world->relations.marks);
     keeli_free(&world->heap, world->root.storages, table_bytes(world->root.storage_capacity),
                sizeof(void *));
 }
@@ -436,7 +479,7 @@ const keel_component *keel_find_component(const keel_world *world, const char *n
     const keeli_storage *s = find_name(world, name, false, false);
     if (!s) s = find_name(world, name, true, false);
     if (!s) s = find_name(world, name, true, true);
-    return s ? &s->component : NULL;
+    return s && !keeli_store_has_sources(s) ? &s->component : NULL;
 }
 
 // The place after `after` in the order; 0 for NULL; the end when it is not known.
@@ -451,7 +494,9 @@ static const keel_component *next_of_kind(const keel_world *world, const keel_co
     if (keeli_is_no_world(world)) return NULL;
     for (uint32_t i = place_after(world, after); i < world->storages.count; ++i) {
         const keel_component *c = &world->storages.items[i]->component;
-        if (c->is_unique == is_unique && !c->is_event) return c;
+        if (c->is_unique == is_unique && !c->is_event &&
+            !keeli_store_has_sources(world->storages.items[i]))
+            return c;
     }
     return NULL;
 }
@@ -472,7 +517,9 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     const keeli_storage *next = NULL;
     for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
         const keeli_storage *s = world->registry.by_ordinal.items[keeli_list_numbers(list)[i]];
-        if (s->position < from || (next && s->position > next->position)) continue;
+        if (s->position < from || (next && s->position > next->position) ||
+            keeli_store_has_sources(s))
+            continue;
         if (keeli_store_has(s, index)) next = s;
     }
     return next ? &next->component : NULL;
@@ -496,9 +543,11 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 
 // ------------------------------------------------------------------ about to be edited
 keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb) {
-    return keeli_misuse(
-        world, KEEL_ERROR_ARGUMENT, "cannot %s '%s' by hand; use %s", verb, s->component.name,
-        s == world->names.storage ? "keel_set_name" : "keel_attach, keel_detach, keel_unlink");
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot %s '%s' by hand; use %s", verb,
+                        s->component.name,
+                        s == world->names.storage ? "keel_set_name"
+                        : s->relation             ? "keel_relate, keel_unrelate"
+                                                  : "keel_attach, keel_detach, keel_unlink");
 }
 
 // The storage where there is nothing to be asked, as mostly.

@@ -77,6 +77,7 @@ typedef enum keeli_action {
     KEELI_RECORD_SET_UNIQUE,
     KEELI_RECORD_REMOVE_UNIQUE,
     KEELI_RECORD_EDIT_OF,
+    KEELI_RECORD_EDIT_PAIR,
     KEELI_RECORD_EDIT,
     KEELI_RECORD_ATTACH,
     KEELI_RECORD_CLONE,
@@ -109,6 +110,12 @@ static inline keel_result keeli_edit_component(keel_scope *scope, keel_entity e,
     return keeli_is_world(scope) ? edit(keeli_world_of(scope), NULL, e, component)
                                  : keeli_edit_of_elsewhere(scope, e, component, edit);
 }
+// Edits of a relation between an entity and another one, or (null) whatever it is related to.
+typedef keel_result keeli_edit_pair_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                       const keel_component *relation, keel_entity other,
+                                       const void *value);
+keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_component *relation,
+                            keel_entity other, const void *value, keeli_edit_pair_fn *edit);
 // Record the others.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
@@ -166,8 +173,9 @@ typedef struct keeli_command {
     uint32_t count; // of parts
     keel_entity entity, parent;
     union {
-        keeli_edit_fn *edit;       // KEELI_RECORD_EDIT
-        keeli_edit_of_fn *edit_of; // KEELI_RECORD_EDIT_OF, of the one component
+        keeli_edit_fn *edit;           // KEELI_RECORD_EDIT
+        keeli_edit_of_fn *edit_of;     // KEELI_RECORD_EDIT_OF, of the one component
+        keeli_edit_pair_fn *edit_pair; // KEELI_RECORD_EDIT_PAIR, with `parent`
         keeli_edit_matching_fn *edit_matching;
         keel_command_fn *function; // KEELI_RECORD_CALL
     };

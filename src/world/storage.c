@@ -271,6 +271,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
          i = (i / 64 + 1) * 64)
         keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
     keeli_presence_reset(&s->presence);
+    if (s->relation) keeli_edges_clear(&s->relation->edges, &world->heap);
 }
 
 void keeli_store_drop_all(keel_world *world) {
@@ -289,6 +290,8 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
     keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
     keeli_queue_trim(&t->removed, &world->heap, s->presence.count + s->disabled.count);
+    if (s->relation && !keeli_store_has_sources(s))
+        keeli_edges_trim(&s->relation->edges, &world->heap);
     if (s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
@@ -315,7 +318,8 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
 size_t keeli_store_bytes(const keeli_storage *s) {
     return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
            s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
-           s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed);
+           s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed) +
+           (s->relation && !keeli_store_has_sources(s) ? s->relation->edges.bytes : 0);
 }
 
 static uint32_t count_blocks_of(const keeli_presence *p) {

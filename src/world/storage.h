@@ -60,6 +60,10 @@ static inline void *keeli_store_value_of(const keel_world *world, const keeli_st
     uint32_t place;
     return keeli_store_find(world, s, e, &place) ? keeli_store_at(s, place) : NULL;
 }
+// Is it the storage of who has sources in a relation, which nobody names?
+static inline bool keeli_store_has_sources(const keeli_storage *s) {
+    return s->relation && s == s->relation->targets;
+}
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
 static inline bool keeli_store_is_sparse(const keeli_storage *s) {

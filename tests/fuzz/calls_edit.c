@@ -403,6 +403,63 @@ FUZZ(keel_find_entity) {
     (void)fuzz_keep((keel_find_entity)(scope, parent, fuzz_text()));
 }
 
+// ------------------------------------------------------------------ relations
+FUZZ(keel_relate_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    fuzz_edit((keel_relate_component)(scope, source, c, fuzz_entity(), NULL));
+}
+FUZZ(keel_unrelate_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    fuzz_edit((keel_unrelate_component)(scope, source, c, fuzz_entity()));
+}
+FUZZ(keel_unrelate_all_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    fuzz_edit((keel_unrelate_all_component)(scope, fuzz_entity(), c));
+}
+FUZZ(keel_unrelate_sources_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    fuzz_edit((keel_unrelate_sources_component)(scope, fuzz_entity(), c));
+}
+FUZZ(keel_is_related_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    (void)(keel_is_related_component)(scope, source, c, fuzz_entity());
+}
+FUZZ(keel_target_of_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    (void)fuzz_keep((keel_target_of_component)(scope, fuzz_entity(), c));
+}
+FUZZ(keel_target_count_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    (void)(keel_target_count_component)(scope, fuzz_entity(), c);
+}
+FUZZ(keel_source_count_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    (void)(keel_source_count_component)(scope, fuzz_entity(), c);
+}
+FUZZ(keel_next_target_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    (void)fuzz_keep((keel_next_target_component)(scope, source, c, fuzz_entity()));
+}
+FUZZ(keel_next_source_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity target = fuzz_entity();
+    (void)fuzz_keep((keel_next_source_component)(scope, target, c, fuzz_entity()));
+}
+
 // ------------------------------------------------------------------ commands
 FUZZ(keel_world_commands) { (void)keel_world_commands(fuzz_world()); }
 FUZZ(keel_apply_commands) {

@@ -7,7 +7,7 @@
 // A run that fails may have changed anything before: it is no edit.
 static void ran(keel_result result) {
     const bool is_own = (int)result == FUZZ_OWN_ERROR; // of an applied command
-    if ((result < KEEL_ERROR_FILE && !is_own) || result > KEEL_ABSENT) __builtin_trap();
+    if ((result < KEEL_ERROR_RELATED && !is_own) || result > KEEL_ABSENT) __builtin_trap();
     if (result < 0) ++f.refused;
 }
 FUZZ(keel_run_system) {

@@ -102,8 +102,12 @@ const keel_component *fuzz_component(void) {
     if (how == 4) return KEEL_OF(keel_child);
     if (how == 5) return keel_if_missing();
     if (how == 6) return fuzz_one_in(2) ? &keel_entities : KEEL_OF(keel_name);
-    if (how < 10) return one_of(fuzz_components, fuzz_component_count);
+    if (how == 7) return one_of(fuzz_relations, fuzz_relation_count);
+    if (how < 11) return one_of(fuzz_components, fuzz_component_count);
     return one_of(fuzz_components, 20); // those that a world takes
+}
+const keel_component *fuzz_relation(void) {
+    return fuzz_one_in(16) ? fuzz_component() : one_of(fuzz_relations, fuzz_relation_count);
 }
 const keel_component *fuzz_unique(void) {
     return fuzz_one_in(16) ? fuzz_component() : one_of(fuzz_uniques, fuzz_unique_count);

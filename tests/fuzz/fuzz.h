@@ -119,6 +119,7 @@ uint32_t fuzz_entities(keel_entity *list); // up to FUZZ_MANY
 const keel_component *fuzz_component(void);
 const keel_component *const *fuzz_list(void); // ends with NULL; valid until the next but one
 const keel_component *fuzz_unique(void);
+const keel_component *fuzz_relation(void);
 const keel_component *fuzz_event(void);
 const keel_term *fuzz_terms(void); // ends; valid until the next
 const char *fuzz_text(void);
@@ -132,6 +133,8 @@ const keel_step *fuzz_step(void);
 const keel_system *fuzz_system(void);
 
 // ------------------------------------------------------------------ types.c
+extern const keel_component *const fuzz_relations[];
+extern const uint32_t fuzz_relation_count;
 extern const keel_component *const fuzz_components[];
 extern const uint32_t fuzz_component_count;
 extern const keel_component *const fuzz_uniques[];

@@ -119,8 +119,20 @@ static const keel_component types[] = {
     { .name = "", .size = 4, .align = 4 },
     { .size = 4, .align = 4 },
     { .name = "no_storage", NUMBER, .size = 4, .storage = (keel_storage)77 },
+    // relations
+    { .name = "likes", .is_relation = true, .tracking = KEEL_TRACK_ALL },
+    { .name = "knows", .is_relation = true },
+    { .name = "follows", .is_relation = true, .exclusive = true },
+    { .name = "owns", .is_relation = true, .on_delete = KEEL_DELETE_SOURCES },
+    { .name = "needs", .is_relation = true, .on_delete = KEEL_REFUSE },
+    { .name = "part_of",
+      .is_relation = true,
+      .exclusive = true,
+      .acyclic = true,
+      .on_delete = KEEL_DELETE_SOURCES },
+    { .name = "torn", .is_relation = true, .acyclic = true }, // refused
 };
-_Static_assert(sizeof types / sizeof *types == 29, "a component gets a place in the list below");
+_Static_assert(sizeof types / sizeof *types == 36, "a component gets a place in the list below");
 KEEL_COMPONENT(Spot, .no_padding = true);
 KEEL_COMPONENT(Speed, .no_padding = true, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Mass, .no_padding = true, .storage = KEEL_ARCHETYPE, .tracking = KEEL_TRACK_ALL);
@@ -131,6 +143,9 @@ const keel_component *const fuzz_components[] = {
     &types[21], &types[22],    &types[23],     &types[24],   &types[25], &types[26], &types[27],
     &types[28], KEEL_OF(Spot), KEEL_OF(Speed), KEEL_OF(Mass)
 };
+const keel_component *const fuzz_relations[] = { &types[29], &types[30], &types[31], &types[32],
+                                                 &types[33], &types[34], &types[35] };
+const uint32_t fuzz_relation_count = sizeof fuzz_relations / sizeof *fuzz_relations;
 const uint32_t fuzz_component_count = sizeof fuzz_components / sizeof *fuzz_components;
 
 static const keel_component uniques[] = {

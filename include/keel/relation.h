@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/// @file relation.h
+/// Relations between entities, whom they know for as long as both are alive: who follows whom, what
+/// is docked where, who likes what.
+///
+/// A relation is declared like a component: `KEEL_RELATION(Likes);`, or with `.exclusive = true`
+/// where a source has one target at most. `keel_relate(world, a, Likes, b)` makes `a` a source and
+/// `b` a target of it. Both sides keep the order in which they were related, and can be walked:
+/// KEEL_EACH_TARGET, KEEL_EACH_SOURCE (typed.h).
+///
+/// A source has the relation as a component without a value: KEEL_WITH(Likes), keel_has, keel_count
+/// and terms about changes take it. *Inserted* is who got its first target, *modified* whose
+/// targets changed afterwards, *deleted* who lost the last one. Nobody adds or removes it by hand.
+///
+/// Whoever is deleted, stripped or cleared lets go of all its targets, and its sources of it: no
+/// relation ever names an entity that is not alive. A copy of an entity (keel_clone_entity) has the
+/// targets of its prototype; nobody is related to it. keel_copy_world copies all, in the same
+/// order. keel_world_hash knows who is related to whom, but not in which order.
+///
+/// With `.on_delete` a relation says what else becomes of its sources when a target is deleted:
+/// KEEL_DELETE_SOURCES deletes them, and theirs, before it; KEEL_REFUSE refuses the deletion,
+/// unless they are deleted with it. All are found first, so that a refused deletion changes
+/// nothing; no memory is needed. Strip, keel_clear_entities, keel_delete_entity_unchecked, the end
+/// of a world and of the relation ask no such rule. An exclusive relation may be `.acyclic`: nobody
+/// comes to itself.
+///
+/// The edits follow the rules of edit.h. Which entities are related is one thing to be held: a view
+/// or system that edits needs KEEL_MAY_EDIT of the relation, and one that looks KEEL_MAY_READ.
+/// Commands record edits; where one of both is not alive any more when they are applied, that edit
+/// is dropped.
+///
+/// Cost: an edit takes as long for thousands of targets as for one, but for keel_relate and
+/// keel_unrelate where a relation is not exclusive: they look through the targets of the one or the
+/// sources of the other, whichever are fewer.
+#pragma once
+#include <keel/edit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Make `target` the last target of `source`, and `source` the last source of `target`. Where they
+/// are related already nothing happens. In an exclusive relation the source leaves its old target.
+/// @param relation what KEEL_RELATION declared
+/// @param value NULL: relations have no values
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when it is no relation,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic one), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
+///   KEEL_ERROR_ACCESS
+KEEL_API keel_result keel_relate_component(keel_scope *scope, keel_entity source,
+                                           const keel_component *relation, keel_entity target,
+                                           const void *value);
+
+/// The opposite of keel_relate_component.
+/// @return the same, and KEEL_ABSENT when they are not related
+KEEL_API keel_result keel_unrelate_component(keel_scope *scope, keel_entity source,
+                                             const keel_component *relation, keel_entity target);
+
+/// A source lets go of all its targets.
+/// @return as keel_unrelate_component
+KEEL_API keel_result keel_unrelate_all_component(keel_scope *scope, keel_entity source,
+                                                 const keel_component *relation);
+
+/// All sources let go of a target, the last one first.
+/// @return as keel_unrelate_component
+KEEL_API keel_result keel_unrelate_sources_component(keel_scope *scope, keel_entity target,
+                                                     const keel_component *relation);
+
+/// Is `source` related to `target`?
+KEEL_API bool keel_is_related_component(const keel_scope *scope, keel_entity source,
+                                        const keel_component *relation, keel_entity target);
+
+/// The first target of a source, which is the only one where the relation is exclusive; or null.
+KEEL_API keel_entity keel_target_of_component(const keel_scope *scope, keel_entity source,
+                                              const keel_component *relation);
+
+/// How many targets a source has.
+KEEL_API uint32_t keel_target_count_component(const keel_scope *scope, keel_entity source,
+                                              const keel_component *relation);
+
+/// How many sources a target has.
+KEEL_API uint32_t keel_source_count_component(const keel_scope *scope, keel_entity target,
+                                              const keel_component *relation);
+
+/// The next of all targets of a source, in the order of relating.
+/// @param after null for the first, then the last answer
+/// @return null at the end, and when `after` is no target any more
+KEEL_API keel_entity keel_next_target_component(const keel_scope *scope, keel_entity source,
+                                                const keel_component *relation, keel_entity after);
+
+/// The next of all sources of a target, in the order of relating.
+/// @param after null for the first, then the last answer
+/// @return null at the end, and when `after` is no source any more
+KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target,
+                                                const keel_component *relation, keel_entity after);
+
+/// @cond
+// Private: a loop over targets or sources. Handles are taken a few at a time, as long as nothing is
+// edited; the one behind them tells where to go on.
+typedef struct keeli_relation_walk {
+    const void *relation; // NULL: nothing to visit
+    const uint64_t *edits;
+    uint64_t seen; // of them
+    keel_entity of;
+    uint32_t place; // of the last item
+    uint16_t at, count;
+    bool to_sources, has_more; // the last item only tells where to go on
+    keel_entity items[16];
+} keeli_relation_walk;
+KEEL_API void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope,
+                                        keel_entity of, const keel_component *relation,
+                                        bool to_sources);
+KEEL_API void keeli_relation_walk_more(keeli_relation_walk *walk);
+static inline keeli_relation_walk keeli_relation_walk_of(const keel_scope *scope, keel_entity of,
+                                                         const keel_component *relation,
+                                                         bool to_sources) {
+    keeli_relation_walk walk;
+    keeli_relation_walk_begin(&walk, scope, of, relation, to_sources);
+    return walk;
+}
+// The current one may leave meanwhile.
+static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
+    if (*walk->edits != walk->seen || walk->at + walk->has_more >= walk->count)
+        keeli_relation_walk_more(walk);
+    return walk->at < walk->count ? walk->items[walk->at++] : keel_null();
+}
+/// @endcond
+
+#ifdef __cplusplus
+}
+#endif
+
+// clang-format off
+/// @cond macros that let the functions above take their scopes as they are
+#define keel_relate_component(scope, ...) keel_relate_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_unrelate_component(scope, ...) keel_unrelate_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_unrelate_all_component(scope, ...) keel_unrelate_all_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_unrelate_sources_component(scope, ...) keel_unrelate_sources_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_is_related_component(scope, ...) keel_is_related_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_target_of_component(scope, ...) keel_target_of_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_target_count_component(scope, ...) keel_target_count_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_source_count_component(scope, ...) keel_source_count_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_target_component(scope, ...) keel_next_target_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_source_component(scope, ...) keel_next_source_component(KEELI_TO_READ(scope), __VA_ARGS__)
+/// @endcond
+// clang-format on

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/// @file typed_relation.h
+/// The part of typed.h that is about relations (relation.h). A relation `Likes` is the component
+/// Likes, and a pointer KEEL_RELATION_Likes to it, so that what is no relation does not compile.
+#pragma once
+#pragma GCC system_header
+#include <keel/relation.h>
+#include <keel/typed_core.h>
+#include <keel/typed_cpp.h>
+// clang-format off
+
+/// Declare a relation between entities: `KEEL_RELATION(Likes);`, `KEEL_RELATION(PartOf, .exclusive = true);`. It declares
+/// the type `T`, which cannot be read; the options are members of keel_component.
+#define KEEL_RELATION(...) KEELI_RELATION(__VA_ARGS__, .line = __LINE__)
+#define KEELI_RELATION(T, ...)                                                                      \
+    typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
+    KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
+/// The descriptor of a relation, for functions that take one.
+#define KEEL_RELATION_OF(T) (KEEL_RELATION_##T)
+
+/// Relate two entities: `keel_relate(world, a, Likes, b)`; see keel_relate_component. Scope: any.
+#define keel_relate(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
+/// Not any more. Scope: any.
+#define keel_unrelate(scope, source, T, target) keel_unrelate_component((scope), (source), KEEL_RELATION_OF(T), (target))
+/// A source lets go of all its targets: `keel_unrelate_all(world, a, Likes)`. Scope: any.
+#define keel_unrelate_all(scope, source, T) keel_unrelate_all_component((scope), (source), KEEL_RELATION_OF(T))
+/// All sources let go of a target: `keel_unrelate_sources(world, Likes, b)`. Scope: any.
+#define keel_unrelate_sources(scope, T, target) keel_unrelate_sources_component((scope), (target), KEEL_RELATION_OF(T))
+/// Is `source` related to `target`? Scope: all but commands.
+#define keel_is_related(scope, source, T, target) keel_is_related_component((scope), (source), KEEL_RELATION_OF(T), (target))
+/// The first target of a source, the only one of an exclusive relation; or null. Scope: all but commands.
+#define keel_target_of(scope, source, T) keel_target_of_component((scope), (source), KEEL_RELATION_OF(T))
+/// How many targets a source has. Scope: all but commands.
+#define keel_target_count(scope, source, T) keel_target_count_component((scope), (source), KEEL_RELATION_OF(T))
+/// How many sources a target has. Scope: all but commands.
+#define keel_source_count(scope, target, T) keel_source_count_component((scope), (target), KEEL_RELATION_OF(T))
+/// All targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The current one may
+/// leave meanwhile, no other. Scope: all but commands.
+#define KEEL_EACH_TARGET(scope, source, T, target) KEELI_EACH_RELATED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, T, target, false)
+/// All sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`. Scope: all but commands.
+#define KEEL_EACH_SOURCE(scope, target, T, source) KEELI_EACH_RELATED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, T, source, true)
+#define KEELI_EACH_RELATED(walk, scope, of, T, other, to_sources)                                   \
+    for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
+        for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))
+// clang-format on

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+#include "data/edges.h"
+
+#include <string.h>
+
+enum { LONG = 12 }; // from 1 << 12 places on a list has pages
+
+struct keeli_edge_pages {
+    uint32_t count, capacity;
+    uint32_t *at[];
+};
+
+// ------------------------------------------------------------------ memory of a list
+static size_t words_bytes(uint32_t stride, uint32_t places) {
+    return (size_t)places * stride * sizeof(uint32_t);
+}
+static size_t pages_bytes(uint32_t capacity) {
+    return sizeof(struct keeli_edge_pages) + capacity * sizeof(uint32_t *);
+}
+static uint32_t capacity_of(const keeli_edge_list *list, uint32_t stride) {
+    if (!list->power) return 2 / stride;
+    return list->power <= LONG ? (uint32_t)1 << list->power : list->pages->count << LONG;
+}
+
+uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place) {
+    return list->power <= LONG
+               ? list->words + (size_t)place * stride
+               : list->pages->at[place >> LONG] + (size_t)(place % (1u << LONG)) * stride;
+}
+
+static uint32_t *new_words(keeli_edges *edges, keeli_heap *heap, uint32_t stride, uint32_t places) {
+    uint32_t *words = keeli_new(heap, words_bytes(stride, places), sizeof(uint32_t));
+    if (words) edges->bytes += words_bytes(stride, places);
+    return words;
+}
+static void free_words(keeli_edges *edges, keeli_heap *heap, uint32_t *words, uint32_t stride,
+                       uint32_t places) {
+    edges->bytes -= words_bytes(stride, places);
+    keeli_free(heap, words, words_bytes(stride, places), sizeof(uint32_t));
+}
+
+static struct keeli_edge_pages *new_pages(keeli_edges *edges, keeli_heap *heap, uint32_t capacity) {
+    struct keeli_edge_pages *pages = keeli_new_zeroed(heap, pages_bytes(capacity), sizeof(void *));
+    if (!pages) return NULL;
+    edges->bytes += pages_bytes(capacity);
+    pages->capacity = capacity;
+    return pages;
+}
+static void free_pages(keeli_edges *edges, keeli_heap *heap, struct keeli_edge_pages *pages) {
+    edges->bytes -= pages_bytes(pages->capacity);
+    keeli_free(heap, pages, pages_bytes(pages->capacity), sizeof(void *));
+}
+
+// Pages that hold no place below `used` go.
+static void give_pages(keeli_edges *edges, keeli_heap *heap, const keeli_edge_list *list,
+                       uint32_t stride) {
+    struct keeli_edge_pages *pages = list->pages;
+    while (pages->count > (list->used >> LONG) + (list->used % (1u << LONG) != 0))
+        free_words(edges, heap, pages->at[--pages->count], stride, 1u << LONG);
+}
+
+static void free_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list,
+                      uint32_t stride) {
+    list->used = 0;
+    if (list->power > LONG) {
+        give_pages(edges, heap, list, stride);
+        free_pages(edges, heap, list->pages);
+    } else if (list->power) {
+        free_words(edges, heap, list->words, stride, capacity_of(list, stride));
+    }
+    *list = (keeli_edge_list){ 0 };
+}
+
+// One more page, after the list has pages.
+static bool add_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, uint32_t stride) {
+    struct keeli_edge_pages *pages = list->pages;
+    if (pages->count == pages->capacity) {
+        struct keeli_edge_pages *more = new_pages(edges, heap, pages->capacity * 2);
+        if (!more) return false;
+        more->count = pages->count;
+        memcpy(more->at, pages->at, pages->count * sizeof *pages->at);
+        free_pages(edges, heap, pages);
+        list->pages = pages = more;
+    }
+    uint32_t *words = new_words(edges, heap, stride, 1u << LONG);
+    if (words) pages->at[pages->count++] = words;
+    return words != NULL;
+}
+
+static bool grow(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, uint32_t stride) {
+    if (list->power > LONG) return add_page(edges, heap, list, stride);
+    if (list->power == LONG) {
+        struct keeli_edge_pages *pages = new_pages(edges, heap, 4);
+        if (!pages) return false;
+        pages->at[pages->count++] = list->words;
+        list->pages = pages;
+        list->power = LONG + 1;
+        return add_page(edges, heap, list, stride);
+    }
+    const uint32_t power = list->power ? list->power + 1u : 2, old = capacity_of(list, stride);
+    uint32_t *words = new_words(edges, heap, stride, (uint32_t)1 << power);
+    if (!words) return false;
+    memcpy(words, keeli_edge_entry(list, stride, 0), words_bytes(stride, list->used));
+    if (list->power) free_words(edges, heap, list->words, stride, old);
+    list->words = words;
+    list->power = power & 31;
+    return true;
+}
+
+// ------------------------------------------------------------------ memory of a side
+static bool reserve_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
+                         uint32_t index) {
+    const uint32_t page = index / KEELI_EDGE_PAGE;
+    if (page >= side->capacity) {
+        void *table = keeli_table_grow(heap, side->pages, &side->capacity, page + 1, &edges->bytes);
+        if (!table) return false;
+        side->pages = table;
+    }
+    if (side->pages[page]) return true;
+    const size_t bytes = KEELI_EDGE_PAGE * sizeof(keeli_edge_list);
+    side->pages[page] = keeli_new_zeroed(heap, bytes, _Alignof(keeli_edge_list));
+    if (side->pages[page]) edges->bytes += bytes;
+    return side->pages[page] != NULL;
+}
+
+static void free_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t page) {
+    const size_t bytes = KEELI_EDGE_PAGE * sizeof(keeli_edge_list);
+    for (uint32_t i = 0; i < KEELI_EDGE_PAGE; ++i)
+        free_list(edges, heap, &side->pages[page][i], side->stride);
+    keeli_free(heap, side->pages[page], bytes, _Alignof(keeli_edge_list));
+    edges->bytes -= bytes;
+    side->pages[page] = NULL;
+}
+
+static void clear_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
+    for (uint32_t page = 0; page < side->capacity; ++page)
+        if (side->pages[page]) free_page(edges, heap, side, page);
+    keeli_table_free(heap, side->pages, side->capacity);
+    side->pages = NULL;
+    side->capacity = 0;
+}
+
+void keeli_edges_init(keeli_edges *edges, bool is_exclusive) {
+    *edges =
+        (keeli_edges){ .sources = { .stride = 2 }, .targets = { .stride = is_exclusive ? 1 : 2 } };
+}
+
+void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap) {
+    clear_side(edges, heap, &edges->sources);
+    clear_side(edges, heap, &edges->targets);
+    edges->bytes = 0;
+    edges->count = 0;
+    ++edges->edits;
+}
+
+void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap) { keeli_edges_clear(edges, heap); }
+
+static void trim_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
+    for (uint32_t page = 0; page < side->capacity; ++page) {
+        uint32_t i = 0;
+        while (side->pages[page] && i < KEELI_EDGE_PAGE && !side->pages[page][i].used)
+            ++i;
+        if (i == KEELI_EDGE_PAGE) free_page(edges, heap, side, page);
+    }
+}
+
+void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap) {
+    if (!edges->count) {
+        keeli_edges_clear(edges, heap);
+    } else {
+        trim_side(edges, heap, &edges->sources);
+        trim_side(edges, heap, &edges->targets);
+    }
+}
+
+// ------------------------------------------------------------------ looking
+uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    if (!list) return KEELI_NO_EDGE;
+    while (place < list->used && *keeli_edge_entry(list, side->stride, place) == KEELI_HOLE)
+        ++place;
+    return place < list->used ? place : KEELI_NO_EDGE;
+}
+
+static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t other) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    for (uint32_t place = 0; place < list->used; ++place)
+        if (*keeli_edge_entry(list, side->stride, place) == other) return place;
+    return KEELI_NO_EDGE;
+}
+
+uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target) {
+    const uint32_t from = keeli_edge_count(&edges->sources, source);
+    const uint32_t to = keeli_edge_count(&edges->targets, target);
+    if (!from || !to) return KEELI_NO_EDGE;
+    if (from <= to || keeli_edges_are_exclusive(edges))
+        return find_in(&edges->sources, source, target);
+    const uint32_t place = find_in(&edges->targets, target, source);
+    return place == KEELI_NO_EDGE ? place : keeli_edge_twin(&edges->targets, target, place);
+}
+
+// ------------------------------------------------------------------ changing
+bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
+                        uint32_t extra) {
+    if (!reserve_page(edges, heap, side, index)) return false;
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    while (capacity_of(list, side->stride) - list->used < extra)
+        if (!grow(edges, heap, list, side->stride)) return false;
+    return true;
+}
+
+bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
+    const uint32_t extra = keeli_edges_are_exclusive(edges) ? 0 : 1;
+    return keeli_edge_reserve(edges, heap, &edges->sources, source, extra) &&
+           keeli_edge_reserve(edges, heap, &edges->targets, target, 1);
+}
+
+void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
+    keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
+    keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
+    uint32_t *entry = keeli_edge_entry(from, 2, from->used);
+    entry[0] = target;
+    entry[1] = to->used;
+    entry = keeli_edge_entry(to, edges->targets.stride, to->used);
+    entry[0] = source;
+    if (edges->targets.stride == 2) entry[1] = from->used;
+    ++from->used;
+    ++to->used;
+    ++edges->count;
+    ++edges->edits;
+}
+
+// Close the holes; twins hear of the new places.
+static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
+    uint32_t n = 0;
+    for (uint32_t place = 0; place < list->used; ++place) {
+        const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
+        if (entry[0] == KEELI_HOLE) continue;
+        uint32_t *to = keeli_edge_entry(list, side->stride, n);
+        const uint32_t twin = side->stride == 1 ? 0 : entry[1];
+        memmove(to, entry, side->stride * sizeof *to);
+        if (other->stride == 2) keeli_edge_entry(keeli_edge_list_of(other, to[0]), 2, twin)[1] = n;
+        ++n;
+    }
+    list->used = n;
+    list->holes = 0;
+}
+
+// A place of the list became a hole.
+static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
+                 const keeli_edge_side *other, uint32_t index) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
+        --list->used;
+        --list->holes;
+    }
+    if (!list->used) {
+        free_list(edges, heap, list, side->stride);
+    } else {
+        if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
+        if (list->power > LONG) give_pages(edges, heap, list, side->stride);
+    }
+}
+
+void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
+    keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
+    uint32_t *entry = keeli_edge_entry(from, 2, place);
+    const uint32_t target = entry[0], twin = entry[1];
+    keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
+    *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
+    ++from->holes;
+    ++to->holes;
+    --edges->count;
+    ++edges->edits;
+    tidy(edges, heap, &edges->sources, &edges->targets, source);
+    tidy(edges, heap, &edges->targets, &edges->sources, target);
+}
+
+// ------------------------------------------------------------------ copying
+static bool copy_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *to,
+                      keeli_edge_list *from, uint32_t stride) {
+    while (capacity_of(to, stride) < from->used)
+        if (!grow(edges, heap, to, stride)) return false;
+    for (uint32_t place = 0; place < from->used; ++place)
+        memcpy(keeli_edge_entry(to, stride, place), keeli_edge_entry(from, stride, place),
+               stride * sizeof(uint32_t));
+    to->used = from->used;
+    to->holes = from->holes;
+    return true;
+}
+
+static bool copy_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
+                      const keeli_edge_side *from) {
+    for (uint32_t i = 0; i < from->capacity * KEELI_EDGE_PAGE; ++i) {
+        keeli_edge_list *list = keeli_edge_list_of(from, i);
+        if (!list) i += KEELI_EDGE_PAGE - 1;
+        else if (list->used &&
+                 (!reserve_page(edges, heap, to, i) ||
+                  !copy_list(edges, heap, keeli_edge_list_of(to, i), list, to->stride)))
+            return false;
+    }
+    return true;
+}
+
+bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
+    if (!copy_side(to, heap, &to->sources, &from->sources) ||
+        !copy_side(to, heap, &to->targets, &from->targets)) {
+        keeli_edges_clear(to, heap);
+        return false;
+    }
+    to->count = from->count;
+    ++to->edits;
+    return true;
+}
+
+// ------------------------------------------------------------------ checking
+// Each entry of the list has a twin that names it, and its place; how many there are, or
+// UINT32_MAX.
+static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side *other,
+                              uint32_t index) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    uint32_t holes = 0;
+    if (list->used > capacity_of(list, side->stride)) return UINT32_MAX;
+    for (uint32_t place = 0; place < list->used; ++place) {
+        const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
+        if (entry[0] == KEELI_HOLE) {
+            ++holes;
+            continue;
+        }
+        keeli_edge_list *there = keeli_edge_list_of(other, entry[0]);
+        const uint32_t twin = side->stride == 1 ? 0 : entry[1];
+        if (!there || twin >= there->used) return UINT32_MAX;
+        const uint32_t *back = keeli_edge_entry(there, other->stride, twin);
+        if (back[0] != index || (other->stride == 2 && back[1] != place)) return UINT32_MAX;
+    }
+    return holes == list->holes ? list->used - holes : UINT32_MAX;
+}
+
+static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *other,
+                          uint32_t count) {
+    for (uint32_t i = 0; i < side->capacity * KEELI_EDGE_PAGE; ++i) {
+        if (!keeli_edge_list_of(side, i)) {
+            i += KEELI_EDGE_PAGE - 1;
+            continue;
+        }
+        const uint32_t has = list_is_valid(side, other, i);
+        if (has > count) return false;
+        count -= has;
+    }
+    return count == 0;
+}
+
+bool keeli_edges_are_valid(const keeli_edges *edges) {
+    return side_is_valid(&edges->sources, &edges->targets, edges->count) &&
+           side_is_valid(&edges->targets, &edges->sources, edges->count);
+}

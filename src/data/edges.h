@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Who is related to whom: a list of targets for each source, a list of sources for each target,
+// both in the order of relating. An entry knows the place of its twin in the other list, so that an
+// edge goes without a search; what goes leaves a hole, so that order stays, and holes go when they
+// are more than half. Entities are indices here. Invariant: each entry that is no hole has a twin
+// that names it, and its place. Checked by keeli_edges_are_valid.
+#pragma once
+#include "base/memory.h"
+
+#define KEELI_HOLE UINT32_MAX
+#define KEELI_NO_EDGE UINT32_MAX
+
+enum { KEELI_EDGE_PAGE = 4096 }; // lists, or entries of a long list
+
+// Entries of one or two words: the other entity, and the place of the twin. A source of an
+// exclusive relation has one entry, so its targets keep no places.
+typedef struct keeli_edge_list {
+    uint32_t used; // places, with holes
+    uint32_t holes : 27;
+    uint32_t power : 5; // 0: in place; to 12: 1 << power places; above: pages
+    union {
+        uint32_t few[2];
+        uint32_t *words;
+        struct keeli_edge_pages *pages; // nothing long is ever copied
+    };
+} keeli_edge_list;
+
+typedef struct keeli_edge_side {
+    keeli_edge_list **pages; // by index / 4,096; NULL: never used
+    uint32_t capacity;
+    uint32_t stride; // words of an entry
+} keeli_edge_side;
+
+typedef struct keeli_edges {
+    keeli_edge_side sources, targets; // the lists of sources name targets, and the other way round
+    uint32_t count;
+    uint64_t edits; // goes up with each edge that comes or goes
+    size_t bytes;
+} keeli_edges;
+
+void keeli_edges_init(keeli_edges *edges, bool is_exclusive);
+void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap);
+
+static inline bool keeli_edges_are_exclusive(const keeli_edges *edges) {
+    return edges->targets.stride == 1;
+}
+// NULL: nothing of that page was ever related.
+static inline keeli_edge_list *keeli_edge_list_of(const keeli_edge_side *side, uint32_t index) {
+    const uint32_t page = index / KEELI_EDGE_PAGE;
+    return page < side->capacity && side->pages[page] ? &side->pages[page][index % KEELI_EDGE_PAGE]
+                                                      : NULL;
+}
+static inline uint32_t keeli_edge_count(const keeli_edge_side *side, uint32_t index) {
+    const keeli_edge_list *list = keeli_edge_list_of(side, index);
+    return list ? list->used - list->holes : 0;
+}
+uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place);
+static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride, uint32_t place) {
+    return list->power ? keeli_edge_entry_far(list, stride, place) : &list->few[place * stride];
+}
+// The first place at `place` or above that is no hole; KEELI_NO_EDGE at the end.
+uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place);
+// Whom the entry at a place names.
+static inline uint32_t keeli_edge_other(const keeli_edge_side *side, uint32_t index,
+                                        uint32_t place) {
+    return *keeli_edge_entry(keeli_edge_list_of(side, index), side->stride, place);
+}
+// The place of the twin of an entry, in the list of whom it names.
+static inline uint32_t keeli_edge_twin(const keeli_edge_side *side, uint32_t index,
+                                       uint32_t place) {
+    return side->stride == 1
+               ? 0
+               : keeli_edge_entry(keeli_edge_list_of(side, index), side->stride, place)[1];
+}
+// The place of the target in the list of the source; KEELI_NO_EDGE: they are not related. It looks
+// through the shorter one of both lists.
+uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target);
+
+// Make room for an edge; false when out of memory. A source of an exclusive relation loses what it
+// has first. Then it comes, the last of both lists. They are not related.
+bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
+void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
+// Make room for so many entries in one list.
+bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
+                        uint32_t extra);
+// The edge at a place of the source's list goes.
+void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
+// All go.
+void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
+// Edges come to where there are none: those of `from`, in their order. False when out of memory,
+// and then there are none.
+bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
+// Give back pages of which nobody is related.
+void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap);
+bool keeli_edges_are_valid(const keeli_edges *edges);

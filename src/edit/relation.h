@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Relations: who has which targets and sources (data/edges.h), and the two storages that say who
+// has any. Invariant: an entity has the first exactly when it has a target, and the second exactly
+// when it has a source. Checked by keeli_relation_is_valid.
+#pragma once
+#include "edit/edit.h"
+
+static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index) {
+    return keeli_store_has(r->sources, index) || keeli_store_has(r->targets, index);
+}
+// These cannot fail. The entity lets go of all its targets, and all its sources of it.
+void keeli_commit_unrelate_entity(keel_world *world, keel_entity e);
+bool keeli_relation_is_valid(const keeli_relation *r);
+
+// Entities are about to be deleted: those of a list, or a tree with all that is below it. Whom they
+// take along by rules of relations comes to world->relations.doomed; or an error when one is
+// refused or may not be deleted, and then it stays empty. No memory is needed.
+typedef struct keeli_roots {
+    const keel_entity *list; // NULL: the tree
+    uint32_t count;
+    keel_entity tree;
+} keeli_roots;
+keel_result keeli_collect_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
+// The same, and they are deleted (delete.c).
+keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
+// Room to take along all who are sources now; false when out of memory.
+bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
+
+// Copies are about to get what a prototype is related to: room for that, false when out of memory.
+// `numbers`: how many numbers the lists of their blocks get besides. Then they get it, when they
+// are alive.
+keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
+                                     uint32_t prototype, const keel_entity *copies, uint32_t count,
+                                     uint32_t numbers);
+void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
+                             uint32_t count);
