@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The orrery without its outputs: a year of the solar system and an asteroid belt, and the hash of
+// The orrery without its outputs: 100 days of the solar system and a belt, and the hash of
 // the world that is left. tools/matrix compares it between platforms.
 #include "bodies.h"
 #include "population.h"
