@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The orrery without its outputs: 100 days of the solar system and a belt, and the hash of
-// the world that is left. tools/matrix compares it between platforms.
+// The orrery without its outputs: 100 days of the solar system and a belt, and a hash of
+// where all bodies are then. tools/matrix compares it between platforms.
 #include "bodies.h"
 #include "population.h"
 #include "systems.h"
@@ -46,8 +46,17 @@ int main(int argc, char **argv) {
         return 1;
     for (int day = 0; day < 100; ++day)
         if (orrery_step(world, 2461366.5 + day) < 0) return 1;
-    uint64_t hash;
-    if (keel_world_hash(world, &hash) < 0) return 1;
+    // numbers, not bytes: these are the same in each byte order
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (keel_entity e = keel_next_entity(world, keel_null()); !keel_is_null(e);
+         e = keel_next_entity(world, e)) {
+        const Position *p = keel_get(world, e, Position);
+        uint64_t bits[3];
+        if (!p) continue;
+        memcpy(bits, p, sizeof bits);
+        for (int k = 0; k < 3; ++k)
+            hash = (hash ^ bits[k]) * 0x100000001B3u;
+    }
     printf("0x%016" PRIx64 "\n", hash);
     keel_world_destroy(world);
     bodies_free(&bodies);
