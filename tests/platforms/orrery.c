@@ -2,6 +2,7 @@
 // The orrery without its outputs: 100 days of the solar system and a belt, and a hash of
 // where all bodies are then. tools/matrix compares it between platforms.
 #include "bodies.h"
+#include "components.h"
 #include "population.h"
 #include "systems.h"
 
