@@ -152,7 +152,7 @@ FUZZ(keel_piece_scratch) {
 }
 
 // ------------------------------------------------------------------ groups and sorting
-FUZZ(keel_group_create) {
+FUZZ(keel_group_create_of) {
     keel_group_desc desc = { .name = fuzz_one_in(2) ? NULL : fuzz_text() };
     desc.owned = fuzz_one_in(4) ? NULL : fuzz_list();
     desc.get = fuzz_one_in(2) ? NULL : fuzz_list();
@@ -166,7 +166,7 @@ FUZZ(keel_group_create) {
     keel_world *world = fuzz_world();
     const bool none = fuzz_one_in(64);
     const keel_result result =
-        keel_group_create(world, none ? NULL : &desc, fuzz_one_in(32) ? NULL : &group);
+        keel_group_create_of(world, none ? NULL : &desc, fuzz_one_in(32) ? NULL : &group);
     if (group) f.groups[at] = group;
     fuzz_edit(result);
 }
