@@ -402,11 +402,7 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     if (s->has_periods && !s->runs) warn_of_no_time(s);
     s->is_inner = world->refused > 0;
     s->is_guest = s->is_inner || world->access.holders;
-<<<<<<< HEAD
-    s->is_nested = s->has_limits && keeli_worker_here(world); // also where one has the whole world
-=======
     s->is_nested = s->has_limits && keeli_worker_here(world);
->>>>>>> main
     // what an observer runs stays on its thread, where it is known to change nothing
     keeli_costs_begin(s, !keeli_is_inside_edit(world));
     keeli_workers *workers = s->costs.is_wide ? keeli_workers_take(world) : NULL;

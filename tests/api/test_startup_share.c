@@ -116,16 +116,11 @@ KEEL_SYSTEM_ONCE(load_by_itself) {
     ++started;
     inner_result = keel_run_workload_of(w, around_itself, NULL);
 }
-<<<<<<< HEAD
-KEEL_SYSTEM_ONCE(load_with_all, KEEL_WORLD(world)) {
-=======
 KEEL_SYSTEM_ONCE(load_alone, KEEL_WORLD(world)) {
->>>>>>> main
     ++started;
     inner_result = keel_run_workload_of(world, around_itself, NULL);
 }
 KEEL_SYSTEM_ONCE(count_use) { ++done; }
-KEEL_WORKLOAD(around_all, KEEL_STEP(load_with_all, .startup = true), KEEL_STEP(count_use));
 KEEL_WORKLOAD(around, KEEL_STEP(load_by_itself, .startup = true), KEEL_STEP(count_use));
 KEEL_WORKLOAD(around_alone, KEEL_STEP(load_alone, .times = 1), KEEL_STEP(count_use));
 
@@ -144,38 +139,13 @@ static void run_around(const keel_workload *which, uint32_t workers, bool shared
     api_end(&f);
 }
 
-static void run_inside_of(const keel_workload *table, uint32_t workers, bool shared) {
-    api_fixture f;
-    begin(&f, workers, table, 0);
-    if (shared) assert_int_equal(keel_share_begin(w), KEEL_OK);
-    inner_result = KEEL_ERROR_MEMORY;
-    around_itself = table;
-    assert_int_equal(keel_run_workload_of(w, table, NULL), KEEL_OK);
-    assert_int_equal(inner_result, KEEL_OK);
-    assert_int_equal(started, 1);
-    assert_int_equal(done, 2);
-    if (shared) assert_int_equal(keel_share_end(w), KEEL_OK);
-    assert_no_error(w);
-    api_end(&f);
-}
 static void a_run_inside_of_it_does_not_wait(void **state) {
     (void)state;
-<<<<<<< HEAD
-    for (uint32_t workers = 1; workers <= 4; workers *= 2)
-        for (uint32_t shared = 0; shared < 2; ++shared)
-            run_inside_of(&KEEL_WORKLOAD_around, workers, shared);
-}
-static void nor_does_one_of_a_system_that_has_the_world(void **state) {
-    (void)state;
-    for (uint32_t workers = 1; workers <= 4; workers *= 2)
-        run_inside_of(&KEEL_WORKLOAD_around_all, workers, false);
-=======
     for (uint32_t workers = 1; workers <= 4; workers *= 2) {
         run_around(&KEEL_WORKLOAD_around, workers, false);
         run_around(&KEEL_WORKLOAD_around, workers, true);
         run_around(&KEEL_WORKLOAD_around_alone, workers, false); // found by the fuzzer
     }
->>>>>>> main
 }
 
 static const struct CMUnitTest tests[] = {
@@ -184,8 +154,6 @@ static const struct CMUnitTest tests[] = {
     TEST(another_tries_when_it_failed, "when it failed another one tries"),
     TEST(what_is_unknown_changes_nothing, "also while the workload is made ready for each run"),
     TEST(a_run_inside_of_it_does_not_wait, "a run inside of what starts it up goes on without it"),
-    TEST(nor_does_one_of_a_system_that_has_the_world,
-         "nor does it wait when the system has the whole world"),
 };
 
 int main(void) { return RUN(tests); }
