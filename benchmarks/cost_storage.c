@@ -20,8 +20,8 @@ static void follow(cost_run *run, cost_follower follower) {
     const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
     if (follower == COST_GROUPED) {
         run->group = BENCH_STORAGE == KEEL_SPARSE_SET
-                         ? KEEL_GROUP(world, KEEL_OWNED(Position, Velocity))
-                         : KEEL_GROUP(world, KEEL_GET(Position, Velocity));
+                         ? keel_group_create(world, KEEL_OWNED(Position, Velocity))
+                         : keel_group_create(world, KEEL_GET(Position, Velocity));
         bench_expect(run->group ? KEEL_OK : keel_last_error(world)->result);
     } else if (follower == COST_TRACKED) {
         bench_expect(keel_track(world, Position, KEEL_TRACK_ALL));
@@ -289,8 +289,8 @@ static const cost_case cases[] = {
     { "command: remove", command_remove, NULL, 2, 0, 0, 0 },
     { "command: delete_entity", command_delete, NULL, 2, 0, 0, 0 },
     { "sort", sort, disorder, 2, 0, 0, 1 << KEEL_SPARSE_SET },
-    { "disable", disable, NULL, 2, 0, 0, 1 << KEEL_INDEXED },
-    { "enable", enable, disable, 2, 0, 0, 1 << KEEL_INDEXED },
+    { "disable", disable, NULL, 2, 0, 0, 0 },
+    { "enable", enable, disable, 2, 0, 0, 0 },
     { "get", get, NULL, 1, 0, COST_ONCE, 0 },
     { "get, absent", get_absent, NULL, 1, 0, COST_ONCE, 0 },
     { "get_mut", get_mut, NULL, 1, 0, 0, 0 },

@@ -40,7 +40,7 @@ static inline keel_result bench_make_group(keel_world *world, const keel_compone
                                            const keel_component *without) {
     const keel_component *const exclude[] = { without, NULL };
     keel_group *group;
-    return keel_group_create(
+    return keel_group_create_of(
         world, &(keel_group_desc){ .owned = owned, .exclude = without ? exclude : NULL }, &group);
 }
 #define BENCH_MAKE_GROUP(world, without, ...)                                                      \

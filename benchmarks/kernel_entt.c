@@ -355,7 +355,7 @@ static keel_world *world_with(uint32_t components, uint32_t owned) {
     for (uint32_t k = owned; k < components; ++k)
         get[k - owned] = all[k];
     keel_world *world = bench_world();
-    bench_expect(keel_group_create(world, &(keel_group_desc){ .owned = own, .get = get }, NULL));
+    bench_expect(keel_group_create_of(world, &(keel_group_desc){ .owned = own, .get = get }, NULL));
     return world;
 }
 

@@ -28,7 +28,7 @@ static keel_world *world_of(const EnttPosition *p, keel_entity *e, uint32_t n) {
     static const EnttVelocity v = { 1, 0 };
 #ifdef BENCH_GROUP
     bench_expect(
-        keel_group_create(world, &(keel_group_desc){ .name = "both", .owned = both }, NULL));
+        keel_group_create_of(world, &(keel_group_desc){ .name = "both", .owned = both }, NULL));
 #endif
     bench_expect(keel_add_entities(world, n, e, KEEL_COLUMN(EnttPosition, p),
                                    (keel_value_column){ KEEL_OF(EnttVelocity), &v, 0 }));

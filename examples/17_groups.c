@@ -36,7 +36,7 @@ int main(void) {
     draw(world, "sorted:");
 
     // The group has members: who has both and is not hidden. They come first in both sets.
-    keel_group *visible = KEEL_GROUP(world, KEEL_OWNED(Depth, Sprite), KEEL_EXCLUDE(Hidden));
+    keel_group *visible = keel_group_create(world, KEEL_OWNED(Depth, Sprite), KEEL_EXCLUDE(Hidden));
     if (!visible) return 1;
     keel_add(world, sprites[3], Hidden);
     printf("%u of %u are visible\n", (unsigned)keel_group_count(world, visible),

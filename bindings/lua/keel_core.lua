@@ -13,7 +13,7 @@ typedef enum keel_field_type { KEEL_FIELD_BYTES = 0, KEEL_FIELD_BOOL = 1, KEEL_F
 typedef enum keel_misuse { KEEL_MISUSE_ASSERT = 0, KEEL_MISUSE_RETURN = 1 } keel_misuse;
 typedef enum keel_walk_order { KEEL_DEPTH_FIRST = 0, KEEL_BREADTH_FIRST = 1 } keel_walk_order;
 typedef enum keel_access { KEEL_ACCESS_NONE = 0, KEEL_ACCESS_READ = 1, KEEL_ACCESS_WRITE = 2, KEEL_ACCESS_EDIT = 3 } keel_access;
-typedef enum keel_term_kind { KEEL_TERM_END = 0, KEEL_TERM_NONE = 1, KEEL_TERM_READ = 2, KEEL_TERM_WRITE = 3, KEEL_TERM_WRITE_MARKED = 4, KEEL_TERM_EDIT = 5, KEEL_TERM_OPTIONAL_READ = 6, KEEL_TERM_OPTIONAL_WRITE = 7, KEEL_TERM_WITH = 8, KEEL_TERM_WITHOUT = 9, KEEL_TERM_ANY_OF = 10, KEEL_TERM_INSERTED = 11, KEEL_TERM_MODIFIED = 12, KEEL_TERM_CHANGED = 13, KEEL_TERM_NOT_INSERTED = 14, KEEL_TERM_NOT_MODIFIED = 15, KEEL_TERM_NOT_CHANGED = 16, KEEL_TERM_ENTITY = 17, KEEL_TERM_MAY_READ = 18, KEEL_TERM_MAY_WRITE = 19, KEEL_TERM_MAY_EDIT = 20, KEEL_TERM_MAY_EDIT_ENTITIES = 21, KEEL_TERM_MAY_EDIT_WORLD = 22, KEEL_TERM_UNIQUE_READ = 23, KEEL_TERM_UNIQUE_WRITE = 24, KEEL_TERM_COMMANDS = 25, KEEL_TERM_CONTEXT = 26, KEEL_TERM_DATA = 27, KEEL_TERM_CUSTOM = 28, KEEL_TERM_CUSTOM_READ = 29, KEEL_TERM_SEND = 30, KEEL_TERM_RECEIVE = 31, KEEL_TERM_AMONG = 32, KEEL_TERM_BACKWARDS = 33 } keel_term_kind;
+typedef enum keel_term_kind { KEEL_TERM_END = 0, KEEL_TERM_NONE = 1, KEEL_TERM_READ = 2, KEEL_TERM_WRITE = 3, KEEL_TERM_WRITE_MARKED = 4, KEEL_TERM_EDIT = 5, KEEL_TERM_OPTIONAL_READ = 6, KEEL_TERM_OPTIONAL_WRITE = 7, KEEL_TERM_WITH = 8, KEEL_TERM_WITHOUT = 9, KEEL_TERM_ANY_OF = 10, KEEL_TERM_INSERTED = 11, KEEL_TERM_MODIFIED = 12, KEEL_TERM_CHANGED = 13, KEEL_TERM_NOT_INSERTED = 14, KEEL_TERM_NOT_MODIFIED = 15, KEEL_TERM_NOT_CHANGED = 16, KEEL_TERM_OF_TARGET_READ = 17, KEEL_TERM_OF_TARGET_OPTIONAL_READ = 18, KEEL_TERM_OF_TARGET_WRITE = 19, KEEL_TERM_UP_READ = 20, KEEL_TERM_UP_OPTIONAL_READ = 21, KEEL_TERM_CHANGED_UP = 22, KEEL_TERM_TARGETS_FIRST = 23, KEEL_TERM_ENTITY = 24, KEEL_TERM_MAY_READ = 25, KEEL_TERM_MAY_WRITE = 26, KEEL_TERM_MAY_EDIT = 27, KEEL_TERM_MAY_EDIT_ENTITIES = 28, KEEL_TERM_MAY_EDIT_WORLD = 29, KEEL_TERM_UNIQUE_READ = 30, KEEL_TERM_UNIQUE_WRITE = 31, KEEL_TERM_COMMANDS = 32, KEEL_TERM_CONTEXT = 33, KEEL_TERM_DATA = 34, KEEL_TERM_CUSTOM = 35, KEEL_TERM_CUSTOM_READ = 36, KEEL_TERM_SEND = 37, KEEL_TERM_RECEIVE = 38, KEEL_TERM_AMONG = 39, KEEL_TERM_BACKWARDS = 40 } keel_term_kind;
 typedef enum keel_chunk_form { KEEL_CHUNK_SPAN = 0, KEEL_CHUNK_MASK = 1, KEEL_CHUNK_LIST = 2 } keel_chunk_form;
 typedef enum keel_system_kind { KEEL_SYSTEM_PER_ENTITY = 0, KEEL_SYSTEM_PER_SPAN = 1, KEEL_SYSTEM_PER_RUN = 2, KEEL_SYSTEM_IS_CONDITION = 3 } keel_system_kind;
 enum { KEEL_ON_INSERTED = 1, KEEL_ON_MODIFIED = 2, KEEL_ON_DELETED = 4, KEEL_ON_REMOVED = 8, KEEL_ON_CREATED = 16, KEEL_ON_DESTROYED = 32, KEEL_ON_ENTERED = 64, KEEL_ON_LEFT = 128, KEEL_ON_PRESENT = 256 };
@@ -191,6 +191,7 @@ keel_result keel_delete_component_from_many(keel_scope *scope, const keel_entity
 keel_result keel_clear_component(keel_scope *scope, const keel_component *component);
 keel_result keel_retain_component(keel_world *world, const keel_component *component, keel_retain_fn *keep, void *data);
 keel_result keel_enable_component(keel_scope *scope, keel_entity e, const keel_component *component, bool enabled);
+keel_result keel_enable_entity(keel_scope *scope, keel_entity e, bool enabled);
 bool keel_is_component_disabled(const keel_world *world, keel_entity e, const keel_component *component);
 const void *keel_get_component(const keel_scope *scope, keel_entity e, const keel_component *component);
 void *keel_get_component_mut(keel_scope *scope, keel_entity e, const keel_component *component);
@@ -294,7 +295,7 @@ keel_result keel_clear_events_of(keel_world *world, const keel_component *event)
 uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload, keel_workload_node *nodes, uint32_t capacity);
 uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload, keel_workload_edge *edges, uint32_t capacity);
 size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload, keel_explain_format format, char *text, size_t size);
-keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group);
+keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc, keel_group **group);
 keel_result keel_group_destroy(keel_world *world, keel_group *group);
 keel_group *keel_find_group(const keel_world *world, const char *name);
 const char *keel_group_name(const keel_world *world, const keel_group *group);

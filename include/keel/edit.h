@@ -249,17 +249,24 @@ typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 KEEL_API keel_result keel_retain_component(keel_world *world, const keel_component *component,
                                            keel_retain_fn *keep, void *data);
 
-/// Disable a component of KEEL_INDEXED, keel_disable, or enable it with the value that was kept,
-/// keel_enable. The value of a disabled one stays where it is, out of sight: views, has, get and
-/// counts act as if the entity did not have the component, and so do results of edits. Adding it
-/// again overwrites the kept value (which is dropped) and enables it. What takes a component away
-/// drops a kept value too: remove (which hands nothing out), delete, strip, clear, deleting the
-/// entity. keel_retain leaves kept values alone; clones do not get them. Enabling needs no memory.
+/// Disable a component, keel_disable, or enable it with the value that was kept, keel_enable. The
+/// value of a disabled one is out of sight: views, has, get and counts act as if the entity did not
+/// have the component, and so do results of edits. Adding it again overwrites the kept value (which
+/// is dropped) and enables it. What takes a component away drops a kept value too: remove (which
+/// hands nothing out), delete, strip, clear, deleting the entity. keel_retain leaves kept values
+/// alone; clones do not get them. With KEEL_INDEXED the value stays where it is, and enabling needs
+/// no memory; with the other storages it is moved, and comes back as the last in packed order.
 /// @return KEEL_OK, KEEL_ABSENT when it is enabled, or disabled, already, or the entity does not
-///   have it, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT for a component of another storage,
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   have it, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT for a link, KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_enable_component(keel_scope *scope, keel_entity e,
                                            const keel_component *component, bool enabled);
+
+/// Disable all components that the entity has (`enabled` false), or enable all that are disabled,
+/// also those that were so before. Its handle, name and place in the hierarchy stay, and its
+/// children are left alone. It is one edit: all or nothing.
+/// @return as keel_enable_component; KEEL_ABSENT when there is nothing to do
+KEEL_API keel_result keel_enable_entity(keel_scope *scope, keel_entity e, bool enabled);
 
 /// Does the entity keep a value of the component that is disabled? False when it is not alive.
 KEEL_API bool keel_is_component_disabled(const keel_world *world, keel_entity e,
@@ -381,6 +388,7 @@ KEEL_API keel_result keeli_world_delete(keel_scope *world, keel_entity e,
 #define keel_delete_component_from_many(scope, ...) keel_delete_component_from_many(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_clear_component(scope, ...) keel_clear_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_enable_component(scope, ...) keel_enable_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_enable_entity(scope, ...) keel_enable_entity(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_drain_component(scope, ...) keel_drain_component(KEELI_TO_WRITE(scope), __VA_ARGS__)
 #define keel_has_all_components(scope, ...) keel_has_all_components(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_has_any_component(scope, ...) keel_has_any_component(KEELI_TO_READ(scope), __VA_ARGS__)

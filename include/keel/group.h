@@ -33,7 +33,7 @@ extern "C" {
 typedef struct keel_group keel_group;
 
 /// What a group is made of. At least two components in all, at least one of them owned or got, and
-/// none named twice. See KEEL_GROUP in typed.h.
+/// none named twice. keel_group_create of typed.h takes these lists in place.
 typedef struct keel_group_desc {
     const char *name; ///< for messages and keel_find_group, to 63 bytes, not used by
                       ///< another group; default: the names of the components
@@ -48,12 +48,11 @@ typedef struct keel_group_desc {
 /// @invalidates pointers to values of owned components
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_GROUPED when another group owns one of `owned` (the message names
-/// it),
-///   KEEL_ERROR_ARGUMENT (see keel_group_desc; an owned component that is no sparse set, or
+///   it), KEEL_ERROR_ARGUMENT (see keel_group_desc; an owned component that is no sparse set, or
 ///   keel_parent or keel_child), KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED (in systems of a workload, too)
-KEEL_API keel_result keel_group_create(keel_world *world, const keel_group_desc *desc,
-                                       keel_group **group);
+KEEL_API keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
+                                          keel_group **group);
 
 /// End a group: other groups may own its components then. Values stay where they are.
 /// @threads the world's owner

@@ -35,9 +35,10 @@ static size_t page_bytes(const keeli_indexed_set *set) {
 }
 
 static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
-    uint32_t capacity = set->capacity ? set->capacity * 2 : 8;
+    uint32_t capacity = set->capacity ? set->capacity : 8;
     while (capacity < need)
-        capacity *= 2;
+        capacity = capacity < UINT32_MAX / 2 ? capacity * 2 : UINT32_MAX;
+    if ((uint64_t)capacity * sizeof *set->pages > SIZE_MAX / 2) return false; // of 32 bits
     void **pages = keeli_new_zeroed(heap, capacity * sizeof *pages, 64);
     uint32_t *counts = keeli_new_zeroed(heap, capacity * sizeof *counts, 64);
     if (!pages || !counts) {

@@ -101,31 +101,35 @@ static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t in
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(b->world, NULL, &s->component, "add", &result);
         if (!t) return result;
-        void *value = keeli_store_is_disabled(s, index)
-                          ? keeli_indexed_set_value(&s->indexed, index)
-                          : keeli_store_value(from, s, index);
-        keeli_batch_add(b, t, value, 0, KEELI_HANDED_OVER);
+        if (keeli_store_is_disabled(s, index)) continue;
+        keeli_batch_add(b, t, keeli_store_value(from, s, index), 0, KEELI_HANDED_OVER);
     }
     return b->result;
 }
 
-// That disabled values can be disabled once they are there cannot fail.
+// Disabled values stay disabled.
 static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint32_t index) {
-    uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
-        if (keeli_store_is_disabled(s, index) &&
-            !keeli_presence_reserve(&keeli_storage_find(b->world, &s->component)->disabled,
-                                    &b->world->heap, keeli_index_of(b->entities[0])))
+    uint32_t at = UINT32_MAX, numbers = b->column_count + b->world->followers.set_count;
+    const uint32_t moved = keeli_index_of(b->entities[0]);
+    for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
+        if (!keeli_store_is_disabled(s, index)) continue;
+        keeli_storage *t = keeli_storage_find(b->world, &s->component);
+        if (!keeli_store_reserve_disabled(b->world, t, moved) ||
+            !keeli_reserve_value(b->world, t, moved, numbers++))
             return keeli_out_of_memory(b->world, b->doing), false;
+    }
     return true;
 }
 
-static void disable_moved(keel_world *to, keel_entity moved, const keel_world *from,
-                          uint32_t index) {
+static void move_disabled(keel_world *to, uint32_t moved, const keel_world *from, uint32_t index) {
     uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;)
-        if (keeli_store_is_disabled(s, index))
-            keeli_disable(to, keeli_storage_find(to, &s->component), keeli_index_of(moved));
+    for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
+        if (!keeli_store_is_disabled(s, index)) continue;
+        keeli_storage *t = keeli_storage_find(to, &s->component);
+        void *value = keeli_store_push_disabled(to, t, moved);
+        if (s->size) keeli_value_move(s, value, keeli_store_disabled_value(s, index));
+        keeli_validate_storage(to, t);
+    }
 }
 
 // The name is copied, which may fail; then it goes here, too.
@@ -180,7 +184,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     } else if (name) {
         keeli_name_free(to, name);
     }
-    if (result == KEEL_OK) disable_moved(to, moved, from, index);
+    if (result == KEEL_OK) move_disabled(to, keeli_index_of(moved), from, index);
     keeli_refuse_end(from, before);
     if (result == KEEL_OK) leave(from, e);
     (void)keeli_done(from, KEEL_OK);

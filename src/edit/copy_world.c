@@ -87,15 +87,12 @@ static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_st
 
 static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i) {
-        if (!keeli_store_reserve(to, t, i, 0) ||
-            !keeli_presence_reserve(&t->disabled, &to->heap, i))
-            return no_memory(to);
-        void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, i));
-        if (!copy_values(s, value, keeli_store_at(s, i), 1)) {
-            keeli_store_pop(to, t, i); // was never filled
+        if (!keeli_store_reserve_disabled(to, t, i)) return no_memory(to);
+        void *value = keeli_store_push_disabled(to, t, i);
+        if (!copy_values(s, value, keeli_store_disabled_value(s, i), 1)) {
+            keeli_store_pop_disabled(to, t, i); // was never filled
             return cannot_copy(to, s);
         }
-        keeli_store_disable(t, i);
     }
     return KEEL_OK;
 }

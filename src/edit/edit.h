@@ -80,6 +80,3 @@ bool keeli_copy_names(const keel_world *from, keel_world *to);
 // A list of entities that is NULL although its length is not 0: KEEL_ERROR_ARGUMENT (add.c).
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function);
-
-// Put a value out of sight, after making room for its bit in `disabled` (value.c).
-void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index);

@@ -59,7 +59,7 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
     uint64_t sum = 0;
     for (uint32_t i = 0; (i = keeli_presence_next(who, i)) != UINT32_MAX; ++i) {
         const void *value =
-            who == &s->presence ? keeli_store_value(world, s, i) : keeli_store_at(s, i);
+            who == &s->presence ? keeli_store_value(world, s, i) : keeli_store_disabled_value(s, i);
         const keel_entity e = keeli_entity_at(&world->entities, i);
         sum += hash_value(&form, value, keeli_hash_mix(seed + e.bits));
     }

@@ -125,7 +125,7 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
 void keeli_clear(keel_world *world, keeli_storage *s) {
     keeli_store_clear_watched(world, s);
     if (keeli_store_has_rows(s)) clear_rows(world, s);
-    else keeli_store_drop_values(world, s);
+    keeli_store_drop_values(world, s);
 }
 
 void keeli_clear_all(keel_world *world) {
@@ -139,6 +139,7 @@ void keeli_clear_all(keel_world *world) {
         keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
+    ++world->hierarchy.links.edits; // observers may have looked in between
 }
 
 // ------------------------------------------------------------------ all of an entity
@@ -149,13 +150,12 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     uint32_t at = UINT32_MAX; // downwards: the last of the list takes the place of one that goes
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (keeli_store_is_disabled(s, index)) {
-            keeli_store_enable(s, index);
-            if (drops) keeli_value_drop(s, keeli_store_value(world, s, index));
-        } else if (s->flags && drops) {
-            let_go(world, s, e, kind, NULL);
-        } else if (s->flags) {
-            (void)keeli_track_removed(world, s, e, kind, NULL);
+            if (drops) keeli_value_drop(s, keeli_store_disabled_value(s, index));
+            keeli_store_pop_disabled(world, s, index);
+            continue;
         }
+        if (s->flags && drops) let_go(world, s, e, kind, NULL);
+        else if (s->flags) (void)keeli_track_removed(world, s, e, kind, NULL);
         keeli_store_close(world, s, index);
     }
     if (*keeli_row_of(&world->entities, index) != KEELI_NO_ROW)

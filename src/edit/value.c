@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The value of one entity: looking at it, getting it to write, marking it, and putting it out of
-// sight; and uniques, one value each in its own allocation. The first are called most, so each is a
-// few steps that end in a jump to the general path.
+// The value of one entity: looking at it, getting it to write, and marking it; and uniques, one
+// value each in its own allocation. The first are called most, so each is a few steps that end in a
+// jump to the general path.
 #include "edit/edit.h"
 
 #include "world/report.h"
@@ -291,66 +291,6 @@ keel_result(keel_replace_component)(keel_scope *scope, keel_entity e,
     keel_commands *list = keeli_commands_of(scope);
     return list ? keeli_record_value(list, KEELI_RECORD_REPLACE, e, component, value)
                 : replace_held(scope, e, component, value);
-}
-
-// ------------------------------------------------------------------ out of sight
-// Of KEEL_INDEXED: the presence bit goes, a bit in a second bitmap comes, and the value stays where
-// it is (keeli_store_disable).
-void keeli_disable(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_hiding(world, s, index);
-    keeli_store_disable(s, index);
-    keeli_validate_storage(world, s);
-}
-
-static keel_result show(keel_world *world, const keeli_holder *holder, keel_entity e,
-                        const keel_component *component, bool shows) {
-    const char *verb = shows ? "enable" : "disable";
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
-    keel_result result;
-    keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
-    if (!s && result < 0) return result;
-    if ((s ? &s->component : component)->storage != KEEL_INDEXED)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "cannot %s '%s': that takes KEEL_INDEXED storage; declare it with "
-                            ".storage = KEEL_INDEXED, or delete and add it",
-                            verb, keeli_component_name(component));
-    if (!s) return KEEL_ABSENT;
-    const uint32_t index = keeli_index_of(e);
-    if (shows ? !keeli_store_is_disabled(s, index) : !keeli_store_has(s, index)) return KEEL_ABSENT;
-    if (shows) {
-        keeli_store_enable(s, index);
-        keeli_shown(world, s, index);
-        keeli_validate_storage(world, s);
-    } else {
-        if (!keeli_presence_reserve(&s->disabled, &world->heap, index))
-            return keeli_out_of_memory(world, "disabling a component");
-        keeli_disable(world, s, index);
-    }
-    return keeli_done(world, KEEL_OK);
-}
-
-static keel_result disable(keel_world *world, const keeli_holder *holder, keel_entity e,
-                           const keel_component *component) {
-    return show(world, holder, e, component, false);
-}
-static keel_result enable(keel_world *world, const keeli_holder *holder, keel_entity e,
-                          const keel_component *component) {
-    return show(world, holder, e, component, true);
-}
-
-keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
-                                   const keel_component *component, bool enabled) {
-    if (!keeli_is_world(scope))
-        return keeli_edit_of_elsewhere(scope, e, component, enabled ? enable : disable);
-    if (enabled) return enable(keeli_world_of(scope), NULL, e, component);
-    return disable(keeli_world_of(scope), NULL, e, component);
-}
-
-bool keel_is_component_disabled(const keel_world *world, keel_entity e,
-                                const keel_component *component) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
-    return s && keeli_entity_is_alive(&world->entities, e) &&
-           keeli_store_is_disabled(s, keeli_index_of(e));
 }
 
 // ------------------------------------------------------------------ uniques

@@ -238,7 +238,8 @@ static keel_result prepare(keel_group *g, const keel_group_desc *desc) {
     return reserve_parts(g) ? KEEL_OK : keeli_out_of_memory(world, "making a group");
 }
 
-keel_result keel_group_create(keel_world *world, const keel_group_desc *desc, keel_group **group) {
+keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
+                                 keel_group **group) {
     if (group) *group = NULL;
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is made"));

@@ -18,22 +18,74 @@ void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t inde
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
 }
 
-void keeli_store_disable(keeli_storage *s, uint32_t index) {
-    (void)keeli_presence_set(&s->disabled, index);
-    (void)keeli_presence_clear(&s->presence, index);
-    s->flags |= KEELI_HAS_DISABLED;
+bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
+    return keeli_presence_reserve(&s->disabled, &world->heap, index) &&
+           keeli_presence_reserve(&s->presence, &world->heap, index) &&
+           keeli_indexed_set_reserve(&s->indexed, &world->heap, index) &&
+           (*keeli_listed_word(s, index) || keeli_store_block_is_disabled(s, index) ||
+            keeli_component_lists_reserve(&world->lists, &world->heap, index, 1));
 }
 
-void keeli_store_enable(keeli_storage *s, uint32_t index) {
-    (void)keeli_presence_clear(&s->disabled, index);
-    (void)keeli_presence_set(&s->presence, index);
+// What the bitmaps say of the index, its block's list and the pages of values follow.
+void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
+    const bool is_others = s->kind != KEEL_INDEXED,
+               is_present = keeli_presence_word(&s->presence, index / 64);
+    if (keeli_presence_set(&s->disabled, index)) {
+        if (!is_present && !s->sources.count)
+            keeli_component_lists_add(&world->lists, index, s->ordinal);
+        if (!is_present || is_others) keeli_indexed_set_block_began(&s->indexed, index);
+    }
+    s->flags |= KEELI_HAS_DISABLED;
+    return keeli_indexed_set_add(&s->indexed, index);
+}
+
+void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
+    const bool is_others = s->kind != KEEL_INDEXED,
+               is_present = keeli_presence_word(&s->presence, index / 64);
+    keeli_bytes_vacate(keeli_store_disabled_value(s, index), s->size);
+    if (keeli_presence_clear(&s->disabled, index)) {
+        if (!is_present && !s->sources.count)
+            keeli_component_lists_remove(&world->lists, index, s->ordinal);
+        if (!is_present || is_others)
+            keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
+    }
+    keeli_indexed_set_remove(&s->indexed, &world->heap, index);
     if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
 }
 
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_store_enable(s, index);
-    keeli_value_drop(s, keeli_indexed_set_value(&s->indexed, index));
-    keeli_store_pop(world, s, index);
+    keeli_value_drop(s, keeli_store_disabled_value(s, index));
+    keeli_store_pop_disabled(world, s, index);
+}
+
+// The bit of the one bitmap comes before that of the other goes: the block keeps its place in the
+// lists.
+void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->kind == KEEL_INDEXED) {
+        (void)keeli_presence_set(&s->disabled, index);
+        (void)keeli_presence_clear(&s->presence, index);
+        s->flags |= KEELI_HAS_DISABLED;
+        return;
+    }
+    void *from = keeli_store_value_there(s, index),
+         *to = keeli_store_push_disabled(world, s, index);
+    if (s->size) keeli_value_move(s, to, from);
+    keeli_store_close(world, s, index);
+}
+
+void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e) {
+    const uint32_t index = keeli_index_of(e);
+    (void)keeli_presence_set(&s->presence, index);
+    if (s->kind == KEEL_INDEXED) {
+        (void)keeli_presence_clear(&s->disabled, index);
+        if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+        return;
+    }
+    if (s->kind == KEEL_SPARSE_SET) (void)keeli_sparse_set_push(&s->set, e);
+    if (s->size)
+        keeli_value_move(s, keeli_store_value_there(s, index),
+                         keeli_store_disabled_value(s, index));
+    keeli_store_pop_disabled(world, s, index);
 }
 
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
@@ -233,14 +285,14 @@ void keeli_store_drop_all(keel_world *world) {
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
     if (s->sources.count) return; // a reactive set, whose room is promised
-    if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
+    if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap); // or back without room
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
     keeli_tracking *t = &s->tracking;
     keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
     keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
     keeli_queue_trim(&t->removed, &world->heap, s->presence.count + s->disabled.count);
-    if (s->kind == KEEL_INDEXED && s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
+    if (s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
@@ -269,12 +321,17 @@ size_t keeli_store_bytes(const keeli_storage *s) {
            s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed);
 }
 
-// What the presence bitmaps say, against the pages of values and the lists of the blocks.
-uint32_t keeli_store_count_blocks(const keeli_storage *s) {
+static uint32_t count_blocks_of(const keeli_presence *p) {
     uint32_t count = 0;
-    const keeli_presence *p = &s->presence, *d = &s->disabled;
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
         ++count;
+    return count;
+}
+
+// What the presence bitmaps say, against the pages of values and the lists of the blocks.
+uint32_t keeli_store_count_blocks(const keeli_storage *s) {
+    const keeli_presence *p = &s->presence, *d = &s->disabled;
+    uint32_t count = count_blocks_of(p);
     for (uint32_t i = 0; (i = keeli_presence_next(d, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
         count += !keeli_presence_word(p, i / 64);
     return count;
@@ -285,9 +342,11 @@ static bool indexed_is_valid(const keeli_storage *s) {
     if (!s->size) return true;
     for (uint32_t page = 0; page < s->indexed.page_count; ++page)
         counted += s->indexed.page_counts[page];
-    return counted == (keeli_indexed_set_has_whole_blocks(&s->indexed)
-                           ? keeli_store_count_blocks(s)
-                           : s->presence.count + s->disabled.count);
+    const bool counts_blocks = keeli_indexed_set_has_whole_blocks(&s->indexed);
+    if (s->kind != KEEL_INDEXED)
+        return counted == (counts_blocks ? count_blocks_of(&s->disabled) : s->disabled.count);
+    return counted ==
+           (counts_blocks ? keeli_store_count_blocks(s) : s->presence.count + s->disabled.count);
 }
 static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
                             const keeli_presence *p) {
@@ -307,7 +366,7 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s)) return false;
     if (!lists_are_valid(world, s, &s->presence) || !lists_are_valid(world, s, &s->disabled))
         return false;
-    if (s->kind == KEEL_INDEXED && !indexed_is_valid(s)) return false;
+    if (!indexed_is_valid(s)) return false;
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))
         return false;

@@ -147,12 +147,21 @@ static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, u
 }
 
 // ------------------------------------------------------------------ disabled values (storage.c)
-// Drop the value that is kept out of sight for the entity.
+// They lie by index in `indexed`, whatever the storage: of KEEL_INDEXED where they were before,
+// those of others go there and come back.
+static inline void *keeli_store_disabled_value(const keeli_storage *s, uint32_t index) {
+    return keeli_indexed_set_value(&s->indexed, index);
+}
+// Make room for one, which comes after it: where it belongs, not initialised.
+bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t index);
+void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t index);
+// It was moved out; and it is dropped.
+void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
-// Put a value out of sight, after making room for its bit in `disabled`; and back, which needs no
-// room: `presence` keeps its pages as long as something is disabled.
-void keeli_store_disable(keeli_storage *s, uint32_t index);
-void keeli_store_enable(keeli_storage *s, uint32_t index);
+// Put a value out of sight, after making room; its row stays. And back, after making room for a
+// value as for a new one, its row included.
+void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e);
 
 // ------------------------------------------------------------------ one value of a sparse set or
 // indexed storage. Not for KEEL_ARCHETYPE, whose values move in rows (below).
@@ -185,6 +194,7 @@ static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32
 static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
     if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
     const uint32_t index = keeli_index_of(e);
+    if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
     keeli_store_set_bit(world, s, index);
     return keeli_row_value(&s->row, *keeli_row_of(&world->entities, index));
 }

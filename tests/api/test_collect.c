@@ -340,8 +340,8 @@ static void bulk_edits(void **state) {
     (void)state;
     begin(ALL_KINDS);
     assert_int_equal(keel_collect(f.world, Dirty, Row, ALL_KINDS), KEEL_OK);
-    assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Position), KEEL_GET(Dirty)));
-    assert_non_null(KEEL_GROUP(f.world, KEEL_GET(Dirty, Row), .name = "led by a set"));
+    assert_non_null(keel_group_create(f.world, KEEL_OWNED(Position), KEEL_GET(Dirty)));
+    assert_non_null(keel_group_create(f.world, KEEL_GET(Dirty, Row), .name = "led by a set"));
     keel_entity e[100];
     assert_int_equal(
         keel_add_entities(f.world, 100, e, KEEL_FILL(Position, { 1, 0 }), KEEL_FILL(Row, { 0 })),

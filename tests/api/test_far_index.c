@@ -91,8 +91,40 @@ static void a_far_world_is_copied(void **state) {
     api_end(&g);
 }
 
+// Each value of a large component has a page of its own, and the list of pages reaches to the
+// index.
+typedef struct Huge {
+    char bytes[2000];
+} Huge;
+KEEL_COMPONENT(Huge, .storage = KEEL_INDEXED);
+
+static void *resize_small(void *context, void *block, size_t old_size, size_t new_size,
+                          size_t align) {
+    const counting_allocator *memory = context;
+    if (new_size > (size_t)1 << 28) return NULL;
+    return memory->allocator.resize(context, block, old_size, new_size, align);
+}
+
+static void too_far_for_the_memory_is_an_error(void **state) {
+    counting_allocator memory;
+    (void)state;
+    counting_allocator_init(&memory);
+    keel_world *world =
+        keel_world_create(&(keel_world_desc){ .allocator = { resize_small, &memory } });
+    assert_non_null(world);
+    const keel_entity far = handle_at((uint32_t)(KEEL_MAX_ENTITY_INDEX - 5000), 0);
+    if (keel_add_entity_at(world, far) == KEEL_OK) { // or its table is too large for that
+        const keel_result result = keel_add_component(world, far, KEEL_OF(Huge), NULL);
+        if (sizeof(keel_entity) == 8) assert_int_equal(result, KEEL_ERROR_MEMORY);
+    }
+    assert_true(keel_world_check(world, NULL));
+    keel_world_destroy(world);
+    assert_int_equal(memory.live_bytes, 0);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(the_highest_index_is_one_like_any_other, "The highest index is one like any other"),
     TEST(a_far_world_is_copied, "A world with the highest index is copied"),
+    TEST(too_far_for_the_memory_is_an_error, "An index too far for the memory there is, an error"),
 };
 int main(void) { return RUN(tests); }

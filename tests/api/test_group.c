@@ -38,7 +38,7 @@ static keel_group *begin_walk(api_fixture *f) {
         add_other(f, others[i]);
     assert_packed(f->world, KEEL_OF(Number), "3 7 8 6"); // H0
     assert_packed(f->world, KEEL_OF(Other), "4 5");
-    keel_group *g = KEEL_GROUP(f->world, KEEL_OWNED(Number, Other));
+    keel_group *g = keel_group_create(f->world, KEEL_OWNED(Number, Other));
     assert_non_null(g);
     return g;
 }
@@ -93,7 +93,7 @@ static void a_group_is_described_by_three_lists(void **state) {
     const keel_component *const exclude[] = { KEEL_OF(Frozen), NULL };
     keel_group *g;
     assert_int_equal(
-        keel_group_create(
+        keel_group_create_of(
             f.world,
             &(keel_group_desc){ .owned = orders, .get = get, .exclude = exclude, .name = "all" },
             &g),
@@ -111,7 +111,7 @@ static void a_group_is_described_by_three_lists(void **state) {
     assert_false(keel_group_contains(f.world, g, e(1)));
     assert_false(keel_group_contains(f.world, g, handle_at(0, 1)));
     assert_members(f.world, g, "0 3 2"); // 1 changed places with the last
-    keel_group *unnamed = KEEL_GROUP(f.world, KEEL_GET(Number, Other), KEEL_EXCLUDE(Frozen));
+    keel_group *unnamed = keel_group_create(f.world, KEEL_GET(Number, Other), KEEL_EXCLUDE(Frozen));
     assert_string_equal(keel_group_name(f.world, unnamed), "Number, Other without Frozen");
     assert_int_equal(keel_group_count(f.world, unnamed), 3);
     api_end(&f);
@@ -121,27 +121,28 @@ static void a_group_needs_two_components(void **state) {
     (void)state;
     api_fixture f;
     begin(&f);
-    assert_null(KEEL_GROUP(f.world, .name = "empty"));
+    assert_null(keel_group_create(f.world, .name = "empty"));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "owns or gets");
-    assert_null(KEEL_GROUP(f.world, KEEL_EXCLUDE(Number, Other)));
+    assert_null(keel_group_create(f.world, KEEL_EXCLUDE(Number, Other)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "owns or gets");
-    assert_null(KEEL_GROUP(f.world, KEEL_OWNED(Number)));
+    assert_null(keel_group_create(f.world, KEEL_OWNED(Number)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number alone");
-    assert_null(KEEL_GROUP(f.world, KEEL_GET(Number)));
+    assert_null(keel_group_create(f.world, KEEL_GET(Number)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number alone");
-    assert_non_null(KEEL_GROUP(f.world, KEEL_GET(Number), KEEL_EXCLUDE(Other)));
-    assert_null(KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Other, Number)));
+    assert_non_null(keel_group_create(f.world, KEEL_GET(Number), KEEL_EXCLUDE(Other)));
+    assert_null(keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other, Number)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number is named twice");
-    assert_null(KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), .name = "Number without Other"));
+    assert_null(
+        keel_group_create(f.world, KEEL_OWNED(Number, Other), .name = "Number without Other"));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "another group");
-    assert_null(KEEL_GROUP(f.world, KEEL_OWNED(Indexed, Other)));
+    assert_null(keel_group_create(f.world, KEEL_OWNED(Indexed, Other)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "Indexed is no sparse set");
-    assert_null(KEEL_GROUP(f.world, KEEL_OWNED(keel_child, Other)));
+    assert_null(keel_group_create(f.world, KEEL_OWNED(keel_child, Other)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_child");
-    assert_int_equal(keel_group_create(f.world, NULL, NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_group_create_of(f.world, NULL, NULL), KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     const keel_component *const unique[] = { KEEL_UNIQUE_OF(Time), KEEL_OF(Number), NULL };
-    assert_int_equal(keel_group_create(f.world, &(keel_group_desc){ .get = unique }, NULL),
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .get = unique }, NULL),
                      KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     api_end(&f);
@@ -155,25 +156,27 @@ static void a_component_has_one_owner(void **state) {
         add_number(&f, i);
         add_other(&f, 3 - i);
     }
-    keel_group *first = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Other), .name = "first");
+    keel_group *first =
+        keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other), .name = "first");
     char *before = world_text(f.world, NULL);
     keel_group *g = first;
     const keel_component *const orders[] = { KEEL_OF(Other), KEEL_OF(Number), NULL };
-    assert_int_equal(keel_group_create(f.world, &(keel_group_desc){ .owned = orders }, &g),
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .owned = orders }, &g),
                      KEEL_ERROR_GROUPED);
     assert_null(g);
     assert_error(f.world, KEEL_ERROR_GROUPED, "'Number': group 'first'");
-    assert_null(KEEL_GROUP(f.world, KEEL_OWNED(Number, Other, Third))); // nested ones too
+    assert_null(keel_group_create(f.world, KEEL_OWNED(Number, Other, Third))); // nested ones too
     assert_error(f.world, KEEL_ERROR_GROUPED, "'Number': group 'first'");
     assert_same_text(world_text(f.world, NULL), before);
     // what nobody owns, and got by any number
-    assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "second"));
-    assert_non_null(KEEL_GROUP(f.world, KEEL_GET(Number, Other), .name = "third"));
+    assert_non_null(
+        keel_group_create(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "second"));
+    assert_non_null(keel_group_create(f.world, KEEL_GET(Number, Other), .name = "third"));
     add_number(&f, 7);
     add_other(&f, 7);
     assert_int_equal(keel_group_destroy(f.world, first), KEEL_OK);
     assert_null(keel_find_group(f.world, "first"));
-    assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_EXCLUDE(Third)));
+    assert_non_null(keel_group_create(f.world, KEEL_OWNED(Number), KEEL_EXCLUDE(Third)));
     assert_values(&f);
     api_end(&f);
 }
@@ -188,18 +191,18 @@ static void a_late_group_goes_through_its_first_component(void **state) {
         add_number(&f, numbers[i]);
     for (int i = 0; i < 5; ++i)
         add_other(&f, others[i]);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number, Other));
     assert_members(f.world, g, "9 1 8 3"); // in the order of Number
     assert_packed(f.world, KEEL_OF(Number), "9 1 8 3 5 2");
     assert_packed(f.world, KEEL_OF(Other), "9 1 8 3 7");
     assert_values(&f);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "9 1 8 3 5 2"); // stays
-    g = KEEL_GROUP(f.world, KEEL_GET(Other, Number));
+    g = keel_group_create(f.world, KEEL_GET(Other, Number));
     assert_members(f.world, g, "9 1 8 3");
     for (uint32_t i = 10; i-- > 0;)
         assert_int_equal(keel_add(f.world, e(i), Indexed, { i }), KEEL_OK);
-    g = KEEL_GROUP(f.world, KEEL_GET(Indexed, Number));
+    g = keel_group_create(f.world, KEEL_GET(Indexed, Number));
     assert_members(f.world, g, "1 2 3 5 8 9"); // by index
     api_end(&f);
 }
@@ -207,8 +210,8 @@ static void a_late_group_goes_through_its_first_component(void **state) {
 // ------------------------------------------------------------------ every kind of edit
 static keel_group *make_mixed(api_fixture *f) {
     begin(f);
-    keel_group *g = KEEL_GROUP(f->world, KEEL_OWNED(Number), KEEL_GET(Indexed, Row),
-                               KEEL_EXCLUDE(Frozen, keel_child));
+    keel_group *g = keel_group_create(f->world, KEEL_OWNED(Number), KEEL_GET(Indexed, Row),
+                                      KEEL_EXCLUDE(Frozen, keel_child));
     assert_non_null(g);
     return g;
 }
@@ -280,8 +283,8 @@ static void many_entities_join_in_their_order(void **state) {
     api_fixture f;
     keel_entity out[5], copies[2];
     begin(&f);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), KEEL_EXCLUDE(Frozen));
-    keel_group *list = KEEL_GROUP(f.world, KEEL_GET(Other, Number), KEEL_EXCLUDE(Third));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number, Other), KEEL_EXCLUDE(Frozen));
+    keel_group *list = keel_group_create(f.world, KEEL_GET(Other, Number), KEEL_EXCLUDE(Third));
     add_number(&f, 1);
     assert_int_equal(
         keel_add_entities(f.world, 5, out, KEEL_FILL(Other, { 4 }), KEEL_FILL(Number, { 5 })),
@@ -332,7 +335,7 @@ static void values_of_any_kind_are_swapped(void **state) {
     api_fixture f;
     owned_begin();
     begin(&f);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Owned, Big, Frozen));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Owned, Big, Frozen));
     for (uint32_t i = 0; i < 12; ++i) {
         const Owned value = owned_make(); // token i + 1
         assert_int_equal(keel_add(f.world, e(i), Owned, value), KEEL_OK);
@@ -360,8 +363,8 @@ static void members_move_to_another_world(void **state) {
     owned_begin();
     begin(&f);
     begin(&other);
-    keel_group *from = KEEL_GROUP(f.world, KEEL_OWNED(Owned, Number));
-    keel_group *to = KEEL_GROUP(other.world, KEEL_OWNED(Number, Owned));
+    keel_group *from = keel_group_create(f.world, KEEL_OWNED(Owned, Number));
+    keel_group *to = keel_group_create(other.world, KEEL_OWNED(Number, Owned));
     for (uint32_t i = 0; i < 6; ++i) {
         const Owned value = owned_make();
         assert_int_equal(keel_add(f.world, e(i), Owned, value), KEEL_OK);
@@ -388,8 +391,8 @@ static void a_copied_world_fills_the_groups_of_the_copy(void **state) {
         assert_int_equal(keel_add(f.world, e(i), Row, { 1 }), KEEL_OK);
     }
     api_begin(&copy);
-    keel_group *packed = KEEL_GROUP(copy.world, KEEL_OWNED(Number, Other));
-    keel_group *list = KEEL_GROUP(copy.world, KEEL_GET(Row, Other));
+    keel_group *packed = keel_group_create(copy.world, KEEL_OWNED(Number, Other));
+    keel_group *list = keel_group_create(copy.world, KEEL_GET(Row, Other));
     assert_int_equal(keel_copy_world(f.world, copy.world), KEEL_OK);
     assert_members(copy.world, packed, "1 3 5 7");
     assert_members(copy.world, list, "1 3 5 7");
@@ -433,8 +436,8 @@ static void an_edit_that_moves_borrowed_values_is_refused(void **state) {
     (void)state;
     api_fixture f;
     begin(&f);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Other), KEEL_EXCLUDE(Frozen),
-                               .name = "moving");
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other),
+                                      KEEL_EXCLUDE(Frozen), .name = "moving");
     const keel_term reads[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(Number) },
                                 { .kind = KEEL_TERM_END } };
     const keel_term edits[] = { { .kind = KEEL_TERM_EDIT, .component = KEEL_OF(Frozen) },
@@ -449,7 +452,7 @@ static void an_edit_that_moves_borrowed_values_is_refused(void **state) {
     assert_int_equal(keel_remove(f.world, e(1), Frozen), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_delete_entity(f.world, e(1)), KEEL_ERROR_BORROWED);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_ERROR_BORROWED);
-    assert_null(KEEL_GROUP(f.world, KEEL_GET(Number, Other)));
+    assert_null(keel_group_create(f.world, KEEL_GET(Number, Other)));
     keel_clear_errors(f.world);
     assert_int_equal(keel_view_begin(&second, f.world, edits, "editor"), KEEL_ERROR_BORROWED);
     assert_error(f.world, KEEL_ERROR_BORROWED, "group moving");
@@ -463,7 +466,7 @@ static void an_edit_that_moves_borrowed_values_is_refused(void **state) {
     assert_no_error(f.world);
     assert_int_equal(keel_share_begin(f.world), KEEL_OK);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_ERROR_SHARED);
-    assert_null(KEEL_GROUP(f.world, KEEL_GET(Number, Other)));
+    assert_null(keel_group_create(f.world, KEEL_GET(Number, Other)));
     keel_clear_errors(f.world);
     assert_int_equal(keel_share_end(f.world), KEEL_OK);
     api_end(&f);
@@ -505,10 +508,12 @@ static void out_of_memory_changes_nothing(void **state) {
             if (i % 2) add_other(&f, i);
         }
         assert_int_equal(keel_register(f.world, Frozen, Indexed, Row), KEEL_OK);
-        keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Other), .name = "small");
+        keel_group *g =
+            keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other), .name = "small");
         char *before = world_text(f.world, NULL);
         counting_allocator_fail_after(&f.memory, allowed);
-        keel_group *list = KEEL_GROUP(f.world, KEEL_GET(Other, Number), KEEL_EXCLUDE(Frozen));
+        keel_group *list =
+            keel_group_create(f.world, KEEL_GET(Other, Number), KEEL_EXCLUDE(Frozen));
         counting_allocator_never_fail(&f.memory);
         if (!list) {
             assert_error(f.world, KEEL_ERROR_MEMORY, "group");
@@ -528,7 +533,7 @@ static void leaving_and_letting_in_need_no_memory(void **state) {
     (void)state;
     api_fixture f;
     begin(&f);
-    keel_group *list = KEEL_GROUP(f.world, KEEL_GET(Indexed, Number), KEEL_EXCLUDE(Frozen));
+    keel_group *list = keel_group_create(f.world, KEEL_GET(Indexed, Number), KEEL_EXCLUDE(Frozen));
     for (uint32_t i = 0; i < 20; ++i) {
         assert_int_equal(keel_add(f.world, e(i), Frozen), KEEL_OK);
         assert_int_equal(keel_add(f.world, e(i), Indexed, { 1 }), KEEL_OK);
@@ -553,8 +558,8 @@ static void adding_to_a_group_fails_whole(void **state) {
     for (uint32_t allowed = 0, done = 0; !done; ++allowed) {
         api_fixture f;
         begin(&f);
-        keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Other));
-        keel_group *list = KEEL_GROUP(f.world, KEEL_GET(Number, Other, Row));
+        keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other));
+        keel_group *list = keel_group_create(f.world, KEEL_GET(Number, Other, Row));
         counting_allocator_fail_after(&f.memory, allowed);
         const keel_result result =
             keel_add_entities(f.world, 5000, NULL, KEEL_FILL(Row, { 1 }), KEEL_FILL(Other, { 1 }),

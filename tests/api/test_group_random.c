@@ -171,7 +171,7 @@ static void toggle_group(game *g) {
     const keel_group_desc desc = { .owned = kinds[k].owned,
                                    .get = kinds[k].get,
                                    .exclude = kinds[k].exclude };
-    assert_int_equal(keel_group_create(g->f.world, &desc, &g->groups[k]), KEEL_OK);
+    assert_int_equal(keel_group_create_of(g->f.world, &desc, &g->groups[k]), KEEL_OK);
 }
 
 static void step(game *g) {
@@ -275,11 +275,11 @@ static void members_are_who_matches_without_memory(void **state) {
 // ------------------------------------------------------------------ many at once
 static void make_groups(game *g) {
     for (uint32_t k = 0; k < group_kinds; ++k)
-        assert_int_equal(keel_group_create(g->f.world,
-                                           &(keel_group_desc){ .owned = kinds[k].owned,
-                                                               .get = kinds[k].get,
-                                                               .exclude = kinds[k].exclude },
-                                           &g->groups[k]),
+        assert_int_equal(keel_group_create_of(g->f.world,
+                                              &(keel_group_desc){ .owned = kinds[k].owned,
+                                                                  .get = kinds[k].get,
+                                                                  .exclude = kinds[k].exclude },
+                                              &g->groups[k]),
                          KEEL_OK);
 }
 

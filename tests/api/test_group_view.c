@@ -75,7 +75,7 @@ static void a_full_group_is_walked_as_arrays(void **state) {
     (void)state;
     api_fixture f;
     begin(&f, 20000);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), .name = "both");
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number, Other), .name = "both");
     const keel_term *terms = TERMS(READ(Other), READ(Number));
     assert_explained(&f, terms, "leader: group both");
     assert_explained(&f, terms, "touches: 10000");
@@ -91,11 +91,11 @@ static void a_partial_group_looks_the_rest_up(void **state) {
     (void)state;
     api_fixture f;
     begin(&f, 3000);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "half");
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "half");
     assert_explained(&f, TERMS(READ(Other), READ(Number)), "group half");
     (void)walk(&f, TERMS(READ(Other), READ(Number)), g);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_OK);
-    g = KEEL_GROUP(f.world, KEEL_OWNED(Other), KEEL_GET(Indexed, Row), .name = "mixed");
+    g = keel_group_create(f.world, KEEL_OWNED(Other), KEEL_GET(Indexed, Row), .name = "mixed");
     assert_explained(&f, TERMS(READ(Other), READ(Indexed), READ(Row)), "group mixed");
     (void)walk(&f, TERMS(READ(Row), READ(Other), READ(Indexed)), g);
     api_end(&f);
@@ -106,11 +106,11 @@ static void what_is_got_in_the_same_order_makes_spans(void **state) {
     (void)state;
     api_fixture f;
     begin(&f, 3000);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "half");
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "half");
     assert_int_equal(keel_sort_as(f.world, Number, Other), KEEL_OK);
     assert_int_equal(walk(&f, TERMS(READ(Other), READ(Number)), g), 1);
     assert_int_equal(keel_group_destroy(f.world, g), KEEL_OK);
-    g = KEEL_GROUP(f.world, KEEL_GET(Other, Number), .name = "list");
+    g = keel_group_create(f.world, KEEL_GET(Other, Number), .name = "list");
     assert_explained(&f, TERMS(READ(Other), READ(Number)), "group list");
     assert_int_equal(walk(&f, TERMS(READ(Other), READ(Number)), g), 1);
     api_end(&f);
@@ -121,7 +121,7 @@ static void further_terms_filter_the_members(void **state) {
     api_fixture f;
     begin(&f, 5000);
     keel_group *g =
-        KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), KEEL_EXCLUDE(Frozen), .name = "warm");
+        keel_group_create(f.world, KEEL_OWNED(Number, Other), KEEL_EXCLUDE(Frozen), .name = "warm");
     const keel_term *terms = TERMS(READ(Number), READ(Other), WITHOUT(Frozen), READ(Indexed));
     assert_explained(&f, terms, "filter: has Indexed");
     (void)walk(&f, terms, g);
@@ -141,7 +141,7 @@ static void a_group_leads_only_what_it_covers(void **state) {
     (void)state;
     api_fixture f;
     begin(&f, 400);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), KEEL_EXCLUDE(Frozen));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number, Other), KEEL_EXCLUDE(Frozen));
     assert_explained(&f, TERMS(READ(Number)), "sparse set Number");
     assert_explained(&f, TERMS(READ(Number), READ(Other)), "sparse set Other"); // frozen ones too
     assert_explained(&f, TERMS(READ(Number), WITHOUT(Frozen)), "sparse set Number");
@@ -152,8 +152,8 @@ static void a_group_leads_only_what_it_covers(void **state) {
                      "sparse set Third");
     (void)walk(&f, TERMS(READ(Number), READ(Other), READ(Third), WITHOUT(Frozen)), NULL);
     // of two groups the smaller
-    keel_group *small =
-        KEEL_GROUP(f.world, KEEL_GET(Number, Other, Row), KEEL_EXCLUDE(Frozen), .name = "small");
+    keel_group *small = keel_group_create(f.world, KEEL_GET(Number, Other, Row),
+                                          KEEL_EXCLUDE(Frozen), .name = "small");
     assert_true(keel_group_count(f.world, small) < keel_group_count(f.world, g));
     assert_explained(&f, TERMS(READ(Number), READ(Other), READ(Row), WITHOUT(Frozen)),
                      "group small");
@@ -165,7 +165,7 @@ static void an_empty_group_is_walked_at_once(void **state) {
     (void)state;
     api_fixture f;
     begin(&f, 100);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Third));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Third));
     assert_explained(&f, TERMS(READ(Number), READ(Third)), "touches: 0");
     assert_int_equal(walk(&f, TERMS(READ(Number), READ(Third)), g), 0);
     api_end(&f);
@@ -178,7 +178,7 @@ static void members_with_large_values_and_tags_are_visited(void **state) {
     begin(&f, 600);
     for (uint32_t i = 0; i < 600; i += 2)
         assert_int_equal(keel_add(f.world, handle_at(i, 0), Large, { .word = { i } }), KEEL_OK);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number, Large, Frozen));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number, Large, Frozen));
     uint32_t count = 0, wrong = 0;
     KEEL_EACH(f.world, KEEL_READ(Large, l), KEEL_WRITE(Number, n), KEEL_WITH(Frozen)) {
         wrong += l->word[0] != n->value;
@@ -256,8 +256,9 @@ static void anything_leads_by_choice(void **state) {
         keel_sort_with(f.world, .component = KEEL_OF(Other), .compare_entities = by_bits);
         for (uint32_t i = 0; i < 600; ++i)
             if (i >= 300) keel_mark(f.world, handle_at(i * 7 % 300 + 300, 0), Number);
-        if (round == 1) (void)KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));
-        if (round == 2) (void)KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Indexed, Row));
+        if (round == 1) (void)keel_group_create(f.world, KEEL_OWNED(Number, Other));
+        if (round == 2)
+            (void)keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Indexed, Row));
         for (uint32_t leader = 0; leader < KINDS; ++leader)
             for (uint32_t which = 0; which < 1 << KINDS; ++which) {
                 assert_led(&f, reader, leader, which, false);

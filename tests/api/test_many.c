@@ -447,8 +447,9 @@ static void groups_follow(void **state) {
         e[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }));
     for (uint32_t i = 0; i < 12; i += 2)
         keel_add(f.world, e[i], Other, { i });
-    const keel_group *owning = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));
-    const keel_group *loose = KEEL_GROUP(f.world, KEEL_GET(Indexed, Row), KEEL_EXCLUDE(Third));
+    const keel_group *owning = keel_group_create(f.world, KEEL_OWNED(Number, Other));
+    const keel_group *loose =
+        keel_group_create(f.world, KEEL_GET(Indexed, Row), KEEL_EXCLUDE(Third));
     assert_non_null(owning);
     assert_non_null(loose);
     assert_members(f.world, owning, "0 2 4 6 8 10");

@@ -362,7 +362,7 @@ static void in_group(const keel_change *event, void *data) {
 static void groups_have_it_already(void **state) {
     (void)state;
     api_begin(&f);
-    assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Life), KEEL_GET(Shield), .name = "both"));
+    assert_non_null(keel_group_create(f.world, KEEL_OWNED(Life), KEEL_GET(Shield), .name = "both"));
     assert_int_equal(
         keel_observe(f.world, Life, KEEL_ON_INSERTED | KEEL_ON_REMOVED, in_group, NULL), KEEL_OK);
     const keel_entity e =

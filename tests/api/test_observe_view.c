@@ -347,7 +347,7 @@ static void in_order(const keel_change *event, void *data) {
 static void among_other_observers(void **state) {
     (void)state;
     begin();
-    assert_non_null(KEEL_GROUP(f.world, KEEL_GET(Body, Number), .name = "both"));
+    assert_non_null(keel_group_create(f.world, KEEL_GET(Body, Number), .name = "both"));
     const keel_term *terms = KEEL_TERMS(KEEL_WITH(Body), KEEL_WITH(Number));
     assert_int_equal(keel_observe_view(f.world, terms, BOTH, in_order, NULL), KEEL_OK);
     assert_int_equal(

@@ -428,7 +428,7 @@ void random_edits_destroy_each_value_once(void **) {
         model m = { f.world, g.world, std::vector<being>(BEINGS), {} };
         (void)keel::observe<TextSparse>(m.w, KEEL_ON_INSERTED, count, &m.came);
         (void)keel::observe<TextSparse>(m.w, KEEL_ON_DELETED | KEEL_ON_REMOVED, count, &m.went);
-        assert_non_null(KEEL_GROUP(m.w, KEEL_OWNED(TextSparse, OnlySparse)));
+        assert_non_null(keel_group_create(m.w, KEEL_OWNED(TextSparse, OnlySparse)));
         for (being &b : m.all)
             b.e = keel_add_entity(m.w);
         for (uint32_t i = 0; i < rounds; ++i) {

@@ -424,7 +424,7 @@ static void change_group(void) {
     const keel_group_desc owning = { .owned = owns ? a : NULL, .get = owns ? set : set_and_a };
     const keel_group_desc led_by_set = { .get = set_and_a, .exclude = tag, .name = "led" };
     hold_memory();
-    (void)failed(keel_group_create(f.world, which ? &led_by_set : &owning, &groups[which]));
+    (void)failed(keel_group_create_of(f.world, which ? &led_by_set : &owning, &groups[which]));
 }
 
 static void fill_world(void) {

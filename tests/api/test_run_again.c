@@ -57,7 +57,7 @@ static void a_group_made_in_between_is_respected(void **state) {
     for (uint32_t i = 0; i < 10; ++i)
         keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }));
     assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 10);
-    keel_group *group = KEEL_GROUP(f.world, KEEL_OWNED(Number, Other));
+    keel_group *group = keel_group_create(f.world, KEEL_OWNED(Number, Other));
     assert_non_null(group);
     assert_int_equal(visits_of(f.world, &KEEL_SYSTEM_count_numbers), 10);
     assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);

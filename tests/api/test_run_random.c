@@ -162,7 +162,7 @@ static void run_between_edits(uint32_t seed, uint32_t population, uint32_t kinds
             (void)keel_delete_entity(f.world, e[i]);
             e[i] = add_one(f.world, roll(64));
         }
-        if (roll(4) == 0 && !group) group = KEEL_GROUP(f.world, KEEL_OWNED(Loose, Slack));
+        if (roll(4) == 0 && !group) group = keel_group_create(f.world, KEEL_OWNED(Loose, Slack));
         else if (group && roll(2)) {
             assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);
             group = NULL;

@@ -277,7 +277,7 @@ static void with_closures(api_fixture *f) {
     const keel_group_desc desc = {
         .name = "xy", .owned = (const keel_component *const[]){ KEEL_OF(X), KEEL_OF(Y), NULL }
     };
-    assert_int_equal(keel_group_create(f->world, &desc, &group), KEEL_OK);
+    assert_int_equal(keel_group_create_of(f->world, &desc, &group), KEEL_OK);
     ASSERT_PLAN(rows, "{0} {1 2} {3}"); // an edit of X moves values of Y, too
     assert_non_null(kept_out_by(f->world, &KEEL_WORKLOAD_rows, 3, &node));
     assert_string_equal(node.why.storage, "group xy");

@@ -391,7 +391,7 @@ static void start_up_and_change(api_fixture *f) {
     keel_group *group;
     const keel_group_desc desc = { .owned = (const keel_component *const[]){
                                        KEEL_OF(Number), KEEL_OF(Other), NULL } };
-    assert_int_equal(keel_group_create(w, &desc, &group), KEEL_OK);
+    assert_int_equal(keel_group_create_of(w, &desc, &group), KEEL_OK);
     assert_int_equal(keel_world_add_step(w, "all", &(keel_step){ MARK(c), .before = "a" }),
                      KEEL_OK);
     assert_int_equal(keel_run_named(w, "all"), KEEL_OK);

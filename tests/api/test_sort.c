@@ -179,7 +179,7 @@ static void a_group_is_sorted_in_all_that_it_owns(void **state) {
     for (uint32_t i = 10; i >= 2; --i)
         assert_int_equal(keel_add(f.world, e(i), Other, { i }), KEEL_OK);
     assert_int_equal(keel_add(f.world, e(2), Third, { 7 }), KEEL_OK);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Other, Number), .name = "sorted");
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Other, Number), .name = "sorted");
     assert_members(f.world, g, "7 6 5 4 3 2");
     assert_packed(f.world, KEEL_OF(Other), "7 6 5 4 3 2 10 9 8");
     assert_packed(f.world, KEEL_OF(Number), "7 6 5 4 3 2 1 0");
@@ -213,7 +213,7 @@ static void a_group_that_owns_nothing_sorts_its_own_list(void **state) {
     add_numbers(&f, numbers, 5);
     for (uint32_t i = 0; i < 5; ++i)
         assert_int_equal(keel_add(f.world, e(4 - i), Row, { i }), KEEL_OK);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_GET(Number, Row));
+    keel_group *g = keel_group_create(f.world, KEEL_GET(Number, Row));
     assert_int_equal(
         keel_sort_with(f.world, .group = g, .by = KEEL_OF(Number), .compare = ascending), KEEL_OK);
     assert_members(f.world, g, "3 1 0 4 2");
@@ -259,7 +259,7 @@ static void what_is_borrowed_cannot_be_sorted(void **state) {
     api_fixture f;
     begin(&f, 3);
     add_numbers(&f, numbers, 2);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
+    keel_group *g = keel_group_create(f.world, KEEL_GET(Number, Other));
     const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(Number) },
                                 { .kind = KEEL_TERM_END } };
     keel_view view;
@@ -306,7 +306,7 @@ static void a_comparator_cannot_edit_what_is_sorted(void **state) {
     begin(&f, 10);
     add_numbers(&f, numbers, 5);
     vandal v = { .world = f.world };
-    v.group = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
+    v.group = keel_group_create(f.world, KEEL_GET(Number, Other));
     compared = 0;
     assert_int_equal(keel_sort(f.world, Number, edits_meanwhile, &v), KEEL_OK);
     assert_int_equal(v.refused, 8 * compared);
@@ -358,7 +358,7 @@ static void a_sort_that_finds_no_memory_changes_nothing(void **state) {
             for (uint32_t i = 5; i-- > 0;)
                 assert_int_equal(keel_add(f.world, e(i), Other, { i }), KEEL_OK);
             keel_group *g =
-                what == 2 ? KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_GET(Other)) : NULL;
+                what == 2 ? keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other)) : NULL;
             char *before = world_text(f.world, NULL);
             counting_allocator_fail_after(&f.memory, allowed);
             const keel_result result =
@@ -461,7 +461,7 @@ static void a_part_is_sorted_as_another(void **state) {
         KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "1 2 0 3 4");
     // a group like a set: those who have it come first
-    keel_group *g = KEEL_GROUP(f.world, KEEL_OWNED(Number), KEEL_EXCLUDE(Third));
+    keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number), KEEL_EXCLUDE(Third));
     keel_add(f.world, e(0), Third, { 0 }); // leaves the group
     assert_packed(f.world, KEEL_OF(Number), "1 2 4 3 0");
     assert_int_equal(keel_sort_with(f.world, .group = g, .as = KEEL_OF(Other)), KEEL_OK);
@@ -471,7 +471,7 @@ static void a_part_is_sorted_as_another(void **state) {
     assert_packed(f.world, KEEL_OF(Number), "3 4 2 1 0");
     assert_int_equal(keel_sort_with(f.world, .group = g, .as = KEEL_OF(Number)), KEEL_OK);
     assert_packed(f.world, KEEL_OF(Number), "3 4 2 1 0");
-    keel_group *got = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
+    keel_group *got = keel_group_create(f.world, KEEL_GET(Number, Other));
     assert_int_equal(keel_sort_with(f.world, .group = got, .as = KEEL_OF(Number)), KEEL_OK);
     const uint32_t order[] = { 3, 4, 2, 1 };
     for (uint32_t i = 0; i < 4; ++i)
@@ -485,7 +485,7 @@ static void what_is_asked_for_twice_is_refused(void **state) {
     api_fixture f;
     begin(&f, 3);
     add_numbers(&f, numbers, 2);
-    keel_group *g = KEEL_GROUP(f.world, KEEL_GET(Number, Other));
+    keel_group *g = keel_group_create(f.world, KEEL_GET(Number, Other));
     const keel_component *number = KEEL_OF(Number);
     const keel_sort_desc wrong[] = {
         { .component = number, .group = g, .compare = ascending },
@@ -531,7 +531,7 @@ static void two_entities_change_places(void **state) {
     for (uint32_t i = 0; i < 3; ++i)
         keel_add(f.world, e(i), Owned, owned_make());
     // members change places in all that the group owns
-    (void)KEEL_GROUP(f.world, KEEL_OWNED(Number, Owned), .name = "both");
+    (void)keel_group_create(f.world, KEEL_OWNED(Number, Owned), .name = "both");
     assert_packed(f.world, KEEL_OF(Number), "1 2 0 3 4");
     assert_packed(f.world, KEEL_OF(Owned), "1 2 0");
     assert_int_equal(keel_swap(f.world, Number, e(1), e(0)), KEEL_OK);

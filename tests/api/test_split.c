@@ -166,7 +166,8 @@ static void visit_all(uint32_t size, bool with_group) {
         limit = worker_counts[w];
         begin(&f, limit, size);
         if (with_group)
-            assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Sparse, Number), KEEL_GET(Other)));
+            assert_non_null(
+                keel_group_create(f.world, KEEL_OWNED(Sparse, Number), KEEL_GET(Other)));
         for (uint32_t t = 0; t < LISTS; ++t)
             for (uint32_t spans = 0; spans < 2; ++spans) {
                 const uint64_t sum = run_and_check(

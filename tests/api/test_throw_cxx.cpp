@@ -177,7 +177,7 @@ void functions_of_one_call_may_throw(void **) {
     assert_thrown(w, "from sort");
     for (int i = 3; i < 20; ++i)
         assert_int_equal(keel_get(w, e[i], Number)->n, i == 9 ? 100 : i);
-    keel_group *const group = KEEL_GROUP(w, KEEL_OWNED(Number, Handle));
+    keel_group *const group = keel_group_create(w, KEEL_OWNED(Number, Handle));
     assert_non_null(group);
     for (int i = 3; i < 20; ++i)
         assert_int_equal(keel_add(w, e[i], Handle), KEEL_OK);

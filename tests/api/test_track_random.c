@@ -485,7 +485,7 @@ static void reorder(void) {
         const keel_component *const own[] = { &components[0], NULL };
         const keel_component *const get[] = { &components[1], NULL };
         assert_int_equal(
-            keel_group_create(f.world, &(keel_group_desc){ .owned = own, .get = get }, &group),
+            keel_group_create_of(f.world, &(keel_group_desc){ .owned = own, .get = get }, &group),
             KEEL_OK);
     }
 }

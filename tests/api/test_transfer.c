@@ -427,7 +427,7 @@ static keel_group *number_and_row(keel_world *world) {
     const keel_component *const got[] = { KEEL_OF(Row), NULL };
     const keel_component *const excluded[] = { KEEL_OF(Near), NULL };
     const keel_group_desc desc = { .owned = owned_ones, .get = got, .exclude = excluded };
-    assert_int_equal(keel_group_create(world, &desc, &group), KEEL_OK);
+    assert_int_equal(keel_group_create_of(world, &desc, &group), KEEL_OK);
     return group;
 }
 

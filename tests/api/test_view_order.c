@@ -114,9 +114,9 @@ static void a_view_backwards_is_the_reverse(void **state) {
         random_state = round;
         begin(&f, made);
         if (round % 4 == 1)
-            assert_non_null(KEEL_GROUP(f.world, KEEL_OWNED(Number, Other), .name = "own"));
+            assert_non_null(keel_group_create(f.world, KEEL_OWNED(Number, Other), .name = "own"));
         if (round % 4 == 2)
-            assert_non_null(KEEL_GROUP(f.world, KEEL_GET(Number, Row), .name = "list"));
+            assert_non_null(keel_group_create(f.world, KEEL_GET(Number, Row), .name = "list"));
         if (round % 2) track_all(f.world);
         for (uint32_t i = 0; round % 2 && i < ENTITIES; ++i)
             if (next_random(3) == 0) (void)keel_get_mut(f.world, made[i], Number);

@@ -462,7 +462,7 @@ static void the_end_of_memory_is_survived(void **state) {
 static keel_group *group;
 KEEL_SYSTEM_ONCE(pull_the_rug, KEEL_WORLD(world)) {
     const keel_component *const both[] = { KEEL_OF(A), KEEL_OF(Nobody), NULL };
-    assert_int_equal(keel_group_create(world, &(keel_group_desc){ .owned = both }, NULL),
+    assert_int_equal(keel_group_create_of(world, &(keel_group_desc){ .owned = both }, NULL),
                      KEEL_ERROR_SHARED);
     const keel_error *error = keel_last_error(world); // the first error is known after the run
     assert_int_equal(error->result, KEEL_ERROR_SHARED);
@@ -482,7 +482,7 @@ static void plans_stay_while_they_run(void **state) {
     for (uint32_t w = 0; w < 3; ++w) {
         api_fixture f;
         begin(&f, worker_counts[w]);
-        group = KEEL_GROUP(f.world, KEEL_OWNED(Position), KEEL_GET(B));
+        group = keel_group_create(f.world, KEEL_OWNED(Position), KEEL_GET(B));
         assert_non_null(group);
         assert_int_equal(keel_run_workload(f.world, pulls), KEEL_OK);
         assert_ran("+-+");

@@ -53,11 +53,11 @@ static void prepare(keel_world *world, const plan *p, keel_group **groups) {
         (void)keel_set_unique_value(world, &uniques[u], &(uint64_t){ mix(p->seed, u) });
     for (uint32_t g = 0; g < GROUPS; ++g)
         if (p->groups >> g & 1)
-            (void)keel_group_create(world,
-                                    &(keel_group_desc){ .owned = owned_lists[g],
-                                                        .get = got_lists[g],
-                                                        .exclude = excluded_lists[g] },
-                                    &groups[g]);
+            (void)keel_group_create_of(world,
+                                       &(keel_group_desc){ .owned = owned_lists[g],
+                                                           .get = got_lists[g],
+                                                           .exclude = excluded_lists[g] },
+                                       &groups[g]);
     add_entities(world, p);
 }
 

@@ -97,7 +97,7 @@ static void edits_that_move_bound_members_are_bound(void **state) {
     const keel_component *const gets[] = { KEEL_OF(Plain), NULL };
     keel_group *group;
     assert_int_equal(
-        keel_group_create(f.world, &(keel_group_desc){ .owned = owns, .get = gets }, &group),
+        keel_group_create_of(f.world, &(keel_group_desc){ .owned = owns, .get = gets }, &group),
         KEEL_OK);
     elsewhere(edit_grouped, &r);
     for (uint32_t i = 0; i < 3; ++i)

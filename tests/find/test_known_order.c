@@ -189,7 +189,7 @@ static void a_group_whose_first_entity_does_not_match(void **state) {
     (void)state;
     sets s;
     begin(&s);
-    assert_non_null(KEEL_GROUP(s.f.world, KEEL_OWNED(Number), KEEL_GET(Other)));
+    assert_non_null(keel_group_create(s.f.world, KEEL_OWNED(Number), KEEL_GET(Other)));
     for (uint32_t i = 1; i < COUNT; ++i)
         assert_int_equal(keel_add(s.f.world, s.e[i], Third, { i }), KEEL_OK);
     for (uint32_t i = 0; i < 2 * COUNT; ++i) // the group is the smallest

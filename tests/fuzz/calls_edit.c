@@ -253,6 +253,11 @@ FUZZ(keel_enable_component) {
     const keel_component *c = fuzz_component();
     fuzz_edit((keel_enable_component)(scope, e, c, fuzz_one_in(2)));
 }
+FUZZ(keel_enable_entity) {
+    keel_scope *scope = fuzz_scope();
+    const keel_entity e = fuzz_entity();
+    fuzz_edit((keel_enable_entity)(scope, e, fuzz_one_in(2)));
+}
 FUZZ(keel_is_component_disabled) {
     (void)keel_is_component_disabled(fuzz_world(), fuzz_entity(), fuzz_component());
 }

@@ -144,7 +144,7 @@ FUZZ(keel_piece_scratch) {
 }
 
 // ------------------------------------------------------------------ groups and sorting
-FUZZ(keel_group_create) {
+FUZZ(keel_group_create_of) {
     keel_group_desc desc = { .name = fuzz_one_in(2) ? NULL : fuzz_text() };
     desc.owned = fuzz_one_in(4) ? NULL : fuzz_list();
     desc.get = fuzz_one_in(2) ? NULL : fuzz_list();
@@ -156,8 +156,8 @@ FUZZ(keel_group_create) {
     const uint32_t at = fuzz_below(FUZZ_GROUPS);
     keel_group *group = NULL;
     keel_world *world = fuzz_world();
-    const keel_result result =
-        keel_group_create(world, fuzz_one_in(64) ? NULL : &desc, fuzz_one_in(32) ? NULL : &group);
+    const keel_result result = keel_group_create_of(world, fuzz_one_in(64) ? NULL : &desc,
+                                                    fuzz_one_in(32) ? NULL : &group);
     if (group) f.groups[at] = group;
     fuzz_edit(result);
 }

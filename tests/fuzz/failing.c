@@ -305,8 +305,8 @@ static void furnish(void) {
             if ((i + c) % 3) (void)keel_add_component(world, e, fuzz_components[c], NULL);
     }
     const keel_component *const owned[] = { fuzz_components[1], fuzz_components[4], NULL };
-    (void)keel_group_create(world, &(keel_group_desc){ .name = "fleet", .owned = owned },
-                            &f.groups[0]);
+    (void)keel_group_create_of(world, &(keel_group_desc){ .name = "fleet", .owned = owned },
+                               &f.groups[0]);
     const keel_step steps[] = { { .system = fuzz_systems[0] }, { .system = fuzz_systems[1] } };
     const keel_workload frame = { .name = "frame", .steps = steps, .step_count = 2 };
     (void)keel_world_add_workload(world, &frame);

@@ -49,7 +49,7 @@ static void op_group(both *b, dice *d) {
                (unsigned)g.exclude);
     const keel_group_desc desc = { .name = NULL, .owned = owned, .get = get, .exclude = exclude };
     const keel_result expected = expected_of(b, &g, named);
-    const keel_result result = keel_group_create(b->world, &desc, &g.group);
+    const keel_result result = keel_group_create_of(b->world, &desc, &g.group);
     // two things wrong: either may be told
     if (result != KEEL_OK && expected != KEEL_OK && result != KEEL_ERROR_MEMORY) return;
     if (both_agree(b, result, expected)) *place = g;

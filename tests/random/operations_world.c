@@ -118,7 +118,6 @@ static void op_disable(both *b, dice *d) {
     const keel_entity e = roll_entity(b, d);
     const uint32_t k = roll_kind(d);
     const bool is_alive = model_is_alive(&b->model, e);
-    const bool is_indexed = b->components[k].storage == KEEL_INDEXED;
     const hidden *h = find_hidden(b, e, k);
     const bool to_enable = h || roll_once_in(d, 4);
     both_trace(b, "index %u kind %u%s", (unsigned)keel_entity_index(e), (unsigned)k,
@@ -131,10 +130,6 @@ static void op_disable(both *b, dice *d) {
     keel_result expected = KEEL_ABSENT;
     if (!is_alive) expected = KEEL_ERROR_DEAD_ENTITY;
     if (to_enable ? h != NULL : has) expected = KEEL_OK;
-    if (!is_indexed) { // dead or of another storage: either may be told
-        if (result >= 0) both_agree_surely(b, result, KEEL_ERROR_ARGUMENT);
-        return;
-    }
     if (!both_agree(b, result, expected) || result != KEEL_OK) return;
     value v;
     if (to_enable) {

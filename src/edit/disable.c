@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Disabling: values that are kept out of sight, of one component or of all that an entity has.
+#include "edit/batch.h"
+
+#include "world/registry.h"
+#include "world/report.h"
+
+// What is disabled, or enabled again.
+typedef struct change {
+    keel_world *world;
+    const keeli_holder *holder;
+    keel_entity entity;
+    keeli_storage *only; // or NULL: all of the entity
+    bool shows;
+    uint32_t count;
+    keeli_archetype *row; // where the entity's row goes
+} change;
+
+static bool is_meant(const change *c, const keeli_storage *s) {
+    const uint32_t index = keeli_index_of(c->entity);
+    return c->shows ? keeli_store_is_disabled(s, index) : keeli_store_has(s, index);
+}
+
+// The next storage from `*at` on, UINT32_MAX at first. An entity keeps its name, its place in the
+// hierarchy, and what reactive sets collected.
+static keeli_storage *next_meant(const change *c, uint32_t *at) {
+    if (c->only) return *at == UINT32_MAX && is_meant(c, c->only) ? (*at = 0, c->only) : NULL;
+    for (keeli_storage *s; (s = keeli_store_next_of(c->world, keeli_index_of(c->entity), at));)
+        if (!(s->flags & KEELI_IS_LINK) && !s->sources.count && is_meant(c, s)) return s;
+    return NULL;
+}
+
+static bool reserve_value(const change *c, keeli_storage *s) {
+    keel_world *world = c->world;
+    const uint32_t index = keeli_index_of(c->entity);
+    if (!c->shows) return keeli_store_reserve_disabled(world, s, index);
+    if (s->kind == KEEL_INDEXED) return true; // it is where it was
+    return keeli_reserve_value(world, s, index, 0) &&
+           (s->kind != KEEL_SPARSE_SET || keeli_sparse_set_reserve(&s->set, &world->heap, 1));
+}
+
+static bool reserve_row(change *c, keeli_storage *s) {
+    keeli_archetypes *a = &c->world->archetypes;
+    keeli_heap *heap = &c->world->heap;
+    c->row = c->shows ? keeli_archetype_with(a, heap, c->row, &s->row)
+                      : keeli_archetype_without(a, heap, c->row, &s->row);
+    return c->row != NULL;
+}
+
+static keel_result reserve(change *c) {
+    keel_world *world = c->world;
+    keeli_archetype *const before = c->row = keeli_archetype_of(world, keeli_index_of(c->entity));
+    uint32_t at = UINT32_MAX;
+    bool room = true;
+    for (keeli_storage *s; room && (s = next_meant(c, &at)) != NULL; ++c->count) {
+        keel_result result;
+        if (!c->only && !keeli_storage_to_edit(world, c->holder, &s->component,
+                                               c->shows ? "enable" : "disable", &result))
+            return result;
+        room = reserve_value(c, s) && (!keeli_store_has_rows(s) || reserve_row(c, s));
+    }
+    if (room && c->row != before && c->row->column_count && !keeli_archetype_has_room(c->row))
+        room = keeli_archetype_reserve(&world->archetypes, &world->heap, c->row, 1);
+    if (!room)
+        return keeli_out_of_memory(world,
+                                   c->shows ? "enabling components" : "disabling components");
+    if (c->row == before) c->row = NULL;
+    return c->count ? KEEL_OK : KEEL_ABSENT;
+}
+
+static keel_result commit(const change *c) {
+    keel_world *world = c->world;
+    const uint32_t index = keeli_index_of(c->entity);
+    uint32_t at = UINT32_MAX, old = KEELI_NO_ROW;
+    if (c->row && c->shows) old = keeli_row_begin(world, c->entity, c->row);
+    for (keeli_storage *s; (s = next_meant(c, &at)) != NULL;) {
+        if (c->shows) {
+            keeli_store_enable(world, s, c->entity);
+            keeli_shown(world, s, index);
+        } else {
+            keeli_hiding(world, s, index);
+            keeli_store_disable(world, s, index);
+        }
+    }
+    if (c->row && c->shows) keeli_row_end(world, old);
+    else if (c->row) keeli_row_move(world, c->entity, c->row);
+    if (c->only) keeli_validate_storage(world, c->only);
+    return keeli_done(world, KEEL_OK);
+}
+
+// ------------------------------------------------------------------ one component
+static keel_result show(keel_world *world, const keeli_holder *holder, keel_entity e,
+                        const keel_component *component, bool shows) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    keel_result result;
+    keeli_storage *s =
+        keeli_known_to_edit(world, holder, component, shows ? "enable" : "disable", &result);
+    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    change c = { .world = world, .holder = holder, .entity = e, .only = s, .shows = shows };
+    result = reserve(&c);
+    return result == KEEL_OK ? commit(&c) : result;
+}
+
+static keel_result disable(keel_world *world, const keeli_holder *holder, keel_entity e,
+                           const keel_component *component) {
+    return show(world, holder, e, component, false);
+}
+static keel_result enable(keel_world *world, const keeli_holder *holder, keel_entity e,
+                          const keel_component *component) {
+    return show(world, holder, e, component, true);
+}
+
+keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
+                                   const keel_component *component, bool enabled) {
+    return keeli_edit_component(scope, e, component, enabled ? enable : disable);
+}
+
+bool keel_is_component_disabled(const keel_world *world, keel_entity e,
+                                const keel_component *component) {
+    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    return s && keeli_entity_is_alive(&world->entities, e) &&
+           keeli_store_is_disabled(s, keeli_index_of(e));
+}
+
+// ------------------------------------------------------------------ all of an entity
+static keel_result show_all(keel_world *world, const keeli_holder *holder, keel_entity e,
+                            bool shows) {
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    change c = { .world = world, .holder = holder, .entity = e, .shows = shows };
+    const keel_result result = reserve(&c);
+    return result == KEEL_OK ? commit(&c) : result;
+}
+
+static keel_result disable_all(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    return show_all(world, holder, e, false);
+}
+static keel_result enable_all(keel_world *world, const keeli_holder *holder, keel_entity e) {
+    return show_all(world, holder, e, true);
+}
+
+keel_result(keel_enable_entity)(keel_scope *scope, keel_entity e, bool enabled) {
+    return keeli_edit_entity(scope, e, enabled ? enable_all : disable_all);
+}
