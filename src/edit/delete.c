@@ -6,7 +6,7 @@
 #include "edit/relation.h"
 #include "world/report.h"
 
-// ------------------------------------------------------------------ one
+// ------------------------------------------------------------------ may it
 // May this living entity be deleted now: the list of entities, its components, its family's links?
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "delete from"));
@@ -28,11 +28,99 @@ static void unlink_doomed(keel_world *world, keel_entity e) {
     keeli_commit_unlink(world, e);
 }
 
+// ------------------------------------------------------------------ who goes with a target
+static bool is_marked(const keeli_relations *all, uint32_t index) {
+    return index / 64 < all->marks.count && all->marks.items[index / 64] >> (index % 64) & 1;
+}
+static void mark(keeli_relations *all, uint32_t index, bool on) {
+    if (index / 64 >= all->marks.count) return; // it is no source, so nobody comes to it
+    uint64_t *word = &all->marks.items[index / 64];
+    *word = on ? *word | keeli_bit_of(index) : *word & ~keeli_bit_of(index);
+}
+
+// The next living one of those that are deleted themselves.
+static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, keel_entity *e) {
+    do {
+        if (roots.list && *at == roots.count) return false;
+        if (roots.list) *e = roots.list[*at];
+        else *e = *at ? keeli_links_onward(&world->hierarchy.links, roots.tree, *e).at : roots.tree;
+        ++*at;
+    } while (roots.list && !keeli_entity_is_alive(&world->entities, *e));
+    return !keel_is_null(*e);
+}
+
+// The sources that an entity takes along come to the list.
+static void spread(keel_world *world, uint32_t target) {
+    keeli_relations *all = &world->relations;
+    for (const keeli_relation *r = all->all; r; r = r->next) {
+        const keeli_edge_side *side = &r->edges.targets;
+        if (r->sources->component.on_delete != KEEL_DELETE_SOURCES) continue;
+        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at) {
+            const uint32_t source = keeli_edge_other(side, target, at);
+            if (is_marked(all, source)) continue;
+            mark(all, source, true);
+            all->doomed.items[all->doomed.count++] = source;
+        }
+    }
+}
+
+// Is there a source that stays, of a relation that refuses that?
+static keel_result is_refused(keel_world *world, uint32_t target) {
+    const keeli_relations *all = &world->relations;
+    for (const keeli_relation *r = all->all; r; r = r->next) {
+        const keeli_edge_side *side = &r->edges.targets;
+        if (r->sources->component.on_delete != KEEL_REFUSE) continue;
+        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at) {
+            const uint32_t source = keeli_edge_other(side, target, at);
+            if (is_marked(all, source)) continue;
+            return keeli_error(world, KEEL_ERROR_RELATED,
+                               "cannot delete %s: %s is related to it by '%s', which refuses that; "
+                               "unrelate or delete that one first",
+                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, target)),
+                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, source)),
+                               r->sources->component.name);
+        }
+    }
+    return KEEL_OK;
+}
+
+static keel_result collect(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
+    keeli_relations *all = &world->relations;
+    keel_entity e = keel_null();
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        mark(all, keeli_index_of(e), true);
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        spread(world, keeli_index_of(e));
+    for (uint32_t i = 0; i < all->doomed.count; ++i)
+        spread(world, all->doomed.items[i]);
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        KEEL_TRY(is_refused(world, keeli_index_of(e)));
+    for (uint32_t i = 0; i < all->doomed.count; ++i) {
+        const uint32_t index = all->doomed.items[i];
+        KEEL_TRY(is_refused(world, index));
+        KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, index)));
+    }
+    return KEEL_OK;
+}
+
+static keel_result collect_doomed(keel_world *world, const keeli_holder *holder,
+                                  keeli_roots roots) {
+    keeli_relations *all = &world->relations;
+    keel_entity e = keel_null();
+    const keel_result result = collect(world, holder, roots);
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        mark(all, keeli_index_of(e), false);
+    for (uint32_t i = 0; i < all->doomed.count; ++i)
+        mark(all, all->doomed.items[i], false);
+    if (result < 0) all->doomed.count = 0;
+    return result;
+}
+
 // Whom the entities take along goes first, the last one that was found before the others.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
     if (!all->rule_count) return KEEL_OK;
-    KEEL_TRY(keeli_collect_doomed(world, holder, roots));
+    KEEL_TRY(collect_doomed(world, holder, roots));
     keeli_editing_begin(world);
     while (all->doomed.count) {
         const keel_entity e =
@@ -44,6 +132,7 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
     return KEEL_OK;
 }
 
+// ------------------------------------------------------------------ one, with whom it takes along
 static keel_result delete_held(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));

@@ -13,15 +13,13 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e);
 bool keeli_relation_is_valid(const keeli_relation *r);
 
 // Entities are about to be deleted: those of a list, or a tree with all that is below it. Whom they
-// take along by rules of relations comes to world->relations.doomed; or an error when one is
-// refused or may not be deleted, and then it stays empty. No memory is needed.
+// take along by rules of relations is deleted now; or an error when one is refused or may not be
+// deleted, and then nothing is. No memory is needed (delete.c).
 typedef struct keeli_roots {
     const keel_entity *list; // NULL: the tree
     uint32_t count;
     keel_entity tree;
 } keeli_roots;
-keel_result keeli_collect_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
-// The same, and they are deleted (delete.c).
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
 // Room to take along all who are sources now; false when out of memory.
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
