@@ -2,7 +2,7 @@
 # The few commands one needs. The build itself is CMake's: see CMakeLists.txt and CMakePresets.json.
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
-SOURCES = $(shell find $(wildcard include src tests examples benchmarks) \
+SOURCES = $(shell find $(wildcard include src addons tests examples benchmarks) \
 	\( -name '*.[ch]' -o -name '*.cpp' \) -not -path 'tests/mistakes/*')
 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.

@@ -104,6 +104,21 @@ void bench_heavy(Transform *m, Position3 *p); // 100 inversions, then p = m * p:
 // One step of iter_3.
 #define BENCH_DT 0.5f
 
+// Those of the tree_ rows: from the own space to another one, 2-D, columns of a matrix.
+typedef struct Affine {
+    float a, b, c, d, x, y;
+} Affine;
+static inline Affine bench_affine(uint32_t i) {
+    const Affine m = { 1, 0, 0, 1, (float)(i & 7), 1.0f };
+    return m;
+}
+static inline Affine bench_affine_mul(Affine to, Affine by) {
+    const Affine m = { to.a * by.a + to.c * by.b,        to.b * by.a + to.d * by.b,
+                       to.a * by.c + to.c * by.d,        to.b * by.c + to.d * by.d,
+                       to.a * by.x + to.c * by.y + to.x, to.b * by.x + to.d * by.y + to.y };
+    return m;
+}
+
 // ---- constants ----
 enum {
     BENCH_FRAG_SETS = 26,

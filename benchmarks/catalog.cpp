@@ -86,6 +86,12 @@ static const Goal goals[] = {
     { "hier_attach", 0, "", Unit::ns, 9 },
     { "hier_traverse", 0, "", Unit::ns, 3 },
     { "hier_destroy", 0, "", Unit::ns, 8 },
+    { "tree_target", 0, "", Unit::times_raw, 6 },
+    { "tree_up", 0, "", Unit::times_raw, 2 },
+    { "tree_up_shuffled", 0, "", Unit::times_raw, 3 },
+    { "tree_up_edited", 0, "", Unit::times_raw, 3.5 },
+    { "tree_up_edited_shuffled", 0, "", Unit::times_raw, 6 },
+    { "tree_changed_none", 0, "", Unit::ns, 5000 },
 };
 
 // Others get the second processor now and then: the fastest repetition had it.

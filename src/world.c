@@ -39,6 +39,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->library = &keeli_library;
     keeli_lock_init(&world->access.lock);
     keeli_lock_init(&world->access.edit_lock);
+    keeli_lock_init(&world->hierarchy.levels.lock);
     keeli_lock_init(&world->reports.log_lock);
     keeli_condition_init(&world->workers.started);
     world->workers.own.node = UINT32_MAX;
@@ -157,6 +158,7 @@ void keel_world_destroy(keel_world *world) {
     keeli_arena_deinit(&world->workers.own.scratch, &world->heap);
     keeli_lock_deinit(&world->access.lock);
     keeli_lock_deinit(&world->access.edit_lock);
+    keeli_lock_deinit(&world->hierarchy.levels.lock);
     keeli_lock_deinit(&world->reports.log_lock);
     keeli_condition_deinit(&world->workers.started);
     keeli_heap heap; // the last block goes after the world's own heap has ended
@@ -240,6 +242,7 @@ keel_result keel_world_trim(keel_world *world) {
     keeli_component_lists_trim(&world->lists, &world->heap);
     keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_kept_lists_trim(world);
+    keeli_levels_trim(world);
     keeli_names_trim(world);
     return KEEL_OK;
 }

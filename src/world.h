@@ -328,10 +328,34 @@ typedef struct keeli_stand_ins {
     keeli_storage rows;     // the rows of archetypes: an edit of one such component moves them
 } keeli_stand_ins;
 
+// Have all in the levels a component? By what that depends on.
+typedef struct keeli_level_fact {
+    uint32_t slot, count; // of the component
+    uint64_t cleared, edits, bindings;
+    bool all;
+} keeli_level_fact;
+enum { KEELI_LEVEL_FACTS = 8 };
+
+// All that have a parent or children, level by level (find/levels.c): roots with children by
+// ascending index, then their children, and so on. Those of one parent lie side by side.
+typedef struct keeli_levels {
+    keeli_lock lock; // of who makes it
+    bool is_made;
+    uint64_t edits;                            // of the links, when it was made
+    KEELI_ARRAY(keel_entity) entities;         // by place
+    KEELI_ARRAY(uint32_t) targets;             // the place of the parent; UINT32_MAX: none
+    KEELI_ARRAY(uint32_t) starts;              // the first place of each level, and the end
+    uint64_t made_at;                          // tick
+    keeli_level_fact facts[KEELI_LEVEL_FACTS]; // what was asked last, by number of the component
+    bool has_places;
+    KEELI_ARRAY(uint32_t) places; // by index of the entity, `has_places`; UINT32_MAX: none
+} keeli_levels;
+
 // Parents and children (edit/hierarchy.c).
 typedef struct keeli_hierarchy {
     keeli_storage *parents, *children; // keel_parent and keel_child, always there
     struct keeli_links links;          // what loops over them read
+    keeli_levels levels;
 } keeli_hierarchy;
 
 // Names of entities (world/names.c).

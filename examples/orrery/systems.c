@@ -42,19 +42,13 @@ KEEL_SYSTEM(place_on_orbit, KEEL_WRITE(Local, local), KEEL_READ(Orbit, orbit),
     local->z = along * path->p[2] + across * path->q[2];
 }
 
-// 4. The position relative to the centre: the own one plus those of all ancestors. Nobody waits for
-// the parent's Position, so that this can be split, too. Only what moved is marked as changed.
-KEEL_SYSTEM(place_in_space, KEEL_WRITE_MARKED(Position, position, changed), KEEL_READ(Local, local),
-            KEEL_MAY_READ(keel_child), KEEL_ENTITY(body), KEEL_CONTEXT(context)) {
-    Position next = { local->x, local->y, local->z };
-    for (keel_entity parent = keel_parent_of(context, body); !keel_is_null(parent);
-         parent = keel_parent_of(context, parent)) {
-        const Local *origin = keel_get(context, parent, Local);
-        if (!origin) break; // the centre is where it is
-        next.x += origin->x;
-        next.y += origin->y;
-        next.z += origin->z;
-    }
+// 4. The position relative to the centre: that of the parent and the own one. Parents come first, so
+// that theirs is there. Only what moved is marked as changed. (keel::transform does this for maps of
+// floats, and only below what changed; here nearly everything moves, and takes doubles.)
+KEEL_SYSTEM(place_in_space, KEEL_TARGETS_FIRST(keel_child),
+            KEEL_WRITE_MARKED(Position, position, changed), KEEL_READ(Local, local),
+            KEEL_UP(keel_child, KEEL_READ(Position, origin))) {
+    const Position next = { origin->x + local->x, origin->y + local->y, origin->z + local->z };
     *changed = position->x != next.x || position->y != next.y || position->z != next.z;
     if (*changed) *position = next;
 }

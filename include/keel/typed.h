@@ -465,6 +465,28 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 #define KEEL_NOT_MODIFIED(T) (keeli_filter, KEEL_TERM_NOT_MODIFIED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: is absent, or was neither inserted nor modified since the last time.
 #define KEEL_NOT_CHANGED(T) (keeli_filter, KEEL_TERM_NOT_CHANGED, void, , &KEEL_COMPONENT_##T, NULL, T)
+/// Parameter: the value of the target of a relation, as the inner parameter says: `KEEL_OF_TARGET(keel_child, KEEL_READ(Position,
+/// above))`, KEEL_OPTIONAL_READ for one that may be absent, or KEEL_WRITE; see view.h. The relation is keel_child: its target
+/// is the parent.
+#define KEEL_OF_TARGET(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_, _of_target_, R, KEELI_PARTS(parameter))
+/// @cond kinds of terms by those of the inner parameter
+#define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_READ KEEL_TERM_OF_TARGET_READ
+#define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_OF_TARGET_OPTIONAL_READ
+#define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_WRITE KEEL_TERM_OF_TARGET_WRITE
+/// @endcond
+/// Parameter: the value of the nearest above that has one, the target, or its target, and so on: `KEEL_UP(keel_child,
+/// KEEL_OPTIONAL_READ(Global, above))`, or KEEL_READ; see view.h.
+#define KEEL_UP(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_, _above_, R, KEELI_PARTS(parameter))
+/// @cond kinds of terms by those of the inner parameter
+#define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_READ KEEL_TERM_UP_READ
+#define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_UP_OPTIONAL_READ
+/// @endcond
+#define KEELI_THROUGH(kinds, word, R, c, kind, CT, n, component, others, T, ...) (c, KEELI_CAT(kinds, kind), CT, n, component, KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##R), T##word##R)
+/// Filter beside KEEL_TARGETS_FIRST: the component of the entity, or of one above it, was inserted or modified since the last
+/// time: `KEEL_CHANGED_UP(keel_child, Local)`; see view.h.
+#define KEEL_CHANGED_UP(R, T) (keeli_filter, KEEL_TERM_CHANGED_UP, void, , &KEEL_COMPONENT_##T, KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##R), T)
+/// Order: targets of the relation come before their sources, parents before children, level by level; see view.h.
+#define KEEL_TARGETS_FIRST(R) (keeli_filter, KEEL_TERM_TARGETS_FIRST, void, , &KEEL_COMPONENT_##R, NULL, R)
 /// Parameter: the handle, `const keel_entity name`.
 #define KEEL_ENTITY(name) (keeli_entity, KEEL_TERM_ENTITY, keel_entity, name, NULL, NULL, ~)
 /// Parameter of a span: the handles, `const keel_entity *name`.

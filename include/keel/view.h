@@ -31,6 +31,22 @@
 /// component holds the list of entities, as one of living entities does. keel_view_contains looks
 /// through the array.
 ///
+/// KEEL_TARGETS_FIRST(keel_child) visits parents before their children: first what has no parent,
+/// by ascending index, then the children of the roots, then theirs, level by level; siblings in
+/// their order, and in the order of their parents. No chunk has entities of two levels. It leads,
+/// and all other terms filter, so it looks at every entity that has a parent. The order is kept
+/// with the world: the first walk after a change of the hierarchy takes time for each link.
+///
+/// KEEL_OF_TARGET(keel_child, KEEL_READ(T, t)) hands out the value of the parent,
+/// KEEL_UP(keel_child, KEEL_READ(T, t)) that of the nearest ancestor that has T; with KEEL_READ an
+/// entity for which there is none does not match, with KEEL_OPTIONAL_READ it gets NULL.
+/// KEEL_OF_TARGET takes KEEL_WRITE, too: children of one parent write it one after the other, in
+/// the order of the walk, never on several threads. A view that reads T in this way and writes T of
+/// what it visits depends on the order, and is refused unless it has KEEL_TARGETS_FIRST(keel_child)
+/// and is not walked backwards: then what it reads was written before. KEEL_UP climbs for each
+/// parent that it meets, with KEEL_TARGETS_FIRST it does not. Views that are observed have none of
+/// these terms.
+///
 /// KEEL_BACKWARDS visits the same entities in exactly the reverse order. To begin such a walk
 /// collects them all first, so it needs memory and time for each, and what stops matching before it
 /// is reached is skipped. keel_view_first of such a view is the last entity of the view without it.
@@ -59,25 +75,32 @@ typedef enum keel_access {
 
 /// What a term asks for.
 typedef enum keel_term_kind {
-    KEEL_TERM_END,               ///< ends a list of terms
-    KEEL_TERM_NONE,              ///< asks for nothing (the count of a span)
-    KEEL_TERM_READ,              ///< must be there; values to read
-    KEEL_TERM_WRITE,             ///< must be there; values to write, all that are visited count as
-                                 ///< modified
-    KEEL_TERM_WRITE_MARKED,      ///< must be there; values to write, those that are marked count as
-                                 ///< modified
-    KEEL_TERM_EDIT,              ///< must be there; values to write; may be added and removed
-    KEEL_TERM_OPTIONAL_READ,     ///< may be absent; values to read
-    KEEL_TERM_OPTIONAL_WRITE,    ///< may be absent; values to write
-    KEEL_TERM_WITH,              ///< must be there; no values
-    KEEL_TERM_WITHOUT,           ///< must not be there
-    KEEL_TERM_ANY_OF,            ///< at least one of several must be there; no values
-    KEEL_TERM_INSERTED,          ///< must be there, and was inserted; no values. See track.h
-    KEEL_TERM_MODIFIED,          ///< must be there, and was modified; no values
-    KEEL_TERM_CHANGED,           ///< must be there, and was inserted or modified; no values
-    KEEL_TERM_NOT_INSERTED,      ///< is absent, or was not inserted
-    KEEL_TERM_NOT_MODIFIED,      ///< is absent, or was not modified
-    KEEL_TERM_NOT_CHANGED,       ///< is absent, or was neither inserted nor modified
+    KEEL_TERM_END,            ///< ends a list of terms
+    KEEL_TERM_NONE,           ///< asks for nothing (the count of a span)
+    KEEL_TERM_READ,           ///< must be there; values to read
+    KEEL_TERM_WRITE,          ///< must be there; values to write, all that are visited count as
+                              ///< modified
+    KEEL_TERM_WRITE_MARKED,   ///< must be there; values to write, those that are marked count as
+                              ///< modified
+    KEEL_TERM_EDIT,           ///< must be there; values to write; may be added and removed
+    KEEL_TERM_OPTIONAL_READ,  ///< may be absent; values to read
+    KEEL_TERM_OPTIONAL_WRITE, ///< may be absent; values to write
+    KEEL_TERM_WITH,           ///< must be there; no values
+    KEEL_TERM_WITHOUT,        ///< must not be there
+    KEEL_TERM_ANY_OF,         ///< at least one of several must be there; no values
+    KEEL_TERM_INSERTED,       ///< must be there, and was inserted; no values. See track.h
+    KEEL_TERM_MODIFIED,       ///< must be there, and was modified; no values
+    KEEL_TERM_CHANGED,        ///< must be there, and was inserted or modified; no values
+    KEEL_TERM_NOT_INSERTED,   ///< is absent, or was not inserted
+    KEEL_TERM_NOT_MODIFIED,   ///< is absent, or was not modified
+    KEEL_TERM_NOT_CHANGED,    ///< is absent, or was neither inserted nor modified
+    KEEL_TERM_OF_TARGET_READ, ///< the target of a relation must have it; its values to read
+    KEEL_TERM_OF_TARGET_OPTIONAL_READ, ///< the same; may be absent, and the target too
+    KEEL_TERM_OF_TARGET_WRITE,         ///< the target must have it; its values to write
+    KEEL_TERM_UP_READ,                 ///< of the nearest above that has it; values to read
+    KEEL_TERM_UP_OPTIONAL_READ,        ///< the same; there may be none above that has it
+    KEEL_TERM_CHANGED_UP, ///< it was inserted or modified, of the entity or of one above; no values
+    KEEL_TERM_TARGETS_FIRST,     ///< all that match; targets of the relation before their sources
     KEEL_TERM_ENTITY,            ///< the handles
     KEEL_TERM_MAY_READ,          ///< access only: values of other entities, to read
     KEEL_TERM_MAY_WRITE,         ///< access only: values of other entities, to write
@@ -105,8 +128,9 @@ typedef struct keel_term {
     /// exceptions may leave it
     uint32_t data_size;
     const keel_component *component; ///< the component or unique; NULL where none is needed
-    const keel_component *const
-        *others;      ///< further components of the same term, ends with NULL; or NULL
+    /// further components of the same term, ends with NULL; or NULL. KEEL_TERM_OF_TARGET_*,
+    /// KEEL_TERM_UP_*: the relation, keel_child
+    const keel_component *const *others;
     const char *name; ///< the parameter's name, for messages; may be NULL
     /// KEEL_TERM_CUSTOM*: the keel_custom_view. KEEL_TERM_AMONG: the handles, which are not copied
     const void *custom;

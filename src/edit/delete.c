@@ -219,6 +219,7 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
     }
     delete_having(world, s);
     if (is_link(world, s)) keeli_place_orphans(world);
+    ++world->hierarchy.links.edits; // observers may have looked in between
     keeli_editing_end(world);
     world->commands.last_count = before - keeli_entity_count(&world->entities);
     return keeli_done(world, KEEL_OK);

@@ -357,6 +357,7 @@ keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder
         keeli_commit_delete_entities(world, doomed, count);
         count = 0;
     }
+    ++world->hierarchy.links.edits; // observers may have looked in between
     return keeli_done(world, KEEL_OK);
 }
 

@@ -140,6 +140,7 @@ void keeli_clear_all(keel_world *world) {
         keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
+    ++world->hierarchy.links.edits; // observers may have looked in between
 }
 
 // ------------------------------------------------------------------ all of an entity

@@ -3,16 +3,20 @@
 // modified.
 #include "base/memory.h"
 #include "find/iterate.h"
+#include "find/relation.h"
 #include "follow/changes.h"
 #include "world/report.h"
 #include "world/storage.h"
 
 // ------------------------------------------------------------------ filters
+static bool is_negated(keel_term_kind kind) {
+    return kind >= KEEL_TERM_NOT_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
+}
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
     const keeli_storage *s = view->storages[term->first];
     const keel_world *world = view->world;
     const uint32_t kinds = keeli_term_tracks(term->kind);
-    keeli_change_filter f = { .storage = s, .negated = term->kind >= KEEL_TERM_NOT_INSERTED };
+    keeli_change_filter f = { .storage = s, .negated = is_negated(term->kind) };
     if (kinds & KEEL_TRACK_INSERTION) {
         f.inserted = &s->tracking.inserted;
         f.inserted_in = keeli_tick_range_for(world, s, view->reader, KEEL_TRACK_INSERTION);
@@ -41,7 +45,7 @@ bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
 }
 
 bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
-    const bool negated = term->kind >= KEEL_TERM_NOT_INSERTED;
+    const bool negated = is_negated(term->kind);
     if (!view->storages[term->first]) return negated;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
     return keeli_change_passes(&f, index);
@@ -153,7 +157,8 @@ static bool visits_all(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_view *view = it->view;
     uint32_t must = 0;
-    if (it->mark_count != 1 || it->marks[0].by_hand || it->marks[0].maybe) return false;
+    if (it->mark_count != 1 || it->marks[0].by_hand || it->marks[0].maybe || it->marks[0].relation)
+        return false;
     if (plan->need_count || plan->without_count || plan->any_count || plan->change_count)
         return false;
     for (uint32_t t = 0; t < view->term_count; ++t)
@@ -185,8 +190,14 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
         const bool flagged = kind == KEEL_TERM_WRITE_MARKED;
         if (!s || (!flagged && !keeli_is_marked(s))) continue;
-        it->marks[it->mark_count++] =
-            (keeli_mark){ s, t, flagged, kind == KEEL_TERM_OPTIONAL_WRITE, keeli_is_marked(s) };
+        it->marks[it->mark_count++] = (keeli_mark){ s,
+                                                    t,
+                                                    flagged,
+                                                    kind == KEEL_TERM_OPTIONAL_WRITE,
+                                                    kind == KEEL_TERM_OF_TARGET_WRITE
+                                                        ? view->storages[view->terms[t].first + 1]
+                                                        : NULL,
+                                                    keeli_is_marked(s) };
         by_hand += flagged;
     }
     it->marks_all = visits_all(it);
@@ -218,7 +229,8 @@ static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_
     for (uint32_t i = from; i < end; ++i) {
         if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
         if (flags && !flags[i]) continue;
-        const uint32_t index = index_of(it, i);
+        uint32_t index = index_of(it, i);
+        if (mark->relation) index = keeli_index_of(keeli_target_at(mark->relation, index));
         if (mark->maybe && !keeli_store_has(mark->storage, index)) continue;
         keeli_ticks_mark_unlogged(ticks, index, tick);
     }
@@ -238,7 +250,8 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
     const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
     keeli_ticks *ticks = &mark->storage->tracking.modified;
     const bool is_span = it->chunk.form == KEEL_CHUNK_SPAN, is_range = it->who == KEELI_WHO_RANGE;
-    if (mark->by_hand || mark->maybe || it->who == KEELI_WHO_LIST || !(is_span || is_range))
+    if (mark->by_hand || mark->maybe || mark->relation || it->who == KEELI_WHO_LIST ||
+        !(is_span || is_range))
         mark_items(it, mark, 0, count, tick);
     else if (!is_span) mark_words(it, ticks, count, tick);
     else if (is_range) keeli_ticks_mark_range(ticks, it->who_first, count, tick);

@@ -83,15 +83,21 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
 static uint32_t filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
     const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is fulfilled
-    if (!plan->check_count && !plan->without_count && !plan->any_count &&
+    const bool are_roots = plan->relation && it->level == 0;
+    const bool all_pass = plan->relation && it->level && it->all_pass;
+    const uint32_t check_count = all_pass ? 0 : plan->check_count;
+    if (!check_count && !plan->without_count && !plan->any_count && !are_roots &&
         plan->change_count == leads)
         return count;
     passing p;
     memset(p.yes, 1, count);
-    for (uint32_t i = 0; i < plan->check_count; ++i)
+    for (uint32_t i = 0; i < check_count; ++i)
         keep_bits(it, &p, count, plan->check[i], 0);
     for (uint32_t i = 0; i < plan->without_count; ++i)
         keep_bits(it, &p, count, plan->without[i], 1);
+    if (are_roots) keep_bits(it, &p, count, plan->relation, 1);
+    for (uint32_t i = 0; i < count && are_roots && plan->is_changed_up && !it->all_changed; ++i)
+        p.yes[i] &= keeli_change_passes(&plan->changed_up, it->candidates[i]);
     for (uint32_t a = 0; a < plan->any_count; ++a)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= any_has(it->view, plan->any[a], it->candidates[i]);
@@ -210,8 +216,10 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
             for (uint32_t i = 0; i < count; ++i)
                 index[i] = keeli_store_place(world, column->storage, candidates[i]);
         if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.root.where);
-        if (column->how != KEELI_BY_CELL) continue;
-        if (!find_cells(it, index, column->storage, count) || column->maybe) continue;
+        uint32_t missing = 0;
+        if (column->how == KEELI_BY_CELL) missing = find_cells(it, index, column->storage, count);
+        if (column->relation) missing = keeli_find_through(it, column, count);
+        if (!missing || column->maybe) continue;
         passing p;
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] = index[i] != KEELI_NO_SLOT;

@@ -74,6 +74,7 @@ static void count_in(const keeli_iterator *it, int32_t change) {
     }
     if (it->plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
     if (it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_NOTHING ||
+        (it->plan->scan == KEELI_SCAN_LEVELS && !it->plan->leader) ||
         (it->plan->scan == KEELI_SCAN_HANDLES && !it->plan->need_count))
         keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
 }
@@ -81,7 +82,7 @@ static void count_in(const keeli_iterator *it, int32_t change) {
 static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_SET) return it->plan->leader->set.count;
     if (it->plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(it->plan->group);
-    if (it->plan->scan == KEELI_SCAN_BITS)
+    if (it->plan->scan == KEELI_SCAN_BITS || (it->plan->relation && it->plan->leader))
         return it->plan->leader->presence.root.page_count * KEELI_MASK_SLOTS;
     if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
     return it->view->world->entities.size;
@@ -97,6 +98,7 @@ void keeli_iterator_rewind(keeli_iterator *it) {
     it->block = NULL;
     it->one_page = false;
     if (it->plan->scan == KEELI_SCAN_CHANGES) keeli_scan_changes_begin(it);
+    if (it->plan->scan == KEELI_SCAN_LEVELS) keeli_levels_rewind(it);
 }
 
 static bool any_is_marked(const keeli_view *view) {
@@ -152,7 +154,9 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
                : view->facts.is_listed ? listed_plan(it, forwards)
                                        : keeli_plan_get(view, &it->own_plan);
     const bool is_marked = any_is_marked(view);
-    if (!it->plan || !keeli_marks_begin(it, is_marked)) {
+    it->levels = NULL;
+    if (!it->plan || !keeli_marks_begin(it, is_marked) ||
+        (it->plan->scan == KEELI_SCAN_LEVELS && !like && !keeli_levels_begin(it))) {
         KEELI_RELEASE(&view->world->heap, &it->reversed);
         spare(it);
         return NULL;
@@ -180,6 +184,7 @@ keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
     if (!it) return NULL;
     it->handles = other->handles;
     it->handle_count = other->handle_count;
+    keeli_levels_share(it, other);
     return it;
 }
 
@@ -214,9 +219,12 @@ void keeli_iterators_deinit(keel_world *world) {
     for (keeli_iterator *it = world->views.iterators, *next; it; it = next) {
         next = it->next;
         keeli_free(&world->heap, it->flags, (size_t)it->flag_terms * KEELI_MASK_SLOTS, 1);
+        KEELI_RELEASE(&world->heap, &it->room_of_nearest);
+        KEELI_RELEASE(&world->heap, &it->room_of_changed);
         KEELI_FREE(&world->heap, keeli_iterator, it);
     }
     world->views.iterators = NULL;
+    keeli_levels_trim(world);
 }
 
 static bool scan_handles(keeli_iterator *it) {
@@ -248,6 +256,8 @@ bool keeli_scan_next(keeli_iterator *it) {
         return keeli_scan_changes(it);
     case KEELI_SCAN_HANDLES:
         return scan_handles(it);
+    case KEELI_SCAN_LEVELS:
+        return keeli_scan_levels(it);
     default:
         return keeli_scan_bits(it);
     }
@@ -400,6 +410,7 @@ uint32_t keeli_iterator_range(const keeli_iterator *it) {
             rows += match->list.items[m]->row_count;
         return rows;
     }
+    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_range(it, end_of(it));
     if (it->plan->scan != KEELI_SCAN_BITS || it->end != KEELI_MASK_SLOTS) return it->end;
     const uint64_t *words = it->plan->leader->presence.root.pages[0];
     const uint32_t used = keeli_used_words(words);
@@ -412,6 +423,7 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t 
     if (!range) return true;
     if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match, range);
     if (is_one_piece(it)) return add(pieces, heap, (keeli_piece){ 0 });
+    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_cut(pieces, it, end_of(it));
     return cut_range(pieces, heap, range);
 }
 
@@ -437,6 +449,7 @@ void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     it->from = it->words_end = piece->at;
     it->next_page = piece->at / KEELI_MASK_SLOTS;
     it->range_misses = it->range_pause = 0; // what is handed out depends on the piece alone
+    if (it->plan->scan == KEELI_SCAN_LEVELS) keeli_levels_aim(it, piece);
 }
 
 // ------------------------------------------------------------------ public

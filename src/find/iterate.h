@@ -43,16 +43,19 @@ typedef enum keeli_scan {
     KEELI_SCAN_ENTITIES, // pages of living entities, by ascending index
     KEELI_SCAN_GROUP,    // the packed prefix of a group
     KEELI_SCAN_CHANGES,  // the log of single changes of a component, oldest first
-    KEELI_SCAN_HANDLES   // a list of handles, in its order
+    KEELI_SCAN_HANDLES,  // a list of handles, in its order
+    KEELI_SCAN_LEVELS    // targets of a relation before their sources
 } keeli_scan;
 
 // How lists find the values of a column.
 typedef enum keeli_column_way {
-    KEELI_IN_ORDER, // they are in the order of the leader
-    KEELI_BY_INDEX, // at the entity's index
-    KEELI_BY_CELL,  // in a sparse set, which tells at the same time whether there is one
-    KEELI_BY_ROW,   // in the entity's row; that there is one was checked by its bit
-    KEELI_LOOK_UP,  // in another storage, or absent
+    KEELI_IN_ORDER,  // they are in the order of the leader
+    KEELI_BY_INDEX,  // at the entity's index
+    KEELI_BY_CELL,   // in a sparse set, which tells at the same time whether there is one
+    KEELI_BY_ROW,    // in the entity's row; that there is one was checked by its bit
+    KEELI_OF_TARGET, // of the target of a relation
+    KEELI_UP,        // of the nearest above that has one
+    KEELI_LOOK_UP,   // in another storage, or absent
     KEELI_ABSENT
 } keeli_column_way;
 
@@ -64,7 +67,8 @@ typedef struct keeli_plan_column {
     uint32_t term; // position in the view's list
     bool maybe;    // may be absent
     keeli_column_way how;
-    keeli_storage *storage; // NULL: absent throughout
+    keeli_storage *storage;        // NULL: absent throughout
+    const keeli_storage *relation; // OF_TARGET, UP: which leads there; else NULL
 } keeli_plan_column;
 
 // A term about changes.
@@ -86,6 +90,11 @@ typedef struct keeli_plan {
     const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip
     bool finds_lead; // CHANGES: looking up its value tells whether a candidate has it still
     bool has_maybe;
+    bool has_through;              // a column is of others
+    bool needs_target;             // LEVELS: what has none does not match
+    const keeli_storage *relation; // LEVELS
+    bool is_changed_up;            // LEVELS: only what is below something that passes this
+    keeli_change_filter changed_up;
     bool considered_group; // one could lead
     bool has_rows;         // a term is kept in archetypes
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
@@ -147,9 +156,10 @@ typedef enum keeli_who {
 typedef struct keeli_mark {
     keeli_storage *storage;
     uint32_t term;
-    bool by_hand;    // only what the user marks
-    bool maybe;      // not all have it
-    bool is_tracked; // else marks by hand are thrown away
+    bool by_hand;                  // only what the user marks
+    bool maybe;                    // not all have it
+    const keeli_storage *relation; // it is of targets; else NULL
+    bool is_tracked;               // else marks by hand are thrown away
 } keeli_mark;
 
 typedef struct keeli_iterator {
@@ -208,6 +218,18 @@ typedef struct keeli_iterator {
     const keel_entity *handles;
     uint32_t handle_count;
     keeli_handle_list reversed;
+    // LEVELS: the level it is at, and the end. Entities without a target are level 0, and are
+    // visited by their bits. UP: the nearest above that has the component, by place; threads share
+    // what the iterator has that began.
+    const keeli_levels *levels;
+    uint32_t level, level_end;
+    uint32_t *nearest[KEEL_MAX_TERMS]; // by term
+    KEELI_ARRAY(uint32_t) room_of_nearest;
+    bool is_direct[KEEL_MAX_TERMS]; // by term: all have it, so that it is the target
+    bool all_pass;                  // what lists would check by their bits
+    bool all_changed;    // or what is below something that changed: those that are marked,
+    uint8_t *is_changed; // by place
+    KEELI_ARRAY(uint8_t) room_of_changed;
 } keeli_iterator;
 
 // Begin to iterate; NULL when out of memory (reported).
@@ -242,7 +264,7 @@ enum { KEELI_PIECES = 256, KEELI_PIECES_OF_FEW = 64, KEELI_GRAIN_MOST = 4096 };
 
 typedef struct keeli_piece {
     uint32_t at, end;            // slots or indices; rows of archetypes: the first, and how many
-    uint32_t match_at, block_at; // rows: where the first is
+    uint32_t match_at, block_at; // rows: where the first is; LEVELS: the first level, and the end
 } keeli_piece;
 
 typedef struct keeli_pieces {
@@ -272,6 +294,28 @@ void keeli_scan_changes_begin(keeli_iterator *it);
 typedef void keeli_visit(const keel_chunk *chunk, keel_context *context);
 void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop);
+
+// ------------------------------------------------------------------ levels (levels.c)
+// False when out of memory (reported).
+bool keeli_levels_begin(keeli_iterator *it);
+// What another one over the same view has found out.
+void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other);
+void keeli_levels_rewind(keeli_iterator *it);
+bool keeli_scan_levels(keeli_iterator *it);
+// How many it goes through, and pieces of that. `indices`: how many there are to look at for those
+// without a target.
+uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices);
+bool keeli_levels_cut(keeli_pieces *pieces, const keeli_iterator *it, uint32_t indices);
+void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece);
+// Does an entity pass KEEL_CHANGED_UP?
+bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index);
+// Give their memory back.
+void keeli_levels_trim(keel_world *world);
+// The places of the values that a relation leads to; how many candidates have none (UINT32_MAX).
+uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column, uint32_t count);
+// The index of the entity whose value that is, for one; UINT32_MAX when there is none.
+uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
+                       uint32_t index);
 
 // ------------------------------------------------------------------ lists (gather.c)
 // Take `count` entities as candidates, whose values are with the leader from `place` on.

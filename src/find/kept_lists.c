@@ -133,7 +133,7 @@ static bool is_unchanged(keeli_kept_lists *lists, const keeli_iterator *it) {
 static bool may_keep(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     if (!it->view->kept || plan != &it->view->kept->plan || it->view->facts.edits ||
-        it->mark_count || plan->has_maybe || !plan->column_count)
+        it->mark_count || plan->has_maybe || plan->has_through || !plan->column_count)
         return false;
     return (plan->scan == KEELI_SCAN_SET &&
             (plan->need_count || plan->without_count || plan->any_count)) ||

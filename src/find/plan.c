@@ -53,6 +53,18 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
         const keeli_bound_term *term = &view->terms[t];
         if (!keeli_term_is_walked(term->kind)) continue;
         keeli_storage *s = view->storages[term->first];
+        keeli_storage *const relation =
+            keeli_term_is_through(term->kind) ? view->storages[term->first + 1] : NULL;
+        if (term->kind == KEEL_TERM_TARGETS_FIRST) {
+            plan->relation = s;
+            continue;
+        }
+        if (term->kind == KEEL_TERM_CHANGED_UP) {
+            if (!s) return false;
+            plan->is_changed_up = true;
+            plan->changed_up = keeli_change_filter_of(view, term);
+            continue;
+        }
         for (uint32_t i = 0; i < term->count; ++i) {
             const keeli_storage *each = view->storages[term->first + i];
             plan->has_rows |= each && each->kind == KEEL_ARCHETYPE;
@@ -69,9 +81,17 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
         if (s && keeli_term_filters_changes(term->kind) && !add_change(plan, view, term))
             return false;
         if (!keeli_term_has_values(term->kind)) continue;
-        const bool maybe = !keeli_term_must(term->kind);
+        const bool maybe = keeli_term_may_lack(term->kind);
         plan->has_maybe |= maybe;
-        plan->columns[plan->column_count++] = (keeli_plan_column){ t, maybe, KEELI_ABSENT, s };
+        keeli_plan_column column = { t, maybe, KEELI_ABSENT, s, s ? relation : NULL };
+        if (column.relation) {
+            column.how = keeli_term_is_up(term->kind) ? KEELI_UP : KEELI_OF_TARGET;
+            plan->has_through = true;
+        }
+        plan->columns[plan->column_count++] = column;
+        if (!relation || maybe) continue;
+        if (!s) return false;
+        if (!is_among(relation, d->must, d->must_count)) add_must(d, relation);
     }
     return true;
 }
@@ -237,7 +257,7 @@ static void follow_group(keeli_plan *plan, keel_group *g) {
     plan->without_count = kept;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
-        if (!column->maybe && !keeli_plan_is_ordered(plan, column->storage) &&
+        if (!column->maybe && !column->relation && !keeli_plan_is_ordered(plan, column->storage) &&
             is_among(column->storage, g->storages, g->must_count))
             plan->beside[plan->beside_count++] = column->storage;
     }
@@ -293,7 +313,7 @@ static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_gro
 // The look-up of its values tells whether a candidate has it.
 static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
     for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (plan->columns[c].storage == s && !plan->columns[c].maybe)
+        if (plan->columns[c].storage == s && !plan->columns[c].maybe && !plan->columns[c].relation)
             return s->kind == KEEL_SPARSE_SET;
     return false;
 }
@@ -302,6 +322,7 @@ static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *
     const keeli_storage *s = column->storage;
     const bool is_packed = plan->scan == KEELI_SCAN_SET || plan->scan == KEELI_SCAN_GROUP;
     if (!s) return KEELI_ABSENT;
+    if (column->relation) return column->how;
     if (column->maybe) return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_LOOK_UP;
     if (is_packed && keeli_plan_is_ordered(plan, s)) return KEELI_IN_ORDER;
     if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE) return KEELI_IN_ORDER;
@@ -311,7 +332,8 @@ static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *
 }
 
 static bool has_only_rows(const keeli_plan *plan) {
-    if (plan->need_count || plan->without_count || plan->any_count || plan->change_count)
+    if (plan->need_count || plan->without_count || plan->any_count || plan->change_count ||
+        plan->has_through)
         return false;
     for (uint32_t c = 0; c < plan->column_count; ++c)
         if (plan->columns[c].storage && plan->columns[c].storage->kind != KEEL_ARCHETYPE)
@@ -321,6 +343,7 @@ static bool has_only_rows(const keeli_plan *plan) {
 
 // Can all columns have one base for 64 indices?
 static bool has_masks(const keeli_plan *plan) {
+    if (plan->has_through) return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_storage *s = plan->columns[c].storage;
         if (s && s->size && (s->kind != KEEL_INDEXED || s->root->shift < 6)) return false;
@@ -331,7 +354,7 @@ static bool has_masks(const keeli_plan *plan) {
 // Can ranges of equal order be found: are all that must be there sparse sets, and no `maybe`
 // beside?
 static bool has_ranges(const keeli_plan *plan) {
-    if (plan->has_maybe || plan->change_count) return false;
+    if (plan->has_maybe || plan->has_through || plan->change_count) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
     for (uint32_t i = 0; i < plan->beside_count; ++i)
@@ -352,20 +375,26 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
         plan->match = get_match(view->world, &key);
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
-    if (is_listed) plan->lead = NULL;
-    keel_group *group =
-        view->world->followers.groups && !plan->lead && !is_listed ? find_group(plan, d) : NULL;
+    if (is_listed) plan->relation = NULL;
+    const bool by_level = plan->relation != NULL;
+    if (is_listed || by_level) plan->lead = NULL;
+    keel_group *group = view->world->followers.groups && !plan->lead && !is_listed && !by_level
+                            ? find_group(plan, d)
+                            : NULL;
     plan->considered_group = group != NULL;
-    plan->scan = is_listed ? KEELI_SCAN_HANDLES : choose(plan, d, group);
+    plan->scan = is_listed  ? KEELI_SCAN_HANDLES
+                 : by_level ? KEELI_SCAN_LEVELS
+                            : choose(plan, d, group);
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
     if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
-    if (plan->scan == KEELI_SCAN_BITS) plan->leader = d->smallest;
+    if (plan->scan == KEELI_SCAN_BITS || by_level) plan->leader = d->smallest;
+    plan->needs_target = by_level && is_among(plan->relation, d->must, d->must_count);
     if (plan->scan == KEELI_SCAN_BITS && plan->lead)
         plan->leader = view->world->root.storages[plan->lead->storage->slot];
     if (plan->scan == KEELI_SCAN_ROWS) drop_fulfilled(plan, view);
     for (uint32_t i = 0; i < d->must_count; ++i) {
         const bool granted =
-            d->must[i] == plan->leader ||
+            (d->must[i] == plan->leader && !by_level) ||
             (plan->scan == KEELI_SCAN_CHANGES && d->must[i] == plan->lead->storage) ||
             (plan->scan == KEELI_SCAN_ROWS && d->must[i]->kind == KEEL_ARCHETYPE) ||
             (plan->group && is_among(d->must[i], plan->group->storages, plan->group->must_count));
@@ -455,6 +484,11 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
         return plan->lead->logged;
     case KEELI_SCAN_ENTITIES:
         return keeli_entity_count(&world->entities);
+    case KEELI_SCAN_LEVELS:
+        return keeli_store_count(plan->relation) + (plan->needs_target ? 0
+                                                    : plan->leader
+                                                        ? keeli_store_count(plan->leader)
+                                                        : keeli_entity_count(&world->entities));
     default:
         return 0;
     }

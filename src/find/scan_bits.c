@@ -23,6 +23,18 @@ static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t p
         it->words[w] &= some[w];
 }
 
+// LEVELS: those that have a target are below.
+static __attribute__((noinline)) void keep_roots(keeli_iterator *it, uint32_t page) {
+    const uint64_t *sources = words_of(it->plan->relation, page);
+    const keeli_change_filter *f = &it->plan->changed_up;
+    const bool all = !it->plan->is_changed_up || it->all_changed;
+    for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
+        it->words[w] &= ~sources[w];
+        if (!all && it->words[w])
+            it->words[w] = keeli_change_bits(f, page * KEELI_PAGE_WORDS + w, it->words[w]);
+    }
+}
+
 static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
         words[w] = a[w] & b[w];
@@ -65,6 +77,9 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
     if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return 0;
+    if (plan->is_changed_up && !it->all_changed &&
+        !keeli_change_page_may_match(&plan->changed_up, page))
+        return 0;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
         memcpy(words, words_of(plan->leader, page), sizeof it->words);
         trim_words(it, page);
@@ -83,6 +98,7 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             words[w] &= ~without[w];
     }
+    if (plan->relation) keep_roots(it, page);
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
     trim_words(it, page);

@@ -28,6 +28,7 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
 }
 
 uint32_t keeli_term_tracks(keel_term_kind kind) {
+    if (kind == KEEL_TERM_CHANGED_UP) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
     if (!keeli_term_filters_changes(kind)) return 0;
     const bool inserted = kind == KEEL_TERM_INSERTED || kind == KEEL_TERM_NOT_INSERTED;
     const bool modified = kind == KEEL_TERM_MODIFIED || kind == KEEL_TERM_NOT_MODIFIED;
@@ -46,6 +47,7 @@ static keel_result want_entities(keeli_view *view, keel_access access) {
 // Commands name components, but borrow nothing: what they edit is edited later.
 static keel_result bind_component(keeli_view *view, const keel_term *term,
                                   const keel_component *component) {
+    const bool is_relation = keeli_term_has_relation(term->kind) && component != term->component;
     keel_world *world = view->world;
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
     keel_result result = KEEL_OK;
@@ -61,7 +63,7 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         !keeli_storage_find(world, component))
         s = NULL; // nothing becomes known in shared mode: it matches nothing
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
-    const keel_access access = keeli_term_access(term->kind);
+    const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
     const bool is_edited_by_verbs = s && s->relation && access != KEEL_ACCESS_WRITE;
     if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ && !is_edited_by_verbs) {
         if (s->relation)
@@ -74,7 +76,8 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
             return bad_term(view, "keel_name cannot be written; use keel_set_name");
     }
     view->storages[view->storage_count++] = s;
-    if (s) KEEL_TRY(keeli_track_for(world, s, keeli_term_tracks(term->kind), view->holder.name));
+    const uint32_t tracks = is_relation ? 0 : keeli_term_tracks(term->kind);
+    if (s) KEEL_TRY(keeli_track_for(world, s, tracks, view->holder.name));
     return s && term->kind != KEEL_TERM_COMMANDS ? want(view, s, access) : KEEL_OK;
 }
 
@@ -109,6 +112,23 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
 
 static const keel_entity no_handles; // an empty list of them
 
+// A term over a relation names it last.
+static keel_result check_relation(const keeli_view *view, const keel_term *term, uint32_t count) {
+    const bool has_relation = keeli_term_has_relation(term->kind);
+    if (!has_relation && term->kind != KEEL_TERM_TARGETS_FIRST) return KEEL_OK;
+    if (count != (has_relation ? 2 : 1))
+        return bad_term(view, has_relation ? "KEEL_OF_TARGET, KEEL_UP and KEEL_CHANGED_UP name one "
+                                             "relation and one component"
+                                           : "KEEL_TARGETS_FIRST names one relation");
+    if (term->kind == KEEL_TERM_CHANGED_UP && view->facts.is_changed_up)
+        return bad_term(view, "more than one KEEL_CHANGED_UP");
+    const keeli_storage *s = view->storages[view->storage_count - 1];
+    if (s == view->world->hierarchy.children) return KEEL_OK;
+    return keeli_misuse(
+        view->world, KEEL_ERROR_ARGUMENT, "%s: '%s' is no relation; the one there is is keel_child",
+        view->holder.name, keeli_component_name(term->others ? term->others[0] : term->component));
+}
+
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     if (is_for_systems(term->kind) && !for_system)
         return bad_term(view, "commands, context, data, events and custom views are for systems");
@@ -127,22 +147,26 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     KEEL_TRY(bind_components(view, term, &bound->count));
     if (bound->count > KEEL_MAX_TERM_COMPONENTS)
         return bad_term(view, "a term names more than 8 components");
+    KEEL_TRY(check_relation(view, term, bound->count));
     const bool is_event = keeli_term_is_event(term->kind);
     keeli_view_facts *facts = &view->facts;
     const bool is_among = term->kind == KEEL_TERM_AMONG;
-    const bool leads = is_among || keeli_term_leads(term->kind, term->data_size);
+    const bool is_first = term->kind == KEEL_TERM_TARGETS_FIRST;
+    const bool leads = is_among || is_first || keeli_term_leads(term->kind, term->data_size);
     if (leads && facts->has_leading)
-        return bad_term(view, "more than one KEEL_LEADING or KEEL_AMONG");
+        return bad_term(view, "more than one KEEL_LEADING, KEEL_AMONG or KEEL_TARGETS_FIRST");
     if (is_among && !term->custom && term->data_size)
         return bad_term(view, "the list of a KEEL_AMONG is NULL");
     facts->has_leading |= leads;
+    facts->is_targets_first |= is_first;
     facts->is_listed |= term->kind >= KEEL_TERM_AMONG;
     facts->is_backwards |= term->kind == KEEL_TERM_BACKWARDS;
     if (is_among) facts->among = term->custom ? term->custom : &no_handles;
     if (is_among) facts->among_count = term->data_size;
     facts->has_events |= is_event;
     facts->sends |= term->kind == KEEL_TERM_SEND;
-    facts->filters_changes |= keeli_term_filters_changes(term->kind);
+    facts->is_changed_up |= term->kind == KEEL_TERM_CHANGED_UP;
+    facts->filters_changes |= keeli_term_filters_changes(term->kind) || facts->is_changed_up;
     facts->writes |= keeli_term_writes(term->kind);
     facts->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
     facts->custom_count += keeli_term_is_custom(term->kind);
@@ -151,7 +175,7 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     facts->takes_data |= term->kind == KEEL_TERM_DATA;
     facts->records |= term->kind == KEEL_TERM_COMMANDS;
     view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
-    if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_values(term->kind) ||
+    if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_own_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
         return bad_term(view, "only any_of and the may_ terms name several components");
@@ -281,6 +305,36 @@ static keel_result written_twice(const keeli_view *view, const keeli_storage *s)
                         view->holder.name, s->component.name);
 }
 
+// One way leads through a relation, and one of both writes.
+static keel_result depends_on_order(const keeli_view *view, const keeli_bound_term *through,
+                                    const keeli_storage *s) {
+    const char *relation = view->storages[through->first + 1]->component.name;
+    if (through->kind == KEEL_TERM_OF_TARGET_WRITE)
+        return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                            "%s writes '%s' through '%s' and names it again: what it finds would "
+                            "depend on the order; take it from one of both only",
+                            view->holder.name, s->component.name, relation);
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                        "%s writes '%s' and reads it through '%s': what it reads would depend on "
+                        "the order; %s KEEL_TARGETS_FIRST(%s), so that targets come first",
+                        view->holder.name, s->component.name, relation,
+                        view->facts.is_backwards ? "leave out KEEL_BACKWARDS and have" : "add",
+                        relation);
+}
+
+// The values that a term hands out are those of its first components.
+static uint32_t count_handed_out(const keeli_bound_term *term) {
+    return keeli_term_is_through(term->kind) ? 1 : term->count;
+}
+
+// Is what `through` reads of a target written by `own`, when that was visited, on a level above?
+static bool is_before_its_sources(const keeli_view *view, const keeli_bound_term *through,
+                                  const keeli_bound_term *own) {
+    return keeli_term_is_through(through->kind) && through->kind != KEEL_TERM_OF_TARGET_WRITE &&
+           keeli_term_has_own_values(own->kind) && view->facts.is_targets_first &&
+           !view->facts.is_backwards;
+}
+
 // Two ways to the same value, one of them for writing: the compiler may assume that there are none.
 static keel_result check_aliases(const keeli_view *view) {
     for (uint32_t i = 0; i < view->term_count; ++i)
@@ -289,13 +343,19 @@ static keel_result check_aliases(const keeli_view *view) {
             const bool both_look_up =
                 !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
             if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) continue;
+            if (is_before_its_sources(view, a, b) || is_before_its_sources(view, b, a)) continue;
             if (keeli_term_access(a->kind) == KEEL_ACCESS_READ &&
                 keeli_term_access(b->kind) == KEEL_ACCESS_READ)
                 continue;
-            for (uint32_t x = 0; x < a->count; ++x)
-                for (uint32_t y = 0; y < b->count; ++y) {
+            for (uint32_t x = 0; x < count_handed_out(a); ++x)
+                for (uint32_t y = 0; y < count_handed_out(b); ++y) {
                     const keeli_storage *s = view->storages[a->first + x];
-                    if (s && s == view->storages[b->first + y]) return written_twice(view, s);
+                    if (!s || s != view->storages[b->first + y]) continue;
+                    if (keeli_term_is_through(a->kind) && keeli_term_has_values(b->kind))
+                        return depends_on_order(view, a, s);
+                    if (keeli_term_is_through(b->kind) && keeli_term_has_values(a->kind))
+                        return depends_on_order(view, b, s);
+                    return written_twice(view, s);
                 }
         }
     return KEEL_OK;
@@ -349,6 +409,8 @@ static bool borrows_entities(const keeli_view *view, const keel_system *system) 
                    (system && system->kind <= KEEL_SYSTEM_PER_SPAN);
     for (uint32_t i = 0; i < view->term_count; ++i) {
         if (keeli_term_must(view->terms[i].kind)) return false;
+        if (keeli_term_is_through(view->terms[i].kind) && !keeli_term_may_lack(view->terms[i].kind))
+            return false; // the relation has to be there
         if (view->terms[i].kind >= KEEL_TERM_OPTIONAL_READ &&
             view->terms[i].kind <= KEEL_TERM_ENTITY)
             filters = true;
@@ -376,6 +438,9 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
+    if (view->facts.is_changed_up && (!view->facts.is_targets_first || view->facts.is_backwards))
+        return bad_term(
+            view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST beside it, and no KEEL_BACKWARDS");
     KEEL_TRY(check_aliases(view));
     if (view->facts.custom_count) KEEL_TRY(bind_customs(view, terms));
     view->facts.asks_about_changes = view->facts.filters_changes || view->facts.custom_count ||

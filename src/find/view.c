@@ -270,6 +270,13 @@ static bool is_listed(const keeli_view_facts *facts, keel_entity e) {
     return false;
 }
 
+// Whose value the term hands out for an entity; UINT32_MAX: nobody's.
+static uint32_t source_of(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    if (!keeli_term_is_through(term->kind)) return index;
+    return keeli_through(view->storages[term->first + 1], view->storages[term->first],
+                         keeli_term_is_up(term->kind), index);
+}
+
 // Does the view match this living entity?
 static bool matches(const keeli_view *view, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
@@ -278,6 +285,11 @@ static bool matches(const keeli_view *view, keel_entity e) {
         const keeli_bound_term *term = &view->terms[t];
         const bool any = term->kind == KEEL_TERM_ANY_OF;
         if (keeli_term_filters_changes(term->kind) && !keeli_change_matches(view, term, index))
+            return false;
+        if (term->kind == KEEL_TERM_CHANGED_UP && !keeli_is_below_change(view, term, index))
+            return false;
+        if (keeli_term_is_through(term->kind) && !keeli_term_may_lack(term->kind) &&
+            source_of(view, term, index) == UINT32_MAX)
             return false;
         if (!any && !keeli_term_must(term->kind) && term->kind != KEEL_TERM_WITHOUT) continue;
         bool there = false;
@@ -310,10 +322,11 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         keeli_storage *s = state->storages[state->terms[t].first];
         if (!s) continue;
-        void *value = keeli_store_value(state->world, s, keeli_index_of(e));
+        const uint32_t index = source_of(state, &state->terms[t], keeli_index_of(e));
+        void *value = keeli_store_value(state->world, s, index);
         state->one->columns[t].base = value;
         if (value && keeli_term_writes(state->terms[t].kind))
-            keeli_track_modified(state->world, s, keeli_index_of(e));
+            keeli_track_modified(state->world, s, index);
     }
     *span = (keel_span){ 1, state->one->entities, state->one, state };
     return KEEL_OK;

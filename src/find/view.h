@@ -19,7 +19,9 @@ typedef struct keeli_bound_term {
 // What binding terms finds out about all of them together.
 typedef struct keeli_view_facts {
     bool wants_entities;
-    bool has_leading;                      // a term says what leads
+    bool has_leading;                      // a term says what leads,
+    bool is_targets_first;                 // and that is KEEL_TARGETS_FIRST
+    bool is_changed_up;                    // KEEL_CHANGED_UP beside it
     bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
     uint32_t custom_count;                 // terms that are custom views
     bool filters_changes;                  // a term is about changes
@@ -147,10 +149,28 @@ static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view
 }
 // Is it about components of the entities that are visited?
 static inline bool keeli_term_is_walked(keel_term_kind kind) {
-    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_NOT_CHANGED;
+    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_TARGETS_FIRST;
+}
+// Or of others that a relation leads to: its second component is the relation.
+static inline bool keeli_term_is_through(keel_term_kind kind) {
+    return kind >= KEEL_TERM_OF_TARGET_READ && kind <= KEEL_TERM_UP_OPTIONAL_READ;
+}
+static inline bool keeli_term_has_relation(keel_term_kind kind) {
+    return keeli_term_is_through(kind) || kind == KEEL_TERM_CHANGED_UP;
+}
+static inline bool keeli_term_is_up(keel_term_kind kind) { // not the target, but some above
+    return kind == KEEL_TERM_UP_READ || kind == KEEL_TERM_UP_OPTIONAL_READ;
+}
+static inline bool keeli_term_has_own_values(keel_term_kind kind) {
+    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_OPTIONAL_WRITE;
 }
 static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
-    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_OPTIONAL_WRITE;
+    return keeli_term_has_own_values(kind) || keeli_term_is_through(kind);
+}
+// May the values of the column be absent?
+static inline bool keeli_term_may_lack(keel_term_kind kind) {
+    return kind == KEEL_TERM_OPTIONAL_READ || kind == KEEL_TERM_OPTIONAL_WRITE ||
+           kind == KEEL_TERM_OF_TARGET_OPTIONAL_READ || kind == KEEL_TERM_UP_OPTIONAL_READ;
 }
 static inline bool keeli_term_is_unique(keel_term_kind kind) {
     return kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE;
@@ -163,5 +183,5 @@ static inline bool keeli_term_is_event(keel_term_kind kind) {
 }
 static inline bool keeli_term_writes(keel_term_kind kind) {
     return kind == KEEL_TERM_WRITE || kind == KEEL_TERM_WRITE_MARKED || kind == KEEL_TERM_EDIT ||
-           kind == KEEL_TERM_OPTIONAL_WRITE;
+           kind == KEEL_TERM_OPTIONAL_WRITE || kind == KEEL_TERM_OF_TARGET_WRITE;
 }

@@ -104,8 +104,9 @@ keeli_loop *keeli_loop_open(const keeli_workers *workers) {
 // do, after 1, 2, 4, 8 and so on.
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
-    if (taken & (taken - 1)) return;
-    if (taken) loop->piece_ns = (keeli_clock_ns() - loop->began) / taken + 1;
+    const uint32_t done = taken - loop->first;
+    if (done & (done - 1)) return;
+    if (done) loop->piece_ns = (keeli_clock_ns() - loop->began) / done + 1;
     const uint64_t piece_ns = loop->piece_ns, left = loop->count - taken;
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
     if (!piece_ns || all < least) return;
@@ -133,7 +134,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
     const bool is_alone = is_first && !loop->has_called;
     // several at once while there are many; the last ones as few as `share`; as long as nobody
     // is called, all until the next look
-    const uint32_t many = is_alone   ? taken
+    const uint32_t many = is_alone   ? taken - loop->first
                           : is_first ? 0
                                      : left / (workers->world->workers.count * 8);
     const uint32_t least = is_first ? 1 : keeli_atomic_load(&loop->share);
@@ -302,19 +303,13 @@ static void await_helpers(keeli_loop *loop) {
     keeli_lock_give(&workers->lock);
 }
 
-// On the caller's worker and on whoever comes to help, as it was decided.
-static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way, keeli_cost *cost) {
-    keel_world *world = loop->workers->world;
-    if (!loop->count) return;
-    const bool begins = keeli_world_go_concurrent(world);
-    const bool many = way.is_many && loop->count > 1, is_known = cost->one_ns != 0;
-    loop->piece_ns = is_known ? way.one_ns / loop->count + 1 : 0;
+// Pieces that may be worked on at once, in the order of any thread. True when others helped.
+static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool many) {
+    many = many && end - loop->first > 1;
+    loop->taken = loop->first;
+    loop->count = end;
     loop->has_called = loop->is_private = !many;
     loop->is_helped = false;
-    loop->owner = worker;
-    loop->running = worker->running;
-    loop->node = worker->node;
-    loop->began = way.is_timed ? keeli_clock_ns() : 0;
     if (many) {
         keeli_lock_take(&loop->workers->lock);
         loop->next = loop->workers->loops;
@@ -323,11 +318,41 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
     }
     keeli_loop_work(loop, worker);
     if (many) await_helpers(loop);
+    return many && (loop->has_called || loop->is_helped);
+}
+
+// All of them, but of levels those of one.
+static uint32_t end_of_batch(const keeli_loop *loop, uint32_t from, uint32_t count) {
+    const keeli_piece *pieces = loop->pieces.list.items;
+    uint32_t end = from + 1;
+    if (!loop->it || loop->it->plan->scan != KEELI_SCAN_LEVELS) return count;
+    while (end < count && pieces[end].match_at == pieces[from].match_at)
+        ++end;
+    return end;
+}
+
+// On the caller's worker and on whoever comes to help, as it was decided.
+static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way, keeli_cost *cost) {
+    keel_world *world = loop->workers->world;
+    const uint32_t count = loop->count;
+    if (!count) return;
+    const bool begins = keeli_world_go_concurrent(world);
+    const bool is_known = cost->one_ns != 0;
+    bool went_many = false;
+    loop->piece_ns = is_known ? way.one_ns / count + 1 : 0;
+    loop->owner = worker;
+    loop->running = worker->running;
+    loop->node = worker->node;
+    const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
+    loop->began = began;
+    for (loop->first = 0; loop->first < count; loop->first = loop->count) {
+        if (loop->first && way.is_timed) loop->began = keeli_clock_ns();
+        went_many |= run_batch(loop, worker, end_of_batch(loop, loop->first, count), way.is_many);
+    }
     if (loop->is_denied && !loop->body.context && worker->inside)
         worker->inside->failed = worker->inside->is_denied = true;
     if (way.is_timed) {
-        const uint64_t ns = keeli_clock_ns() - loop->began;
-        const bool went_many = many && (loop->has_called || loop->is_helped);
+        const uint64_t ns = keeli_clock_ns() - began;
         if (went_many && !is_known) // from before they came
             keeli_cost_note_loop(cost, loop->range, false, loop->piece_ns * loop->count);
         keeli_cost_note_loop(cost, loop->range, went_many, ns);
@@ -358,6 +383,10 @@ keel_result keeli_check_split(keel_world *world, const keel_system *system) {
             return refuse(world, system, "its custom view may write, and all of them share it");
         if (t->kind == KEEL_TERM_UNIQUE_WRITE)
             return refuse(world, system, "it writes a unique, which all of them would share");
+        if (t->kind == KEEL_TERM_OF_TARGET_WRITE)
+            return refuse(world, system,
+                          "it writes a component of the target of a relation, and two could have "
+                          "the same one");
         if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
             t->kind == KEEL_TERM_EDIT)
             return refuse(world, system,

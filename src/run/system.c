@@ -151,6 +151,8 @@ typedef struct kept_system {
     uint32_t used_count; // components and uniques that the terms name
     const keeli_storage *used[KEEL_MAX_TERMS];
     const keel_component *used_as[KEEL_MAX_TERMS];
+    bool has_relations;
+    const keel_component *relations[KEEL_MAX_TERMS]; // of terms through one; else NULL
 } kept_system;
 
 // Terms with lists of components and custom views could change behind their pointers, and plain
@@ -159,7 +161,8 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
     if (world->refused || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
-        if (term->others || term->custom || (term->component && !term->component->slot))
+        if ((term->others && !keeli_term_has_relation(term->kind)) || term->custom ||
+            (term->component && !term->component->slot))
             return false;
     }
     return true;
@@ -173,6 +176,8 @@ static bool is_current(const kept_system *k, const keel_system *system) {
         return false;
     for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
         if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
+    for (uint32_t t = 0; k->has_relations && t < k->bound.view->term_count; ++t)
+        if (k->relations[t] && terms[t].others[0] != k->relations[t]) return false;
     for (uint32_t i = 0; i < k->used_count; ++i) {
         const keel_component *c = k->used_as[i];
         const keeli_storage *s = k->used[i];
@@ -213,8 +218,12 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
     k->used_count = 0;
+    k->has_relations = false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_component *c = view->terms[t].count ? k->terms[t].component : NULL;
+        const bool has_relation = keeli_term_has_relation(k->terms[t].kind);
+        k->relations[t] = has_relation ? k->terms[t].others[0] : NULL;
+        k->has_relations |= has_relation;
         uint32_t i = 0;
         while (i < k->used_count && k->used_as[i] != c)
             ++i;

@@ -141,7 +141,8 @@ typedef struct keeli_loop {
     uint32_t most;          // pieces that it ever had
     // who does what
     uint32_t range;             // items that it goes through, cut into
-    uint32_t count;             // so many pieces
+    uint32_t count;             // so many pieces; while it runs: the end of those that may be
+    uint32_t first;             // worked on at once, from this one on
     KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
     uint32_t ended_before;      // all pieces before it have ended; under the workers' lock
     uint32_t users;             // workers that are in it; under the workers' lock

@@ -24,6 +24,13 @@ static void put_archetypes(keeli_writer *w, const keeli_plan *plan, const keel_w
     keeli_write(w, " (%u of them have rows), row by row", (unsigned)with_rows);
 }
 
+static void put_levels(keeli_writer *w, const keeli_plan *plan) {
+    keeli_write(w, "levels of %s, targets first", name_of(plan->relation));
+    if (plan->needs_target) return;
+    keeli_write(w, "; before them those without a target, by ascending index of %s",
+                plan->leader ? name_of(plan->leader) : "living entities");
+}
+
 static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     keeli_write(w, "leader: ");
     switch (plan->scan) {
@@ -50,6 +57,9 @@ static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view
         break;
     case KEELI_SCAN_HANDLES:
         keeli_write(w, "a list of %u handles, in its order", (unsigned)view->facts.among_count);
+        break;
+    case KEELI_SCAN_LEVELS:
+        put_levels(w, plan);
         break;
     }
     const bool is_among = plan->scan == KEELI_SCAN_HANDLES;
@@ -86,13 +96,24 @@ static void put_changes(keeli_writer *w, const keeli_plan *plan) {
     }
 }
 
+static void put_changed_up(keeli_writer *w, const keeli_plan *plan) {
+    if (plan->is_changed_up)
+        keeli_write(w, "filter: inserted or modified %s, or that of one above by %s\n",
+                    name_of(plan->changed_up.storage), name_of(plan->relation));
+}
+
 static void put_columns(keeli_writer *w, const keeli_plan *plan, const keeli_view *view) {
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         const keeli_storage *s = column->storage;
         const char *access = keeli_term_writes(view->terms[column->term].kind) ? "write" : "read";
-        keeli_write(w, "column: %s%s %s (%s)\n", column->maybe ? "maybe " : "", access,
+        keeli_write(w, "column: %s%s %s (%s)", column->maybe ? "maybe " : "", access,
                     s ? name_of(s) : "an unknown component", s ? kind_of(s) : "absent");
+        if (column->how == KEELI_OF_TARGET)
+            keeli_write(w, " of the target of %s", name_of(column->relation));
+        if (column->how == KEELI_UP)
+            keeli_write(w, " of the nearest above by %s", name_of(column->relation));
+        keeli_write(w, "\n");
     }
 }
 
@@ -104,6 +125,9 @@ static const char *chunks_of(const keeli_plan *plan) {
     case KEELI_SCAN_CHANGES:
     case KEELI_SCAN_HANDLES:
         return "lists";
+    case KEELI_SCAN_LEVELS:
+        return plan->needs_target ? "lists, none of two levels"
+                                  : "as presence bits give them; below lists, none of two levels";
     case KEELI_SCAN_SET:
     case KEELI_SCAN_GROUP:
         if (!plan->has_ranges || plan->without_count || plan->any_count) return "lists";
@@ -128,6 +152,7 @@ size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     put_leader(&w, &plan, state);
     put_filters(&w, &plan, state);
     put_changes(&w, &plan);
+    put_changed_up(&w, &plan);
     put_columns(&w, &plan, state);
     keeli_write(&w, "chunks: %s\n", state->facts.is_backwards ? "lists" : chunks_of(&plan));
     return w.length;

@@ -389,6 +389,31 @@ KEEL_WORKLOAD(game, KEEL_TRANSITION(Phase, .label = "change"),
               KEEL_STEP(tick, .every = 0.5, .times = 2, .in_state = KEEL_IN(Phase, Phase::playing),
                         .run_if = KEEL_IF(is_wide)));
 
+KEEL_SYSTEM(sink, KEEL_TARGETS_FIRST(keel_child), KEEL_READ(Speed, s), KEEL_WRITE(Place, p),
+            KEEL_UP(keel_child, KEEL_OPTIONAL_READ(Place, above)),
+            KEEL_OF_TARGET(keel_child, KEEL_OPTIONAL_READ(Speed, fast))) {
+    p->x = (above ? above->x : 0) + s->x + (fast ? 100 : 0);
+}
+
+void relations_are_terms_as_in_c(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    const keel_entity top = keel_add_entity(w, KEEL_INIT(Place), KEEL_INIT(Speed, { 1, 0 }));
+    const keel_entity low = keel_add_child(w, top, KEEL_INIT(Place), KEEL_INIT(Speed, { 2, 0 }));
+    assert_int_equal(keel_run(w, sink), KEEL_OK);
+    assert_true(keel_get(w, low, Place)->x == 103);
+    int count = 0;
+    KEEL_EACH(w, KEEL_WRITE(Speed, s), KEEL_OF_TARGET(keel_child, KEEL_WRITE(Place, above))) {
+        s->x = 0;
+        above->x = 8;
+        ++count;
+    }
+    assert_int_equal(count, 1);
+    assert_true(keel_get(w, top, Place)->x == 8);
+    api_end(&f);
+}
+
 void states_and_options_work_as_in_c(void **) {
     api_fixture f;
     api_begin(&f);
@@ -602,6 +627,7 @@ const CMUnitTest tests[] = {
     TEST(custom_views_run_as_in_c, "S-91 S-92: custom views are declared and run in C++ as in C"),
     TEST(loops_are_split_as_in_c, "loops are split over workers in C++ as in C"),
     TEST(views_take_every_verb, "views take every verb in C++"),
+    TEST(relations_are_terms_as_in_c, "values of parents and the order are terms in C++ as in C"),
     TEST(loops_are_left_in_every_way, "loops are left in every way in C++"),
 };
 

@@ -30,6 +30,7 @@ build_and_run() { # build dir
     "$CMAKE" --build "$1" --parallel 2
     "$1/consumer"
     check_kind "$1/consumer"
+    [ ! -x "$1/transform" ] || "$1/transform"
 }
 
 # Did the program get the kind of library that was asked for?

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Two systems for each dimension: who has no global gets one, and one ordered pass over what is
+// below something that changed.
+#include "keel_transform.h"
+
+static KEEL_SYSTEM(keel_complete_2d, KEEL_INSERTED(keel_local_2d), KEEL_WITHOUT(keel_global_2d),
+                   KEEL_ENTITY(e), KEEL_COMMANDS(out, keel_global_2d)) {
+    keel_add(out, e, keel_global_2d);
+}
+static KEEL_SYSTEM(keel_place_2d, KEEL_TARGETS_FIRST(keel_child),
+                   KEEL_CHANGED_UP(keel_child, keel_local_2d), KEEL_READ(keel_local_2d, local),
+                   KEEL_WRITE(keel_global_2d, global),
+                   KEEL_UP(keel_child, KEEL_OPTIONAL_READ(keel_global_2d, above))) {
+    global->map = above ? keel_affine_2d_mul(above->map, local->map) : local->map;
+}
+KEEL_WORKLOAD(keel_transform_2d, KEEL_STEP(keel_complete_2d),
+              KEEL_STEP(keel_place_2d, .parallel = true));
+
+static KEEL_SYSTEM(keel_complete_3d, KEEL_INSERTED(keel_local_3d), KEEL_WITHOUT(keel_global_3d),
+                   KEEL_ENTITY(e), KEEL_COMMANDS(out, keel_global_3d)) {
+    keel_add(out, e, keel_global_3d);
+}
+static KEEL_SYSTEM(keel_place_3d, KEEL_TARGETS_FIRST(keel_child),
+                   KEEL_CHANGED_UP(keel_child, keel_local_3d), KEEL_READ(keel_local_3d, local),
+                   KEEL_WRITE(keel_global_3d, global),
+                   KEEL_UP(keel_child, KEEL_OPTIONAL_READ(keel_global_3d, above))) {
+    global->map = above ? keel_affine_3d_mul(above->map, local->map) : local->map;
+}
+KEEL_WORKLOAD(keel_transform_3d, KEEL_STEP(keel_complete_3d),
+              KEEL_STEP(keel_place_3d, .parallel = true));
