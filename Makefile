@@ -24,6 +24,7 @@ help:
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
+	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -46,6 +47,11 @@ test:
 .PHONY: fuzz
 fuzz:
 	tools/fuzz libfuzzer 600
+
+.PHONY: matrix
+matrix:
+	tools/install_packages matrix
+	tools/matrix --write
 
 # BENCH_FILTER is a regular expression of names workload/storage/N: make bench BENCH_FILTER=^iter_2/
 BENCH_REPETITIONS ?= 5

@@ -58,11 +58,6 @@
     X(hier_attach,          hier_attach,          1, 0, (111000), (3)) \
     X(hier_traverse,        hier_traverse,        1, 0, (111000), (3)) \
     X(hier_destroy,         hier_destroy,         1, 0, (111000), (3)) \
-    X(rel_relate,           rel_relate,           1, 0, (111000), (3)) \
-    X(rel_relate_many,      rel_relate_many,      1, 0, (100000), (3)) \
-    X(rel_visit,            rel_visit,            1, 0, (111000), (3)) \
-    X(rel_unrelate,         rel_unrelate,         1, 0, (111000), (3)) \
-    X(rel_target_dies,      rel_target_dies,      1, 0, (111000), (3)) \
     X(tree_target,          tree_target,          1, 0, (111000), (10)) \
     X(tree_target_by_hand,  tree_target,          1, 0, (111000), (10)) \
     X(tree_up,              tree_up,              1, 0, (111000), (10)) \
@@ -71,6 +66,11 @@
     X(tree_up_edited_shuffled, tree_up,           1, 0, (111000), (10)) \
     X(tree_changed_none,    tree_up,              1, 0, (111000), (10)) \
     X(tree_changed_1pct,    tree_up,              1, 0, (111000), (10)) \
+    X(rel_relate,           rel_relate,           1, 0, (111000), (3)) \
+    X(rel_relate_many,      rel_relate_many,      1, 0, (100000), (3)) \
+    X(rel_visit,            rel_visit,            1, 0, (111000), (3)) \
+    X(rel_unrelate,         rel_unrelate,         1, 0, (111000), (3)) \
+    X(rel_target_dies,      rel_target_dies,      1, 0, (111000), (3)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
     BENCH_GAME_WORKLOADS(X) \
     BENCH_ENTT_WORKLOADS(X)

@@ -138,7 +138,11 @@ static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) 
 }
 
 void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
-    for (; count && (ix->free_count || ix->gap_count); --count)
+    for (; count && ix->free_count; --count) {
+        *out = keeli_entity_index_peek(ix);
+        keeli_entity_index_take(ix, *out++);
+    }
+    for (; count && ix->gap_count; --count)
         *out++ = keeli_entity_index_add(ix);
     while (count) {
         const uint32_t left = KEELI_ENTITY_PAGE - ix->size % KEELI_ENTITY_PAGE;

@@ -158,26 +158,25 @@ static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
     set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
 }
 
-uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities,
-                                     uint32_t count) {
-    const uint32_t first = set->count;
-    uint32_t index = keeli_index_of(entities[0]), slot = first;
+void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities, uint32_t count,
+                                 bool descends) {
+    uint32_t index = keeli_index_of(entities[0]), slot = set->count;
     for (uint32_t left = count; left;) {
-        const uint32_t in_page = dense_page - slot % dense_page;
-        const uint32_t cells_left = KEELI_SPARSE_PAGE - index % KEELI_SPARSE_PAGE;
+        const uint32_t in_page = dense_page - slot % dense_page, cell = index % KEELI_SPARSE_PAGE;
+        const uint32_t cells_left = descends ? cell + 1 : KEELI_SPARSE_PAGE - cell;
         uint32_t n = in_page < cells_left ? in_page : cells_left;
         if (n > left) n = left;
         memcpy(keeli_sparse_set_entity(set, slot), entities, n * sizeof *entities);
-        uint32_t *cells = &set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
+        uint32_t *cells =
+            &set->root.sparse[index / KEELI_SPARSE_PAGE][descends ? cell + 1 - n : cell];
         for (uint32_t i = 0; i < n; ++i)
-            cells[i] = slot + i;
+            cells[i] = descends ? slot + n - 1 - i : slot + i;
         entities += n;
         slot += n;
-        index += n;
+        index = descends ? index - n : index + n;
         left -= n;
     }
     set->count = slot;
-    return first;
 }
 
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {

@@ -85,9 +85,9 @@ static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity 
     set->count = slot + 1;
     return slot;
 }
-// The same for entities with consecutive indices: the first slot.
-uint32_t keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities,
-                                     uint32_t count);
+// The same for entities whose indices ascend or descend one by one.
+void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities, uint32_t count,
+                                 bool descends);
 // Take a slot out whose value was moved out or dropped: the last one moves into the hole.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
 // The same where values are plain bytes; `index`: of the entity in that slot.

@@ -163,6 +163,15 @@ static __attribute__((noinline)) keel_entity create_followed(keel_world *world,
     return keel_is_null(e) ? keeli_edit_add_entity(world, NULL, values) : e;
 }
 
+static bool is_ready(const keel_world *world) {
+    return keeli_is_plain(world, &world->stand_in.entities) &&
+           keeli_entity_index_is_ready(&world->entities);
+}
+
+keel_entity keeli_add_plain_entity(keel_world *world, const keel_value *values) {
+    return is_ready(world) ? create(world, values, false) : keel_null();
+}
+
 static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
                                                           const keel_value *values) {
     const keel_entity e = create(world, values, false);
@@ -172,12 +181,10 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
 keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) {
     keel_world *world = keeli_world_of(scope);
     if (keeli_is_no_world(world)) return keeli_no_world(), keel_null();
-    keeli_entity_index *ix = &world->entities;
-    if (!keeli_is_plain(world, &world->stand_in.entities) || !keeli_entity_index_is_ready(ix))
-        return keeli_edit_add_entity(world, NULL, values);
+    if (!is_ready(world)) return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return create_plain(world, values);
-    const keel_entity e = keeli_entity_index_peek(ix);
-    keeli_entity_index_take(ix, e);
+    const keel_entity e = keeli_entity_index_peek(&world->entities);
+    keeli_entity_index_take(&world->entities, e);
     return e;
 }
 

@@ -10,6 +10,9 @@
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values);
+// The same where nobody follows anything and no memory is needed; null, with nothing done, when it
+// takes more.
+keel_entity keeli_add_plain_entity(keel_world *world, const keel_value *values);
 // Bring a promised handle to life with its components.
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values);

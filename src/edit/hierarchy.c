@@ -199,6 +199,27 @@ keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity paren
                                  : attach_elsewhere(scope, child, parent);
 }
 
+// Another child beside others of its block, which needs no memory and is followed by nobody; null,
+// with nothing done, when it takes more. As costly as adding and attaching apart (add_child, 2).
+static keel_entity add_child_beside(keel_world *world, keel_entity parent,
+                                    const keel_value *values) {
+    const keeli_storage *parents = world->hierarchy.parents;
+    keeli_storage *children = world->hierarchy.children;
+    if (!keeli_is_unused(world) || (parents->flags | children->flags) != KEELI_IS_LINK ||
+        !keeli_entity_index_is_ready(&world->entities) || !keeli_has_children(world, parent))
+        return keel_null();
+    const uint32_t next = keeli_index_of(keeli_entity_index_peek(&world->entities));
+    uint64_t *around = keeli_live_word(children, next);
+    const keel_entity child =
+        around ? keeli_add_plain_entity(world, values ? values : &(keel_value){ NULL, NULL })
+               : keel_null();
+    if (keel_is_null(child)) return child;
+    keeli_store_take_bit(children, around, keeli_bit_of(next));
+    ++world->hierarchy.links.edits;
+    link_last(world, child, parent);
+    return child;
+}
+
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
                              const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, parent)) {
@@ -206,6 +227,8 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
                     KEELI_ENTITY(world, parent));
         return keel_null();
     }
+    const keel_entity beside = holder ? keel_null() : add_child_beside(world, parent, values);
+    if (!keel_is_null(beside)) return beside;
     if (keeli_may_edit_links(world, holder) < 0) return keel_null();
     keeli_entity_index *ix = &world->entities;
     if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {

@@ -111,35 +111,40 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
     keeli_row_end(world, keeli_row_begin(world, e, to));
 }
 
-uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
-    const uint32_t first = keeli_index_of(entities[0]);
+// How many indices go on from the first one, by `step`, a constant: 1, or -1 in the numbers of
+// handles.
+static inline __attribute__((always_inline)) uint32_t
+length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
+    const uint32_t first = keeli_index_of(entities[0]), by = (uint32_t)step;
     enum { few = 8 }; // most ranges of shuffled handles are shorter
     uint32_t n = 1;
-    while (n < count && n < few && keeli_index_of(entities[n]) == first + n)
+    while (n < count && n < few && keeli_index_of(entities[n]) == first + n * by)
         ++n;
     if (n < few) return n;
     // in blocks of handles with equal versions, long enough that compilers make vector code of it
     enum { block = 128 };
     for (; n + block <= count; n += block) {
         const keel_entity *e = entities + n;
-        const keel_entity_bits from = entities[0].bits + n;
+        const keel_entity_bits from = entities[0].bits + n * step;
         keel_entity_bits broken = 0;
         for (uint32_t i = 0; i < block; ++i)
-            broken |= (e[i].bits - from) ^ i;
+            broken |= (e[i].bits - from) ^ i * step;
         if (broken) break;
     }
-    while (n < count && keeli_index_of(entities[n]) == first + n)
+    while (n < count && keeli_index_of(entities[n]) == first + n * by)
         ++n;
     return n;
 }
 
+uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
+    return length_by(entities, count, 1);
+}
+
 keeli_range keeli_range_of(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keeli_index_of(entities[0]);
-    uint32_t n = 1;
-    while (n < count && keeli_index_of(entities[n]) == first - n)
-        ++n;
+    const uint32_t n = length_by(entities, count, (keel_entity_bits)0 - 1);
     if (n > 1) return (keeli_range){ n, first - (n - 1), true };
-    return (keeli_range){ keeli_range_length(entities, count), first, false };
+    return (keeli_range){ length_by(entities, count, 1), first, false };
 }
 
 // Fill places that lie side by side. `back`: the first value goes to the last place.
@@ -201,9 +206,7 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
         keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
     } else if (keeli_store_is_sparse(s)) {
         place = s->set.count;
-        if (!range.descends) (void)keeli_sparse_set_push_range(&s->set, entities, range.count);
-        for (uint32_t i = 0; range.descends && i < range.count; ++i)
-            (void)keeli_sparse_set_push(&s->set, entities[i]);
+        keeli_sparse_set_push_range(&s->set, entities, range.count, range.descends);
     }
     put_range(world, s, entities, place, values, stride, range.count,
               range.descends && keeli_store_is_by_index(s));

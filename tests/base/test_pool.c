@@ -240,6 +240,7 @@ static void without_memory_jobs_are_refused(void **state) {
 
 #if defined(__GLIBC__)
 // Until it is given back, no thread can be started: none finds room for its stack.
+static const size_t too_large = (SIZE_MAX >> (sizeof(size_t) > 4 ? 18 : 0)) & ~(size_t)0xFFFF;
 static size_t refuse_threads(size_t stack_size) {
     pthread_attr_t attributes;
     size_t old;
@@ -256,7 +257,7 @@ static void without_threads_jobs_are_refused(void **state) {
     pool_fixture f;
     watched_job job = { 0 };
     begin(&f, 4, 0);
-    const size_t stack = refuse_threads((size_t)1 << 46);
+    const size_t stack = refuse_threads(too_large);
     for (int i = 0; i < 3; ++i)
         assert_false(job_watch_submit(&f.watch, &job));
     refuse_threads(stack);
@@ -273,7 +274,7 @@ static void a_pool_makes_do_with_the_threads_it_got(void **state) {
     jobs[0] = (watched_job){ .body = wait_at_gate, .data = &g };
     assert_true(job_watch_submit(&f.watch, &jobs[0]));
     wait_for_arrivals(&g, 1);
-    const size_t stack = refuse_threads((size_t)1 << 46);
+    const size_t stack = refuse_threads(too_large);
     for (int i = 1; i < 50; ++i)
         assert_true(job_watch_submit(&f.watch, &jobs[i]));
     refuse_threads(stack);

@@ -40,6 +40,21 @@ static void add_one(keel_result (*add)(keel_scope *, keel_entity, const keel_com
     fuzz_edit(result);
 }
 
+// In this order: what the arguments of one call read first is up to the compiler, and a kept string
+// must mean the same to each.
+static void edit_entity(keel_result (*edit)(keel_scope *, keel_entity)) {
+    keel_scope *scope = fuzz_scope();
+    fuzz_edit(edit(scope, fuzz_entity()));
+}
+static void edit_all(keel_result (*edit)(keel_scope *, const keel_component *)) {
+    keel_scope *scope = fuzz_scope();
+    fuzz_edit(edit(scope, fuzz_component()));
+}
+static keel_entity relative(keel_entity (*of)(const keel_scope *, keel_entity)) {
+    const keel_scope *scope = fuzz_scope();
+    return fuzz_keep(of(scope, fuzz_entity()));
+}
+
 // ------------------------------------------------------------------ entities
 FUZZ(keel_add_entity_values) {
     value_list v;
@@ -56,8 +71,7 @@ FUZZ(keel_add_child_values) {
     end_values(&v, !keel_is_null(e));
 }
 FUZZ(keel_add_entity_at) {
-    const keel_entity e =
-        fuzz_one_in(8) ? keel_entity_make(fuzz_number(), fuzz_number()) : fuzz_entity();
+    const keel_entity e = fuzz_one_in(8) ? fuzz_forged() : fuzz_entity();
     const keel_result result = keel_add_entity_at(fuzz_world(), e);
     if (result == KEEL_OK) (void)fuzz_keep(e);
     fuzz_edit(result);
@@ -103,7 +117,7 @@ FUZZ(keel_clone_entities) {
         (void)fuzz_keep(out[i]);
     fuzz_edit(result);
 }
-FUZZ(keel_delete_entity) { fuzz_edit((keel_delete_entity)(fuzz_scope(), fuzz_entity())); }
+FUZZ(keel_delete_entity) { edit_entity(keel_delete_entity); }
 // Undefined unless the entity is alive, nothing is open and it is in no hierarchy.
 FUZZ(keel_delete_entity_unchecked) {
     keel_world *world = f.worlds[0];
@@ -117,13 +131,13 @@ FUZZ(keel_delete_entity_unchecked) {
 FUZZ(keel_delete_entities) {
     keel_entity list[FUZZ_MANY];
     const uint32_t count = fuzz_entities(list);
-    fuzz_edit((keel_delete_entities)(fuzz_scope(), fuzz_one_in(32) ? NULL : list, count));
+    keel_scope *scope = fuzz_scope();
+    fuzz_edit((keel_delete_entities)(scope, fuzz_one_in(32) ? NULL : list, count));
 }
-FUZZ(keel_delete_entities_having_component) {
-    fuzz_edit((keel_delete_entities_having_component)(fuzz_scope(), fuzz_component()));
-}
+FUZZ(keel_delete_entities_having_component) { edit_all(keel_delete_entities_having_component); }
 FUZZ(keel_delete_entities_matching) {
-    fuzz_edit((keel_delete_entities_matching)(fuzz_scope(), fuzz_terms()));
+    keel_scope *scope = fuzz_scope();
+    fuzz_edit((keel_delete_entities_matching)(scope, fuzz_terms()));
 }
 FUZZ(keel_clear_entities) {
     if (fuzz_one_in(4)) fuzz_edit(keel_clear_entities(fuzz_world()));
@@ -204,7 +218,7 @@ FUZZ(keel_delete_components) {
     const keel_entity e = fuzz_entity();
     fuzz_edit((keel_delete_components)(scope, e, fuzz_list()));
 }
-FUZZ(keel_strip) { fuzz_edit((keel_strip)(fuzz_scope(), fuzz_entity())); }
+FUZZ(keel_strip) { edit_entity(keel_strip); }
 FUZZ(keel_add_component_to_many) {
     keel_entity list[FUZZ_MANY];
     const uint32_t count = fuzz_entities(list);
@@ -214,9 +228,9 @@ FUZZ(keel_add_component_to_many) {
     void *values = fuzz_one_in(4) ? NULL : fuzz_values(c, owned);
     const size_t stride = fill || !c ? 0 : c->size;
     keel_scope *scope = fuzz_scope();
+    const keel_entity *many = fuzz_one_in(32) ? NULL : list;
     const keel_result result =
-        (keel_add_component_to_many)(scope, fuzz_one_in(32) ? NULL : list, count, c, values,
-                                     fuzz_one_in(64) ? 1 : stride);
+        (keel_add_component_to_many)(scope, many, count, c, values, fuzz_one_in(64) ? 1 : stride);
     // zero stride (tags, one value for all): the caller keeps it
     if (values && (result != KEEL_OK || !stride)) fuzz_release(c, values, owned);
     fuzz_edit(result);
@@ -225,8 +239,8 @@ FUZZ(keel_delete_component_from_many) {
     keel_entity list[FUZZ_MANY];
     const uint32_t count = fuzz_entities(list);
     keel_scope *scope = fuzz_scope();
-    fuzz_edit((keel_delete_component_from_many)(scope, fuzz_one_in(32) ? NULL : list, count,
-                                                fuzz_component()));
+    const keel_entity *many = fuzz_one_in(32) ? NULL : list;
+    fuzz_edit((keel_delete_component_from_many)(scope, many, count, fuzz_component()));
 }
 FUZZ(keel_add_component_to_matching) {
     const keel_component *c = fuzz_component();
@@ -241,7 +255,7 @@ FUZZ(keel_delete_component_from_matching) {
     const keel_term *terms = fuzz_terms();
     fuzz_edit((keel_delete_component_from_matching)(scope, terms, fuzz_component()));
 }
-FUZZ(keel_clear_component) { fuzz_edit((keel_clear_component)(fuzz_scope(), fuzz_component())); }
+FUZZ(keel_clear_component) { edit_all(keel_clear_component); }
 FUZZ(keel_retain_component) {
     keel_retain_fn *keep = fuzz_one_in(32) ? NULL : fuzz_retain;
     const keel_component *c = fuzz_component();
@@ -259,14 +273,16 @@ FUZZ(keel_enable_entity) {
     fuzz_edit((keel_enable_entity)(scope, e, fuzz_one_in(2)));
 }
 FUZZ(keel_is_component_disabled) {
-    (void)keel_is_component_disabled(fuzz_world(), fuzz_entity(), fuzz_component());
+    keel_world *world = fuzz_world();
+    const keel_entity e = fuzz_entity();
+    (void)keel_is_component_disabled(world, e, fuzz_component());
 }
 FUZZ(keel_replace_component) { add_one(keel_replace_component); }
 FUZZ(keel_patch_component) {
     keel_world *world = fuzz_world();
     const keel_entity e = fuzz_entity();
-    fuzz_edit(keel_patch_component(world, e, fuzz_component(), fuzz_one_in(32) ? NULL : fuzz_patch,
-                                   NULL));
+    const keel_component *c = fuzz_component();
+    fuzz_edit(keel_patch_component(world, e, c, fuzz_one_in(32) ? NULL : fuzz_patch, NULL));
 }
 FUZZ(keel_mark_component) {
     keel_scope *scope = fuzz_scope();
@@ -364,18 +380,21 @@ FUZZ(keel_attach) {
     const keel_entity child = fuzz_entity();
     fuzz_edit((keel_attach)(scope, child, fuzz_entity()));
 }
-FUZZ(keel_detach) { fuzz_edit((keel_detach)(fuzz_scope(), fuzz_entity())); }
-FUZZ(keel_unlink) { fuzz_edit((keel_unlink)(fuzz_scope(), fuzz_entity())); }
-FUZZ(keel_unlink_tree) { fuzz_edit((keel_unlink_tree)(fuzz_scope(), fuzz_entity())); }
-FUZZ(keel_delete_tree) { fuzz_edit((keel_delete_tree)(fuzz_scope(), fuzz_entity())); }
+FUZZ(keel_detach) { edit_entity(keel_detach); }
+FUZZ(keel_unlink) { edit_entity(keel_unlink); }
+FUZZ(keel_unlink_tree) { edit_entity(keel_unlink_tree); }
+FUZZ(keel_delete_tree) { edit_entity(keel_delete_tree); }
 FUZZ(keel_sort_children) {
     keel_world *world = fuzz_world();
     const keel_entity e = fuzz_entity();
     fuzz_edit(keel_sort_children(world, e, fuzz_one_in(32) ? NULL : fuzz_compare_entities, NULL));
 }
-FUZZ(keel_parent_of) { (void)fuzz_keep((keel_parent_of)(fuzz_scope(), fuzz_entity())); }
-FUZZ(keel_child_count) { (void)(keel_child_count)(fuzz_scope(), fuzz_entity()); }
-FUZZ(keel_first_child) { (void)fuzz_keep((keel_first_child)(fuzz_scope(), fuzz_entity())); }
+FUZZ(keel_parent_of) { (void)relative(keel_parent_of); }
+FUZZ(keel_child_count) {
+    keel_scope *scope = fuzz_scope();
+    (void)(keel_child_count)(scope, fuzz_entity());
+}
+FUZZ(keel_first_child) { (void)relative(keel_first_child); }
 FUZZ(keel_next_child) {
     keel_scope *scope = fuzz_scope();
     const keel_entity parent = fuzz_entity();
@@ -472,6 +491,7 @@ FUZZ(keel_commands_call) {
     if (f.contexts[f.depth] && fuzz_one_in(2))
         commands = keel_context_commands(f.contexts[f.depth]);
     static const unsigned char data[64];
-    fuzz_edit(keel_commands_call(commands, fuzz_one_in(32) ? NULL : fuzz_command,
-                                 fuzz_one_in(4) ? NULL : data, fuzz_one_in(4) ? 0 : 33));
+    keel_command_fn *function = fuzz_one_in(32) ? NULL : fuzz_command;
+    const void *bytes = fuzz_one_in(4) ? NULL : data;
+    fuzz_edit(keel_commands_call(commands, function, bytes, fuzz_one_in(4) ? 0 : 33));
 }

@@ -28,11 +28,15 @@ FUZZ(keel_view_end) {
     v->world = NULL;
 }
 FUZZ(keel_view_count) { (void)keel_view_count(&fuzz_view_of(false)->view); }
-FUZZ(keel_view_contains) { (void)keel_view_contains(&fuzz_view_of(false)->view, fuzz_entity()); }
+FUZZ(keel_view_contains) {
+    const fuzz_view *v = fuzz_view_of(false);
+    (void)keel_view_contains(&v->view, fuzz_entity());
+}
 FUZZ(keel_view_first) { (void)fuzz_keep(keel_view_first(&fuzz_view_of(false)->view)); }
 FUZZ(keel_view_single) {
     keel_entity e = keel_null();
-    (void)keel_view_single(&fuzz_view_of(false)->view, fuzz_one_in(32) ? NULL : &e);
+    const fuzz_view *v = fuzz_view_of(false);
+    (void)keel_view_single(&v->view, fuzz_one_in(32) ? NULL : &e);
     (void)fuzz_keep(e);
 }
 static void touch(const keel_span *span) {
@@ -104,6 +108,8 @@ FUZZ(keel_component_count) {
 }
 
 // ------------------------------------------------------------------ loops that are split
+static keel_range_fn *range(void) { return fuzz_one_in(16) ? NULL : fuzz_range; }
+static keel_span_fn *span_of(void) { return fuzz_one_in(16) ? NULL : fuzz_span; }
 static uint32_t count_of_loop(void) {
     const uint32_t n = fuzz_number();
     return n > 1u << 20 ? 1u << 20 : n; // as long as one has patience
@@ -111,28 +117,30 @@ static uint32_t count_of_loop(void) {
 FUZZ(keel_parallel_for) {
     keel_scope *scope = fuzz_scope();
     const uint32_t count = count_of_loop();
-    (void)(keel_parallel_for)(scope, count, fuzz_number(), fuzz_one_in(16) ? NULL : fuzz_range,
-                              NULL);
+    const uint32_t batch = fuzz_number();
+    (void)(keel_parallel_for)(scope, count, batch, range(), NULL);
 }
 FUZZ(keel_parallel_reduce) {
     uint32_t total = 0;
     const keel_reduction sum = { &total, sizeof total, fuzz_combine };
     keel_scope *scope = fuzz_scope();
     const uint32_t count = count_of_loop();
+    const uint32_t batch = fuzz_number();
+    keel_range_fn *function = range();
     const keel_result result =
-        (keel_parallel_reduce)(scope, count, fuzz_number(), fuzz_one_in(16) ? NULL : fuzz_range,
-                               NULL, fuzz_one_in(16) ? NULL : &sum);
+        (keel_parallel_reduce)(scope, count, batch, function, NULL, fuzz_one_in(16) ? NULL : &sum);
     if (result == KEEL_OK && total && total != count) __builtin_trap();
 }
 FUZZ(keel_view_parallel_for) {
-    (void)keel_view_parallel_for(&fuzz_view_of(false)->view, fuzz_one_in(16) ? NULL : fuzz_span,
-                                 NULL);
+    const fuzz_view *v = fuzz_view_of(false);
+    (void)keel_view_parallel_for(&v->view, span_of(), NULL);
 }
 FUZZ(keel_view_parallel_reduce) {
     uint32_t total = 0;
     const keel_reduction sum = { &total, sizeof total, fuzz_combine };
-    (void)keel_view_parallel_reduce(&fuzz_view_of(false)->view, fuzz_one_in(16) ? NULL : fuzz_span,
-                                    NULL, fuzz_one_in(16) ? NULL : &sum);
+    const fuzz_view *v = fuzz_view_of(false);
+    keel_span_fn *function = span_of();
+    (void)keel_view_parallel_reduce(&v->view, function, NULL, fuzz_one_in(16) ? NULL : &sum);
 }
 FUZZ(keel_piece_scratch) {
     const keel_piece none = { 0 };
@@ -156,8 +164,9 @@ FUZZ(keel_group_create_of) {
     const uint32_t at = fuzz_below(FUZZ_GROUPS);
     keel_group *group = NULL;
     keel_world *world = fuzz_world();
-    const keel_result result = keel_group_create_of(world, fuzz_one_in(64) ? NULL : &desc,
-                                                    fuzz_one_in(32) ? NULL : &group);
+    const bool none = fuzz_one_in(64);
+    const keel_result result =
+        keel_group_create_of(world, none ? NULL : &desc, fuzz_one_in(32) ? NULL : &group);
     if (group) f.groups[at] = group;
     fuzz_edit(result);
 }
@@ -165,7 +174,10 @@ FUZZ(keel_group_destroy) {
     keel_world *world = fuzz_world();
     fuzz_edit(keel_group_destroy(world, fuzz_group()));
 }
-FUZZ(keel_find_group) { (void)keel_find_group(fuzz_world(), fuzz_text()); }
+FUZZ(keel_find_group) {
+    keel_world *world = fuzz_world();
+    (void)keel_find_group(world, fuzz_text());
+}
 FUZZ(keel_group_name) {
     keel_world *world = fuzz_world();
     if (!keel_group_name(world, fuzz_group())) __builtin_trap();
@@ -194,7 +206,8 @@ FUZZ(keel_sort_by) {
     if (how > 1) sort.compare = fuzz_compare_values;
     if (fuzz_one_in(3)) sort.by = fuzz_component();
     if (fuzz_one_in(4)) sort.first = fuzz_number();
-    fuzz_edit(keel_sort_by(fuzz_world(), fuzz_one_in(32) ? NULL : &sort));
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_sort_by(world, fuzz_one_in(32) ? NULL : &sort));
 }
 FUZZ(keel_swap_component) {
     keel_world *world = fuzz_world();

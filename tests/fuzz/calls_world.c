@@ -35,12 +35,14 @@ FUZZ(keel_set_assert_handler) { keel_set_assert_handler(to_go_on); }
 FUZZ(keel_world_create) {
     static const keel_executor nobody = { 0 };
     const uint32_t workers = fuzz_one_in(4) ? fuzz_number() : 1;
+    const char *name = fuzz_text();
+    const uint32_t capacity = fuzz_one_in(16) ? 1u << 24 : fuzz_below(100);
     keel_world *world = keel_world_create(&(keel_world_desc){
-        .name = fuzz_text(),
+        .name = name,
         .allocator = fuzz_allocator(),
         .log = { .write = NULL, .context = NULL },
         .on_misuse = KEEL_MISUSE_RETURN,
-        .entity_capacity = fuzz_one_in(16) ? 1u << 24 : fuzz_below(100),
+        .entity_capacity = capacity,
         .worker_count = workers,
         .executor = fuzz_one_in(8) ? &nobody : NULL,
     });
@@ -119,7 +121,10 @@ FUZZ(keel_unregister_component) {
     const keel_component *c = fuzz_one_in(4) ? fuzz_unique() : fuzz_component();
     fuzz_edit(keel_unregister_component(world, c));
 }
-FUZZ(keel_find_component) { (void)keel_find_component(fuzz_world(), fuzz_text()); }
+FUZZ(keel_find_component) {
+    keel_world *world = fuzz_world();
+    (void)keel_find_component(world, fuzz_text());
+}
 FUZZ(keel_next_component) {
     keel_world *world = fuzz_world();
     const keel_component *c = NULL;
@@ -230,22 +235,26 @@ FUZZ(keel_observe_component) {
     keel_world *world = fuzz_world();
     const keel_component *c = any_component();
     const uint32_t kinds = fuzz_kinds();
-    fuzz_edit(keel_observe_component(world, c, kinds, function(), data()));
+    keel_observer_fn *call = function();
+    fuzz_edit(keel_observe_component(world, c, kinds, call, data()));
 }
 FUZZ(keel_unobserve_component) {
     keel_world *world = fuzz_world();
     const keel_component *c = any_component();
-    fuzz_edit(keel_unobserve_component(world, c, function(), data()));
+    keel_observer_fn *call = function();
+    fuzz_edit(keel_unobserve_component(world, c, call, data()));
 }
 FUZZ(keel_observe_view) {
     keel_world *world = fuzz_world();
     const keel_term *terms = fuzz_terms();
     const uint32_t kinds = fuzz_kinds();
-    fuzz_edit(keel_observe_view(world, terms, kinds, function(), data()));
+    keel_observer_fn *call = function();
+    fuzz_edit(keel_observe_view(world, terms, kinds, call, data()));
 }
 FUZZ(keel_unobserve_view) {
     keel_world *world = fuzz_world();
-    fuzz_edit(keel_unobserve_view(world, function(), data()));
+    keel_observer_fn *call = function();
+    fuzz_edit(keel_unobserve_view(world, call, data()));
 }
 FUZZ(keel_collect_component) {
     keel_world *world = fuzz_world();
@@ -313,7 +322,8 @@ FUZZ(keel_timings_begin) {
 FUZZ(keel_timings_end) { fuzz_edit(keel_timings_end(fuzz_world())); }
 FUZZ(keel_timings_next) {
     keel_timing timing;
-    (void)keel_timings_next(fuzz_world(), fuzz_one_in(32) ? NULL : &f.timings, &timing);
+    keel_world *world = fuzz_world();
+    (void)keel_timings_next(world, fuzz_one_in(32) ? NULL : &f.timings, &timing);
 }
 FUZZ(keel_timings_write_trace) {
     static const char *const paths[] = { "/dev/null", "/dev/full", "/no/such/folder/file", NULL };

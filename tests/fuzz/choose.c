@@ -62,10 +62,15 @@ keel_scope *fuzz_scope(void) {
     return KEEL_SCOPE(fuzz_world());
 }
 
+keel_entity fuzz_forged(void) {
+    const uint32_t index = fuzz_number();
+    return keel_entity_make(index, fuzz_number());
+}
+
 keel_entity fuzz_entity(void) {
     const uint32_t how = fuzz_below(32);
     if (how == 0) return keel_null();
-    if (how == 1) return keel_entity_make(fuzz_number(), fuzz_number());
+    if (how == 1) return fuzz_forged();
     if (how == 2 && f.handle_count) { // a neighbour in time
         const keel_entity e = f.handles[fuzz_below(FUZZ_HANDLES)];
         return keel_entity_make(keel_entity_index(e), keel_entity_version(e) + 1);
@@ -187,7 +192,9 @@ const char *fuzz_text(void) {
 }
 
 uint32_t fuzz_kinds(void) {
-    return fuzz_one_in(8) ? fuzz_number() : fuzz_byte() | (fuzz_one_in(4) ? 256u : 0);
+    if (fuzz_one_in(8)) return fuzz_number();
+    const uint32_t kinds = fuzz_byte();
+    return fuzz_one_in(4) ? kinds | 256u : kinds;
 }
 
 fuzz_view *fuzz_view_of(bool writable) {
@@ -265,9 +272,9 @@ const keel_run_desc *fuzz_run_desc(void) {
     static keel_run_desc descs[FUZZ_DEPTH + 1];
     keel_run_desc *desc = &descs[f.depth];
     if (fuzz_one_in(2)) return NULL;
-    *desc = (keel_run_desc){ .data = fuzz_one_in(2) ? &data : NULL,
-                             .data_size = fuzz_one_in(2) ? sizeof data : 0,
-                             .parallel = fuzz_one_in(4),
-                             .dt = fuzz_one_in(8) ? -1.0 : (double)fuzz_byte() / 100 };
+    *desc = (keel_run_desc){ .data = fuzz_one_in(2) ? &data : NULL };
+    desc->data_size = fuzz_one_in(2) ? sizeof data : 0;
+    desc->parallel = fuzz_one_in(4);
+    desc->dt = fuzz_one_in(8) ? -1.0 : (double)fuzz_byte() / 100;
     return desc;
 }
