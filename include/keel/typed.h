@@ -6,8 +6,7 @@
 /// Names are distinguished by what they begin with: `Position` the component is the object
 /// KEEL_COMPONENT_Position, the unique KEEL_UNIQUE_Position; the system `move` is KEEL_SYSTEM_move,
 /// and so on. The lower-case macros take the bare word, so a misspelt name or the wrong kind does
-/// not compile, and the compiler names the line that is missing: "'KEEL_COMPONENT_Health'
-/// undeclared".
+/// not compile, and the compiler names what is missing: "'KEEL_COMPONENT_Health' undeclared".
 ///
 /// Reading order: descriptors, values, verbs, terms and parameters, systems, workloads, loops. How
 /// the macros work: docs/macros.md.

@@ -71,7 +71,9 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
     uint32_t at = UINT32_MAX, n = 0;
     if (!keeli_is_unused(world)) return false;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (s->flags & KEELI_IS_LINK || !keeli_store_has(s, index)) continue;
+        if (!keeli_store_has(s, index) || keeli_store_has_sources(s)) continue;
+        if (s->relation) return false; // the copy has its targets
+        if (s->flags & KEELI_IS_LINK) continue;
         if (s->flags || s->component.copy || n == most) return false;
         values[n++] = (keel_value){ &s->component, keeli_store_value_there(s, index) };
     }
