@@ -87,10 +87,3 @@ keel_result keeli_batch_give(keeli_batch *b);
 bool keeli_batch_reserve_rows(keeli_batch *b);
 void keeli_batch_move_rows(keeli_batch *b);
 keel_result keeli_batch_end(keeli_batch *b);
-
-// Room for one more value of a storage, and with all who follow it. False when out of memory.
-static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint32_t index,
-                                       uint32_t numbers) {
-    return keeli_store_reserve(world, s, index, numbers) &&
-           keeli_followers_reserve(world, s, index, 1, numbers + 1);
-}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Disabling: values that are kept out of sight, of one component or of all that an entity has.
-#include "edit/batch.h"
+#include "edit/edit.h"
 
-#include "world/registry.h"
 #include "world/report.h"
 
 // What is disabled, or enabled again.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "edit/relation.h"
 
-#include "edit/batch.h"
 #include "world/report.h"
 
 #include <keel/relation.h>

@@ -128,6 +128,12 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
     return !(s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET)) ||
            keeli_followers_reserve_slow(world, s, index, extra, numbers);
 }
+// Room for one more value of a storage, and with all who follow it. False when out of memory.
+static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint32_t index,
+                                       uint32_t numbers) {
+    return keeli_store_reserve(world, s, index, numbers) &&
+           keeli_followers_reserve(world, s, index, 1, numbers + 1);
+}
 // Room with all who follow it for what it has, and for what may come to it, a reactive set, without
 // asking: somebody follows it from now on. False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
