@@ -467,7 +467,7 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 /// Parameter: the value of the target of a relation, as the inner parameter says: `KEEL_OF_TARGET(keel_child, KEEL_READ(Position,
 /// above))`, KEEL_OPTIONAL_READ for one that may be absent, or KEEL_WRITE; see view.h. The relation is keel_child: its target
 /// is the parent.
-#define KEEL_OF_TARGET(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_, _of_target_, R, KEELI_PARTS(parameter))
+#define KEEL_OF_TARGET(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_, _of_target_, R, KEELI_PARTS(parameter), ~)
 /// @cond kinds of terms by those of the inner parameter
 #define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_READ KEEL_TERM_OF_TARGET_READ
 #define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_OF_TARGET_OPTIONAL_READ
@@ -475,7 +475,7 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 /// @endcond
 /// Parameter: the value of the nearest above that has one, the target, or its target, and so on: `KEEL_UP(keel_child,
 /// KEEL_OPTIONAL_READ(Global, above))`, or KEEL_READ; see view.h.
-#define KEEL_UP(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_, _above_, R, KEELI_PARTS(parameter))
+#define KEEL_UP(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_, _above_, R, KEELI_PARTS(parameter), ~)
 /// @cond kinds of terms by those of the inner parameter
 #define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_READ KEEL_TERM_UP_READ
 #define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_UP_OPTIONAL_READ

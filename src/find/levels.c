@@ -12,7 +12,7 @@
 #include "follow/changes.h"
 #include "world/report.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 // ------------------------------------------------------------------ making the levels
 // The sources of one target, to places from `at` on; the place behind them. In an observer that is
@@ -114,7 +114,8 @@ static bool make(keel_world *world, keeli_levels *l) {
 static bool make_places(keel_world *world, keeli_levels *l) {
     l->places.count = 0;
     if (!KEELI_RESERVE(&world->heap, &l->places, world->entities.size)) return false;
-    memset(l->places.items, 0xFF, world->entities.size * sizeof *l->places.items);
+    if (world->entities.size)
+        memset(l->places.items, 0xFF, world->entities.size * sizeof *l->places.items);
     l->places.count = world->entities.size;
     for (uint32_t p = 0; p < l->entities.count; ++p)
         l->places.items[keeli_index_of(l->entities.items[p])] = p;

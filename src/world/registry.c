@@ -169,6 +169,8 @@ static void free_storage(keel_world *world, keeli_storage *s) {
         keeli_edges_deinit(&s->relation->edges, heap);
         if (s->relation->targets) s->relation->targets->relation = NULL;
         KEELI_FREE(heap, keeli_relation, s->relation);
+    } else if (s->relation) {
+        s->relation->targets = NULL;
     }
     for (uint32_t i = 0; s->events && i < world->registry.queues.count; ++i)
         if (world->registry.queues.items[i] == s)
