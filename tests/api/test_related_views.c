@@ -207,7 +207,7 @@ static void all_agree_with_the_model(void **state) {
         seed = workers;
         f = (forest){ .world = fixture.world };
         grow(MOST);
-        for (uint32_t round = 0; round < ROUNDS; ++round) {
+        for (uint32_t round = 0; round < test_rounds(ROUNDS); ++round) {
             shuffle(roll(40));
             check_order();
 #define CHECK(S)                                                                                   \
@@ -232,7 +232,7 @@ static void many_workers_make_the_same(void **state) {
         seed = 5;
         f = (forest){ .world = fixture.world };
         grow(LARGE);
-        for (uint32_t round = 0; round < 6; ++round) {
+        for (uint32_t round = 0; round < test_rounds(6); ++round) {
             shuffle(100);
 #define RUN_SPLIT(S) S##_run(f.world, round % 2, true);
             ALL(RUN_SPLIT)
@@ -312,7 +312,7 @@ static void what_changed_is_computed_below(void **state) {
 #define TRACK(S) keel_track(f.world, S##Local, KEEL_TRACK_ALL);
         ALL(TRACK)
         grow_whole(workers == 2 ? LARGE : MOST);
-        for (uint32_t round = 0; round < (workers == 2 ? 10 : 150); ++round) {
+        for (uint32_t round = 0; round < test_rounds(workers == 2 ? 10 : 150); ++round) {
             edit_some();
 #define RUN_CHANGED(S)                                                                             \
     keel_run(f.world, S##_place_changed, .parallel = round % 2);                                   \
@@ -339,7 +339,7 @@ static void only_what_is_below_a_change_is_visited(void **state) {
     f = (forest){ .world = fixture.world };
     keel_run(f.world, SetSet_count_changed); // from here on it is tracked
     grow_whole(MOST);
-    for (uint32_t round = 0; round < 300; ++round) {
+    for (uint32_t round = 0; round < test_rounds(300); ++round) {
         visited = 0;
         keel_run(f.world, SetSet_count_changed);
         assert_int_equal(visited, round ? 0 : MOST);
