@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LONG = 12 }; // from 1 << 12 places on a list has pages
+enum { PAGED_FROM = 12 }; // from 1 << 12 places on a list has pages
 
 struct keeli_edge_pages {
     uint32_t count, capacity;
@@ -19,13 +19,13 @@ static size_t pages_bytes(uint32_t capacity) {
 }
 static uint32_t capacity_of(const keeli_edge_list *list, uint32_t stride) {
     if (!list->power) return 2 / stride;
-    return list->power <= LONG ? (uint32_t)1 << list->power : list->pages->count << LONG;
+    return list->power <= PAGED_FROM ? (uint32_t)1 << list->power : list->pages->count << PAGED_FROM;
 }
 
 uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place) {
-    return list->power <= LONG
+    return list->power <= PAGED_FROM
                ? list->words + (size_t)place * stride
-               : list->pages->at[place >> LONG] + (size_t)(place % (1u << LONG)) * stride;
+               : list->pages->at[place >> PAGED_FROM] + (size_t)(place % (1u << PAGED_FROM)) * stride;
 }
 
 static uint32_t *new_words(keeli_edges *edges, keeli_heap *heap, uint32_t stride, uint32_t places) {
@@ -55,14 +55,14 @@ static void free_pages(keeli_edges *edges, keeli_heap *heap, struct keeli_edge_p
 static void give_pages(keeli_edges *edges, keeli_heap *heap, const keeli_edge_list *list,
                        uint32_t stride) {
     struct keeli_edge_pages *pages = list->pages;
-    while (pages->count > (list->used >> LONG) + (list->used % (1u << LONG) != 0))
-        free_words(edges, heap, pages->at[--pages->count], stride, 1u << LONG);
+    while (pages->count > (list->used >> PAGED_FROM) + (list->used % (1u << PAGED_FROM) != 0))
+        free_words(edges, heap, pages->at[--pages->count], stride, 1u << PAGED_FROM);
 }
 
 static void free_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list,
                       uint32_t stride) {
     list->used = 0;
-    if (list->power > LONG) {
+    if (list->power > PAGED_FROM) {
         give_pages(edges, heap, list, stride);
         free_pages(edges, heap, list->pages);
     } else if (list->power) {
@@ -82,19 +82,19 @@ static bool add_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list
         free_pages(edges, heap, pages);
         list->pages = pages = more;
     }
-    uint32_t *words = new_words(edges, heap, stride, 1u << LONG);
+    uint32_t *words = new_words(edges, heap, stride, 1u << PAGED_FROM);
     if (words) pages->at[pages->count++] = words;
     return words != NULL;
 }
 
 static bool grow(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, uint32_t stride) {
-    if (list->power > LONG) return add_page(edges, heap, list, stride);
-    if (list->power == LONG) {
+    if (list->power > PAGED_FROM) return add_page(edges, heap, list, stride);
+    if (list->power == PAGED_FROM) {
         struct keeli_edge_pages *pages = new_pages(edges, heap, 4);
         if (!pages) return false;
         pages->at[pages->count++] = list->words;
         list->pages = pages;
-        list->power = LONG + 1;
+        list->power = PAGED_FROM + 1;
         return add_page(edges, heap, list, stride);
     }
     const uint32_t power = list->power ? list->power + 1u : 2, old = capacity_of(list, stride);
@@ -258,7 +258,7 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
         free_list(edges, heap, list, side->stride);
     } else {
         if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
-        if (list->power > LONG) give_pages(edges, heap, list, side->stride);
+        if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "follow/changes.h"
 #include "world/report.h"
 
-#define NONE UINT32_MAX
+#define NO_PLACE UINT32_MAX
 
 // ------------------------------------------------------------------ making the levels
 // The sources of one target, to places from `at` on; the place behind them. In an observer that is
@@ -83,7 +83,7 @@ static void append_roots(const keel_world *world, keeli_levels *l) {
     const keeli_storage *targets = world->hierarchy.parents;
     for (uint32_t i = 0; (i = keeli_store_next(targets, i)) != UINT32_MAX; ++i) {
         if (keeli_store_has(world->hierarchy.children, i)) continue;
-        l->targets.items[l->entities.count] = NONE;
+        l->targets.items[l->entities.count] = NO_PLACE;
         l->entities.items[l->entities.count++] = keeli_entity_at(&world->entities, i);
     }
 }
@@ -160,10 +160,10 @@ static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
         const keeli_plan_column *column = &it->plan->columns[c];
         if (!needs_nearest(it, column)) continue;
         uint32_t *nearest = it->nearest[column->term];
-        uint32_t last = NONE, answer = NONE; // siblings have the same
+        uint32_t last = NO_PLACE, answer = NO_PLACE; // siblings have the same
         for (uint32_t p = from; p < end; ++p) {
             const uint32_t target = l->targets.items[p];
-            if (target != last && target != NONE) {
+            if (target != last && target != NO_PLACE) {
                 const uint32_t index = keeli_index_of(l->entities.items[target]);
                 answer = keeli_store_has(column->storage, index) ? index : nearest[target];
             }
@@ -177,8 +177,8 @@ static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
 static void mark_changed(keeli_iterator *it, uint32_t index) {
     // entities that were made since then have no links
     const keeli_levels *l = it->levels;
-    const uint32_t place = index < l->places.count ? l->places.items[index] : NONE;
-    if (place != NONE) it->is_changed[place] = keeli_change_passes(&it->plan->changed_up, index);
+    const uint32_t place = index < l->places.count ? l->places.items[index] : NO_PLACE;
+    if (place != NO_PLACE) it->is_changed[place] = keeli_change_passes(&it->plan->changed_up, index);
 }
 
 static void mark_logged(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick_range w) {
@@ -412,15 +412,15 @@ static uint32_t climb(const keeli_storage *relation, const keeli_storage *s, uin
         index = keeli_index_of(keeli_target_at(relation, index));
         if (keeli_store_has(s, index)) return index;
     }
-    return NONE;
+    return NO_PLACE;
 }
 
 uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
                        uint32_t index) {
-    if (!s || !keeli_store_has(relation, index)) return NONE;
+    if (!s || !keeli_store_has(relation, index)) return NO_PLACE;
     if (is_up) return climb(relation, s, index);
     index = keeli_index_of(keeli_target_at(relation, index));
-    return keeli_store_has(s, index) ? index : NONE;
+    return keeli_store_has(s, index) ? index : NO_PLACE;
 }
 
 // Whose value a candidate gets, if it has one, when that is not the answer of the one before.
@@ -441,7 +441,7 @@ static inline __attribute__((always_inline)) void find_by_level(keeli_iterator *
     const bool is_nearest = column->how == KEELI_UP && !it->is_direct[column->term];
     const uint32_t *from = is_nearest ? it->nearest[column->term] : l->targets.items;
     const uint32_t *picked = it->picked;
-    uint32_t *index = it->index[column->term], last = NONE, answer = NONE;
+    uint32_t *index = it->index[column->term], last = NO_PLACE, answer = NO_PLACE;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t target = from[it->block_place + picked[i]];
         if (target != last) {
@@ -459,9 +459,9 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
                                                                keel_storage kind, bool climbs,
                                                                uint32_t count) {
     const uint32_t *candidates = it->candidates;
-    uint32_t *index = it->index[column->term], last = NONE, answer = NONE;
+    uint32_t *index = it->index[column->term], last = NO_PLACE, answer = NO_PLACE;
     for (uint32_t i = 0; i < count; ++i) {
-        index[i] = NONE;
+        index[i] = NO_PLACE;
         if (column->maybe && !keeli_store_has(column->relation, candidates[i])) continue;
         const uint32_t target = keeli_index_of(keeli_target_at(column->relation, candidates[i]));
         if (target != last) answer = place_of(it->view->world, column, kind, climbs, target);
@@ -489,7 +489,7 @@ uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column,
     else if (kind == KEEL_SPARSE_SET) find(it, column, KEEL_SPARSE_SET, count);
     else find(it, column, KEEL_ARCHETYPE, count);
     for (uint32_t i = 0; i < count; ++i)
-        missing += index[i] == NONE;
+        missing += index[i] == NO_PLACE;
     return missing;
 }
 
