@@ -19,13 +19,14 @@ static size_t pages_bytes(uint32_t capacity) {
 }
 static uint32_t capacity_of(const keeli_edge_list *list, uint32_t stride) {
     if (!list->power) return 2 / stride;
-    return list->power <= PAGED_FROM ? (uint32_t)1 << list->power : list->pages->count << PAGED_FROM;
+    return list->power <= PAGED_FROM ? (uint32_t)1 << list->power
+                                     : list->pages->count << PAGED_FROM;
 }
 
 uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place) {
-    return list->power <= PAGED_FROM
-               ? list->words + (size_t)place * stride
-               : list->pages->at[place >> PAGED_FROM] + (size_t)(place % (1u << PAGED_FROM)) * stride;
+    return list->power <= PAGED_FROM ? list->words + (size_t)place * stride
+                                     : list->pages->at[place >> PAGED_FROM] +
+                                           (size_t)(place % (1u << PAGED_FROM)) * stride;
 }
 
 static uint32_t *new_words(keeli_edges *edges, keeli_heap *heap, uint32_t stride, uint32_t places) {

@@ -178,7 +178,8 @@ static void mark_changed(keeli_iterator *it, uint32_t index) {
     // entities that were made since then have no links
     const keeli_levels *l = it->levels;
     const uint32_t place = index < l->places.count ? l->places.items[index] : NO_PLACE;
-    if (place != NO_PLACE) it->is_changed[place] = keeli_change_passes(&it->plan->changed_up, index);
+    if (place != NO_PLACE)
+        it->is_changed[place] = keeli_change_passes(&it->plan->changed_up, index);
 }
 
 static void mark_logged(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick_range w) {
