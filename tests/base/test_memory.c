@@ -167,13 +167,15 @@ enum { is_sanitized = false };
 static void the_system_allocator_fails_by_null(void **state) {
     (void)state;
     if (is_sanitized) skip();
+    // More than any machine gives; with 64-bit sizes still positive, which valgrind asks for.
+    const size_t too_much = sizeof(size_t) > 4 ? SIZE_MAX / 4 : SIZE_MAX / 2 + 1;
     keeli_heap heap;
     keeli_heap_init(&heap, (keel_allocator){ 0 });
     for (size_t align = 8; align <= 64; align *= 8) {
         unsigned char *block = keeli_new(&heap, 100, align);
         fill(block, 100);
-        assert_null(keeli_resize(&heap, block, 100, SIZE_MAX / 2 + 1, align));
-        assert_null(keeli_new(&heap, SIZE_MAX / 2 + 1, align));
+        assert_null(keeli_resize(&heap, block, 100, too_much, align));
+        assert_null(keeli_new(&heap, too_much, align));
         assert_int_equal(heap.live, 100);
         assert_true(is_filled(block, 100));
         keeli_free(&heap, block, 100, align);
