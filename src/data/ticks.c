@@ -224,6 +224,24 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
         t->log[i] = (keeli_change){ t->log[i + dropped].index, t->log[i + dropped].tick - by };
 }
 
+bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from) {
+    const bool done = keeli_pages_reserve(&t->table, heap, &tick_pages, &from->table, &t->bytes);
+    t->pages = t->table.table;
+    return done &&
+           (from->log_capacity <= t->log_capacity || resize_log(t, heap, from->log_capacity));
+}
+
+void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from) {
+    keeli_pages_assign(&t->table, &tick_pages, &from->table);
+    t->log_count = 0;
+    if (t->log_capacity != from->log_capacity) (void)resize_log(t, heap, from->log_capacity);
+    t->all = from->all;
+    t->latest = from->latest;
+    t->log_from = from->log_from;
+    t->log_count = from->log_count;
+    if (t->log_count) memcpy(t->log, from->log, t->log_count * sizeof *t->log);
+}
+
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
                       const keeli_presence *disabled) {
     for (uint32_t page = 0; page < t->table.count; ++page)

@@ -3,6 +3,7 @@
 // entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
 // order of registration leave no trace in it.
 #include "base/bytes.h"
+#include "edit/edit.h"
 
 #include "world/borrow.h"
 #include "world/registry.h"
@@ -45,6 +46,11 @@ static uint64_t hash_value(const value_form *form, const void *value, uint64_t s
     for (uint32_t i = 0; i < c->field_count; ++i)
         seed = keeli_hash(bytes + c->fields[i].offset, keeli_field_bytes(&c->fields[i]), seed);
     return seed;
+}
+
+uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed) {
+    const value_form form = form_of(s);
+    return hash_value(&form, value, seed);
 }
 
 static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
